@@ -1,9 +1,9 @@
-//! Located errors and warnings: what is wrong, where, and what to do about it.
-//! Knows no other module; every layer reports through [`Error`] and [`Warning`].
+//! Located errors and warnings: the fault, its place, and advice. Knows no other module; every
+//! layer reports through [`Error`] and [`Warning`].
 
 use std::fmt;
 
-/// Result of everything that reads input.
+/// Result of every function that reads input.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A place in the input.
@@ -35,7 +35,7 @@ impl fmt::Display for At {
     }
 }
 
-/// The kind of an error: one variant for each way to be malformed.
+/// Kind of an error: one variant for each way in which input is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -48,7 +48,7 @@ pub enum Kind {
         /// Number of bytes left.
         have: u64,
     },
-    /// Four bytes that name a structure differ from what they must be.
+    /// The magic number of a structure is wrong.
     BadMagic {
         /// The expected magic.
         expected: &'static str,
@@ -75,11 +75,11 @@ pub enum Kind {
         /// The allowed values.
         allowed: &'static str,
     },
-    /// There is no executable (DVLE) with this number.
+    /// No executable (DVLE) has this index.
     NoExecutable {
         /// Index that the caller asked for.
         index: usize,
-        /// Number of executables.
+        /// Number of executables in the file.
         count: usize,
     },
     /// The entry point lies outside the code.
@@ -89,11 +89,11 @@ pub enum Kind {
         /// Code words.
         words: u32,
     },
-    /// The entry point is inside the code, but beyond the words that its shader unit holds.
+    /// The entry point lies inside the code, but beyond the words that its shader unit holds.
     EntryOutOfReach {
         /// Entry point.
         entry: u32,
-        /// Words of the unit.
+        /// Number of words of the unit.
         words: u32,
     },
     /// A reachable opcode that the instruction set does not define.
@@ -116,41 +116,42 @@ pub enum Kind {
     },
     /// The step budget of the interpreter is exhausted.
     StepBudget(u64),
-    /// A uniform is both known and a specialisation constant.
+    /// A uniform is both a constant and a specialization constant.
     KnownAndSpecialized {
         /// `b` or `i`.
         bank: char,
         /// Its register.
         register: u8,
     },
-    /// An attribute has another number of components than 1 to 4.
+    /// The number of components of an attribute is not 1 to 4.
     AttributeComponents {
         /// Its register.
         register: u8,
         /// Its components.
         components: u8,
     },
-    /// A bank of a register layout is not aligned, or ends beyond what every device can bind.
+    /// A bank of a register layout is misaligned, or ends beyond the block size that every device
+    /// can bind.
     MisplacedBank {
         /// Name of the bank.
         bank: &'static str,
         /// Its first byte.
         byte: u32,
-        /// What that must be a multiple of.
+        /// Required alignment.
         align: u32,
-        /// Bytes that a block can have.
+        /// Maximum size of a block in bytes.
         most: u32,
     },
     /// Two banks of a register layout overlap.
     OverlappingBanks([&'static str; 2]),
-    /// Two outputs have one location.
+    /// Two outputs share a location.
     SharedLocation {
         /// The location.
         location: u32,
-        /// Their names.
+        /// Names of the outputs.
         outputs: [String; 2],
     },
-    /// Uniform block and host block have one place.
+    /// Uniform block and host block share a binding.
     SharedBinding {
         /// Set or group.
         set: u32,
@@ -159,39 +160,39 @@ pub enum Kind {
     },
     /// A SPIR-V version that does not exist.
     SpirvVersion {
-        /// Its first number.
+        /// Major version.
         major: u8,
-        /// Its second number.
+        /// Minor version.
         minor: u8,
     },
-    /// The target language has no means for what the options, the profile or the job ask for;
-    /// another target may.
+    /// The target language lacks a feature that the options, the profile or the job request.
+    /// Another target may have it.
     TargetLacks {
         /// The language.
         target: &'static str,
-        /// What it has not.
+        /// The missing feature.
         what: String,
     },
-    /// A setup of a draw, or its indices, that contradicts itself.
+    /// A setup of a draw, or its indices, contradicts itself.
     Setup(String),
     /// An index names a vertex that does not exist.
     NoVertex {
-        /// Which index.
+        /// Position in the list of indices.
         place: usize,
-        /// Its value.
+        /// The index.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// Text with a syntax error.
     Syntax(String),
     /// An intermediate form violates an invariant (a defect of this library).
     Verify(String),
-    /// A downstream library refused our output (a defect of this library).
+    /// A downstream library rejected our output (a defect of this library).
     Backend(String),
     /// Any other error, as text.
     Other(String),
-    /// The reason why a geometry program cannot be a native geometry stage; it can be a compute
+    /// The reason why a geometry program cannot be a native geometry stage. It can be a compute
     /// stage.
     NoGeometryStage(String),
 }
@@ -205,7 +206,7 @@ macro_rules! define_codes {
         }
 
         impl Kind {
-            /// The group of the variant.
+            /// Returns the group of the variant.
             pub fn code(&self) -> Code {
                 match self {
                     $($(Self::$kind { .. })|+ => Code::$code,)*
@@ -264,7 +265,7 @@ impl fmt::Display for Kind {
             Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
             Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
             Self::KnownAndSpecialized { bank, register } => {
-                write!(f, "{bank}{register} is both known and a specialisation constant")
+                write!(f, "{bank}{register} is both known and a specialization constant")
             }
             Self::AttributeComponents { register, components } => {
                 write!(f, "attribute v{register} has {components} components, must be 1 to 4")
@@ -300,7 +301,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Advice for the person who gave the input.
+    /// Returns advice for the author of the input.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.code() {
             Code::Truncated | Code::OutOfFile => {
@@ -328,9 +329,9 @@ impl Kind {
             Code::BadOption | Code::Syntax | Code::Other => return None,
         })
     }
-    /// Returns whether the input may be valid but this library does not support it, so that another
-    /// way to run the program, such as [`interp`](crate::interp), can do better. True for defects
-    /// of this library. Otherwise the input is invalid.
+    /// Returns whether the library does not support an input that may be valid. Another way to run
+    /// the program, such as [`interp`](crate::interp), can then do better. True for defects of this
+    /// library. Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
         match self.code() {
             Code::BadOpcode
@@ -375,7 +376,7 @@ impl Error {
     pub fn new(kind: Kind, at: At) -> Self {
         Self { kind, at }
     }
-    /// An error in words about the setup of a draw.
+    /// Creates an error about the setup of a draw.
     #[cold]
     pub fn setup(text: impl Into<String>) -> Self {
         Self::new(Kind::Setup(text.into()), At::Whole)
@@ -384,7 +385,7 @@ impl Error {
     pub fn is_unsupported(&self) -> bool {
         self.kind.is_unsupported()
     }
-    /// Returns whether the input is invalid, so that no other way to run it does better.
+    /// Returns whether the input is invalid, so that no other way to run the program does better.
     pub fn is_input(&self) -> bool {
         !self.is_unsupported()
     }
@@ -398,7 +399,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A problem that does not stop the work.
+/// A problem that does not stop the translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The problem as text.

@@ -1,26 +1,25 @@
-//! The fields of the blocks that a host fills for a draw, uniforms aside: their names, order and
-//! places. Read by the IR, which names them in its operations, and by all that writes or fills the
-//! blocks.
+//! Fields of the blocks that a host fills in addition to uniforms: names, order and offsets. The IR
+//! names them in its operations; the other layers write or fill the blocks.
 
-/// A field of the host block, which clip planes and a dynamic y need at the time of drawing. The
-/// block has 32 bytes.
+/// A field of the host block, read at draw time for clip planes and a dynamic y. The block has 32
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostField {
-    /// u32 at byte 0: the user's clip plane is on if it is not 0.
+    /// u32 at byte 0: enables the user's clip plane if not 0.
     ClipEnabled,
-    /// u32 at byte 4: y is mirrored if it is not 0.
+    /// u32 at byte 4: mirrors y if not 0.
     FlipY,
-    /// vec4f at byte 16: coefficients of the user's plane; what has dot(plane, position) < 0 is
-    /// clipped.
+    /// vec4f at byte 16: coefficients of the user's plane. Positions with dot(plane, position) < 0
+    /// are clipped.
     ClipPlane,
 }
 
 impl HostField {
-    /// Bytes of the block.
+    /// Size of the block in bytes.
     pub const BLOCK_SIZE: u32 = 32;
     /// All fields, by offset.
     pub const ALL: [Self; 3] = [Self::ClipEnabled, Self::FlipY, Self::ClipPlane];
-    /// Byte offset in the block.
+    /// Returns the byte offset in the block.
     pub fn offset(self) -> u32 {
         match self {
             Self::ClipEnabled => 0,
@@ -28,7 +27,7 @@ impl HostField {
             Self::ClipPlane => 16,
         }
     }
-    /// Name of the member.
+    /// Returns the name of the member.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClipEnabled => "clip_enabled",
@@ -56,14 +55,14 @@ pub enum DrawField {
     Window,
     /// Number of triangles for which a thread has room.
     Capacity,
-    /// 1 where reversed triangles are to be reversed, else 0.
+    /// 1 if triangles of reversed winding must be reversed, else 0.
     HeedsWinding,
     /// Index of the thread; no member of the block.
     Thread,
 }
 
 impl DrawField {
-    /// All of them.
+    /// All fields, in order.
     pub const ALL: [Self; 8] = [
         Self::Threads,
         Self::Invocations,
@@ -79,7 +78,7 @@ impl DrawField {
     /// Size of the block in bytes.
     pub const BLOCK_SIZE: u32 = 32;
 
-    /// Its name in text targets.
+    /// Returns the name in text targets.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Threads => "threads",

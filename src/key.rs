@@ -1,14 +1,13 @@
-//! Cache keys: a digest of everything that a translated module follows from, computed without
+//! Cache keys: a digest of everything that a translated module depends on, computed without
 //! translating.
-//! In: program, surroundings, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
+//! In: program, environment, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
 //! no back end.
 //!
-//! Of the program only words count that may be reached from its entry point ([`reach`]), and of
-//! them and their operand descriptors only what they heed ([`canonical`]). So blobs that differ in
-//! other procedures, in the numbers of descriptors, or in bits that assemblers fill as they like
-//! have one key. Options, profile and set-up are hashed by their derived `Hash`, so that no field
-//! and no variant is forgotten, into bytes that are the same on every machine; what of them means
-//! nothing is set to zero before.
+//! Only the words reachable from the entry point count ([`reach`]), and of them and their operand
+//! descriptors only the bits that affect execution ([`canonical`]). Programs that differ in other
+//! procedures, in the numbering of descriptors, or in unused bits therefore have one key. Options,
+//! profile and setup are hashed by their derived `Hash`, so no field and no variant can be omitted.
+//! The bytes are the same on every machine. Ignored values are zeroed first.
 
 use std::fmt;
 
@@ -21,12 +20,12 @@ use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::stable;
 
-/// What the bytes below are; another number where their meaning changes within a version of the
+/// Version of the byte format, to be changed when its meaning changes within a version of the
 /// library.
 const FORMAT: &[u8] = b"transpica key 3 ";
 
-/// 128 bits that stand for a module. Equal keys, equal SPIR-V; a new version of the library has new
-/// keys.
+/// 128-bit identifier of a module. Equal keys mean equal SPIR-V. A new version of the library has
+/// new keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 16]);
 
@@ -36,8 +35,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// The key of a program. `salt` is the caller's: what else a cache entry follows from there, such
-/// as a driver. [`Settings`] saves the work on options and profile where there are many programs.
+/// Returns the key of a program. `salt` stands for everything else that a cache entry depends on,
+/// such as the driver. For many programs, [`Settings`] hashes options and profile once.
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
@@ -63,12 +62,12 @@ pub fn key(
     Settings::new(options, profile).key(program, around, job, options, salt)
 }
 
-/// The part of a key that options, profile and the version of the library make.
+/// Part of a key that depends on options, profile and the version of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings([u8; 16]);
 
 impl Settings {
-    /// Of these options and this profile.
+    /// Hashes options and profile.
     pub fn new(options: &Options, profile: &Profile) -> Self {
         let mut out = Vec::with_capacity(1024);
         out.extend_from_slice(FORMAT);
@@ -78,7 +77,7 @@ impl Settings {
         Self(xxh3_128(&out).to_le_bytes())
     }
 
-    /// The key of a program; `options` are those that the settings were made of.
+    /// Returns the key of a program; `options` are those of [`new`](Self::new).
     pub fn key(
         &self,
         program: &Program<'_>,
@@ -102,7 +101,7 @@ impl Settings {
     }
 }
 
-/// The job, with what its module follows from.
+/// Appends the job and the parts of its setup that the module depends on.
 fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
     match job {
         Job::Vertex => out.push(0),
@@ -131,14 +130,14 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
     }
 }
 
-/// What the compute form of a geometry program follows from: not the topology and the outputs of
-/// the vertex program.
+/// Appends the parts of a setup that the compute form of a geometry program depends on: not the
+/// topology and the outputs of the vertex program.
 fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
     let Setup { vertex_outputs: _, geometry, map, topology: _ } = setup;
     map.fingerprint(out);
     let input = |input| match input {
         GeometryInput::Point { .. } => input,
-        // How many come whole, and how far apart they are, is told by the feed.
+        // The feed determines the number of complete vertices and their stride at draw time.
         GeometryInput::Variable { main: _ } => GeometryInput::Variable { main: 0 },
         GeometryInput::Fixed { first, vertices: _, stride: _ } => {
             GeometryInput::Fixed { first, vertices: 0, stride: 0 }
@@ -147,19 +146,19 @@ fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
     stable::append(out, &geometry.map(|setup| GeometrySetup { input: input(setup.input), ..setup }));
 }
 
-/// The start of a run of words that follow on each other: an opcode that is not defined, a bit that
-/// no canonical word with such an opcode has, and the address.
+/// Start of a run of consecutive words: an undefined opcode, a bit that no canonical word with this
+/// opcode has, and the address.
 const RUN: u32 = 0x10 << 26 | 1 << 16;
 
-/// The words that may be reached, each with what it looks at of its descriptor. A reader could tell
-/// them from the starts of runs, and so would find the program again.
+/// Appends the reachable words, each with the demanded bits of its descriptor. Words differ from
+/// starts of runs, so the bytes determine the program.
 fn append_program(out: &mut Vec<u8>, program: &Program<'_>) {
     reach(program, |pc, word, is_start| {
         if is_start {
             out.extend_from_slice(&(RUN | u32::from(pc.0)).to_le_bytes());
         }
         let canonical = canonical(word, program.descriptors(), program.stage());
-        // One write for both is a quarter of the time.
+        // A single write for both takes a quarter of the time.
         let descriptor = u64::from(canonical.descriptor.unwrap_or(0)) << 32;
         out.extend_from_slice(&(u64::from(canonical.word) | descriptor).to_le_bytes());
     });

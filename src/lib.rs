@@ -12,9 +12,10 @@
 //! # }
 //! ```
 //!
-//! Input is a `.shbin` file ([`Shbin`]), or code words and registers as a GPU holds them ([`RegisterState`],
-//! [`Program::from_raw`]). [`Options`] choose what the module computes, [`Profile`] suits it to host and driver. A
-//! [`Translator`] reuses its memory from program to program and takes every [`Job`]:
+//! Input is a `.shbin` file ([`Shbin`]), or code words and registers as a GPU holds them
+//! ([`RegisterState`], [`Program::from_raw`]). [`Options`] choose what the module computes,
+//! [`Profile`] suits it to host and driver. A [`Translator`] reuses its memory from program to
+//! program and takes every [`Job`]:
 //!
 //! | job | result | SPIR-V | WGSL | GLSL | HLSL, MSL |
 //! |---|---|---|---|---|---|
@@ -26,17 +27,17 @@
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::Emits`] | every EMIT, for comparison | yes | yes | 450, 310 es | yes |
 //!
-//! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the reference machine
-//! ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
+//! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
+//! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
 //!
-//! No input panics. An [`Error`] has a place and says what to do. The same input and options give the same SPIR-V words in every
-//! process.
+//! No input panics. An [`Error`] has a place and says what to do. The same input and options give
+//! the same SPIR-V words in every process.
 //!
 //! # Features
 //!
 //! | feature | brings |
 //! |---|---|
-//! | `spirv` (default) | SPIR-V, by rspirv |
+//! | `spirv` (default) | SPIR-V words |
 //! | `wgsl`, `glsl` | text, without further dependencies |
 //! | `naga` | a `naga::Module`, read from the WGSL |
 //! | `hlsl`, `msl` | text, by naga |
@@ -45,8 +46,9 @@
 //!
 //! # Guide
 //!
-//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from assembler text to readable WGSL.
-//! [`guide::support`] lists inputs, outputs and evidence, [`guide::architecture`] how it works.
+//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
+//! assembler text to readable WGSL. [`guide::support`] lists inputs, outputs and evidence,
+//! [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
 

@@ -21,30 +21,30 @@ use crate::key::{Key, Settings};
 use crate::lower::{Context, Outputs};
 use crate::{ir, passes};
 
-/// A translated program, ready for every back end, with everything that its module follows from.
+/// A translated program, ready for every back end, with all inputs of its modules.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Translated {
-    /// The program, legalised.
+    /// The program after legalization.
     pub module: ir::Module,
     /// Its attributes, uniform block, outputs and entry point.
     pub interface: Interface,
-    /// The registers it uses.
+    /// Registers that it uses.
     pub usage: Usage,
-    /// The way its control flow took.
+    /// Tier of its control flow.
     pub tier: Tier,
-    /// What was odd on the way; also why it was not [`Tier::Structured`], if it was not.
+    /// Warnings, among them the reason for a tier other than [`Tier::Structured`].
     pub warnings: Vec<Warning>,
-    /// The options that had an effect on it.
+    /// Options in effect.
     pub options: Options,
-    /// The profile that its modules are for.
+    /// Target profile of its modules.
     pub profile: Profile,
 }
 
 impl Translated {
-    /// For each output of the main function (of a geometry program: of each vertex that it makes,
-    /// or of each vector of an EMIT's record), the lanes (bit 0 is the first) that depend on EX2 or
-    /// LG2, whose last bits differ between drivers.
+    /// Returns, for each output of the main function, the mask of lanes (bit 0 = first) that depend
+    /// on EX2 or LG2, whose last bits differ between drivers. The outputs of a geometry program are
+    /// those of each vertex, or the vectors of an EMIT's record.
     pub fn approximate(&self) -> Vec<u8> {
         let all = passes::approximate::run(&self.module);
         match self.interface.kernel() {
@@ -60,8 +60,8 @@ impl Translated {
         }
     }
 
-    /// The SPIR-V module: the same words for the same program, job, options and profile, always.
-    /// [`Translator::spirv`] reuses memory.
+    /// Returns the SPIR-V module: always the same words for the same program, job, options and
+    /// profile. [`Translator::spirv`] reuses memory.
     ///
     /// # Errors
     /// A module over the size limit.
@@ -70,8 +70,8 @@ impl Translated {
         crate::backend::spirv::SpirvWriter::new().write(&self.source())
     }
 
-    /// The naga module, read from the WGSL. It is valid; whether naga checks that is the caller's
-    /// choice.
+    /// Returns the naga module, parsed from the WGSL. It is valid; the caller decides whether naga
+    /// validates it.
     ///
     /// # Errors
     /// A module over the size limit, or one that WGSL cannot express: a geometry stage.
@@ -80,8 +80,8 @@ impl Translated {
         crate::backend::naga::module(&self.source())
     }
 
-    /// The module as text. Stable for one version of this library; HLSL and MSL for one version of
-    /// naga.
+    /// Returns the module as text. Stable for one version of this library; HLSL and MSL for one
+    /// version of naga.
     ///
     /// # Errors
     /// A module over the size limit, or one that the language cannot express.
@@ -90,7 +90,7 @@ impl Translated {
         crate::backend::write(&self.source(), language)
     }
 
-    /// The module as WGSL: [`text`](Self::text).
+    /// Returns the module as WGSL, as [`text`](Self::text) does.
     ///
     /// # Errors
     /// As [`text`](Self::text).
@@ -99,7 +99,7 @@ impl Translated {
         self.text(crate::backend::Language::Wgsl)
     }
 
-    /// The module as GLSL of a version: [`text`](Self::text).
+    /// Returns the module as GLSL of a version, as [`text`](Self::text) does.
     ///
     /// # Errors
     /// As [`text`](Self::text).
@@ -115,7 +115,7 @@ impl Translated {
     }
 }
 
-/// A program on its way through [`Translator::finish`].
+/// A lowered program, the input of [`Translator::finish`].
 struct Lowered<'a> {
     module: ir::Module,
     outputs: Vec<Output>,
@@ -125,16 +125,16 @@ struct Lowered<'a> {
     entry_point: EntryPoint,
 }
 
-/// A program with what it is translated under.
+/// A program with its environment, job and options.
 #[derive(Clone, Copy)]
 struct Input<'a> {
     program: &'a Program<'a>,
     around: &'a dyn Surroundings,
-    /// Those that have an effect.
+    /// Options in effect.
     options: &'a Options,
 }
 
-/// Translates programs; keeps its memory from one to the next. One for each thread.
+/// Translator of programs, one for each thread. It reuses memory between programs.
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Shbin, Translator};
@@ -163,7 +163,7 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// A translator with these options and for this host.
+    /// Creates a translator with these options for this profile.
     pub fn new(options: Options, profile: Profile) -> Self {
         Self {
             settings: Settings::new(&options, &profile),
@@ -174,21 +174,21 @@ impl Translator {
             writer: crate::backend::spirv::SpirvWriter::new(),
         }
     }
-    /// The same translator with other options; what it keeps of memory stays.
+    /// Replaces the options; memory is kept.
     pub fn set_options(&mut self, options: Options) {
         self.settings = Settings::new(&options, &self.profile);
         self.options = options;
     }
-    /// The options it has.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
-    /// The profile it was made with.
+    /// Returns the profile.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// The key of what [`translate`](Self::translate) makes, without translating: see
+    /// Returns the key of the result of [`translate`](Self::translate) without translating: see
     /// [`key`](crate::key::key).
     pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, job: Job<'_>, salt: &[u8]) -> Key {
         self.settings.key(program, around, job, &self.options, salt)
@@ -198,9 +198,9 @@ impl Translator {
     ///
     /// # Errors
     /// A program of another stage than the job takes, a reachable undefined opcode (unless
-    /// lenient), a limit passed, options or a setup that contradict themselves: each with its
+    /// permissive), an exceeded limit, options or a setup that contradict themselves: each with its
     /// place. [`Kind::NoGeometryStage`] for a geometry stage that the program cannot be.
-    /// [`Error::is_unsupported`] tells whether running the program otherwise could do better.
+    /// [`Error::is_unsupported`] reports whether another way to run the program could do better.
     ///
     /// ```
     /// use transpica::{Job, Program, RegisterState, Stage};
@@ -283,7 +283,7 @@ impl Translator {
         self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
     }
 
-    /// Legalises an optimised module for its environment.
+    /// Legalizes an optimized module for its environment.
     fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translated> {
         let Input { program, around, options } = input;
         let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
@@ -295,7 +295,7 @@ impl Translator {
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;
-        // Last: the first values of its parameters are literals that never leave a loop, which
+        // Last: the first values of its parameters are constants that never leave a loop, which
         // `known` does not see.
         passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -316,7 +316,7 @@ impl Translator {
     }
 }
 
-/// Refuses programs of another stage than a job takes.
+/// Rejects programs of another stage than the job takes.
 fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
     let (what, stage) = match (job.stage(), program.stage()) {
         (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {

@@ -288,7 +288,7 @@ impl<'a> Assembler<'a> {
             return hinted(kind_text, invalid("output type", kind_text), hint);
         };
         if number >= 7 && kind != DUMMY_OUTPUT {
-            let hint = "the rasteriser sees o0 to o6";
+            let hint = "the rasterizer reads o0 to o6";
             return hinted(text, format!("this register (o{number}) can only be a dummy output"), hint);
         }
         self.add_output(text, kind, number, mask)?;

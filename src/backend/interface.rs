@@ -1,5 +1,5 @@
-//! The interface of a module as all generators see it: types, bindings, buffers, limits of the
-//! entry points.
+//! Interface of a module, shared by all generators: types, bindings, buffers, limits of the entry
+//! points.
 //! In: the host interface, options and profile of a [`Source`]. Out: plain data. Knows no target
 //! language.
 
@@ -23,11 +23,11 @@ pub(super) const REGISTERS: u32 = 16;
 /// Everything that a generator reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The program, legalized.
+    /// The program after legalization.
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
-    /// Sizes that may not be passed.
+    /// Limits on sizes.
     pub limits: &'a Limits,
     /// Target settings.
     pub profile: &'a Profile,
@@ -39,15 +39,16 @@ impl Source<'_> {
         self.interface.entry_point == EntryPoint::Compute { reports_unfinished: true }
     }
 
-    /// Vectors that the compute entry of a vertex program writes for each vertex.
+    /// Returns the number of vectors that the compute entry of a vertex program writes for each
+    /// vertex.
     pub(super) fn vectors(&self) -> u32 {
         REGISTERS + u32::from(self.reports())
     }
 
-    /// The binding of the host block.
+    /// Returns the binding of the host block.
     ///
     /// # Errors
-    /// [`Kind::SharedBinding`] where the uniform block has it too.
+    /// [`Kind::SharedBinding`] if the uniform block has it too.
     pub(super) fn host_binding(&self) -> Result<Binding> {
         if self.interface.kernel().is_some() {
             return Ok(Binding { set: 0, binding: bindings::HOST });
@@ -64,15 +65,15 @@ impl Source<'_> {
 pub(super) struct Reads {
     /// Mask of input registers.
     pub(super) inputs: u16,
-    /// Mask of specialisation constants.
+    /// Mask of specialization constants.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub(super) specialized: u32,
-    /// A field of the host block is read.
+    /// Reads a field of the host block.
     pub(super) host: bool,
 }
 
 impl Reads {
-    /// Adds what a function reads.
+    /// Adds the reads of a function.
     ///
     /// # Errors
     /// [`Kind::Verify`] for registers and constants that do not exist.
@@ -97,7 +98,7 @@ impl Reads {
         Ok(())
     }
 
-    /// The reads of all functions of a module.
+    /// Returns the reads of all functions of a module.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -109,7 +110,7 @@ impl Reads {
     }
 }
 
-/// A storage buffer in set 0: an array as long as the host binds it.
+/// A storage buffer in set 0: a runtime array.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StorageBuffer {
     /// Its name.
@@ -136,10 +137,10 @@ impl StorageBuffer {
     pub(super) const TRIANGLES: Self = Self::new("triangles", bindings::TRIANGLES, Type::F32X4, true);
     /// Number of triangles of each thread.
     pub(super) const COUNTS: Self = Self::new("counts", bindings::COUNTS, Type::I32, true);
-    /// State that draws leave for each other.
+    /// State carried from one draw to the next.
     pub(super) const STATE: Self = Self::new("state", bindings::STATE, Type::U32, true);
 
-    /// The state, where a geometry program has any.
+    /// Returns the state buffer, if a geometry program has carried state.
     pub(super) fn state(kernel: &GeometryKernel) -> Option<Self> {
         (!kernel.state.is_empty()).then_some(Self::STATE)
     }
@@ -148,11 +149,11 @@ impl StorageBuffer {
 /// Binding of the block of draw parameters.
 pub(super) const DRAW: Binding = Binding { set: 0, binding: bindings::DRAW };
 
-/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], where kernels read
+/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], if kernels read
 /// it.
 pub(super) const FIRST_THREAD_NAME: &str = "first_thread";
 
-/// Names of the members of the block of draw parameters, all i32.
+/// Returns the names of the members of the block of draw parameters, all i32.
 pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'static str> {
     let last = if kernel.is_split() { FIRST_THREAD_NAME } else { "reserved" };
     DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
@@ -171,8 +172,7 @@ pub(super) fn submission(
     }
 }
 
-/// Splits the outputs of a geometry program into the number of triangles and as many words of
-/// state.
+/// Splits the outputs of a geometry program into the number of triangles and the words of state.
 fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
     match values.split_first() {
         Some((&count, state)) if state.len() == words => Ok((count, state)),
@@ -180,8 +180,8 @@ fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir
     }
 }
 
-/// A member of the uniform block, and the number of the element that an access names: nothing for
-/// one by an index, and where the member is no array.
+/// Returns a member of the uniform block, and the constant index of an access: none for an access
+/// by a dynamic index, or if the member is no array.
 pub(super) fn member(
     interface: &Interface,
     number: u16,
@@ -197,7 +197,7 @@ pub(super) fn member(
     }
 }
 
-/// Statements of which a geometry program's own are made, in any language.
+/// Statements for the code around a geometry program, in any target language.
 pub(super) trait Statements {
     /// A value.
     type Operand: Copy;
@@ -205,25 +205,26 @@ pub(super) trait Statements {
     fn operand(&mut self, value: ir::Value) -> Result<Self::Operand>;
     /// A constant.
     fn int(&mut self, value: u32) -> Self::Operand;
-    /// An operation on integers; the result should have this name, if it gets one.
+    /// An operation on integers, with a preferred name of the result.
     fn integers(&mut self, op: Binary, operands: [Self::Operand; 2], name: Option<&str>) -> Self::Operand;
-    /// A draw parameter, or the number of the thread.
+    /// A draw parameter, or the index of the thread.
     fn draw(&mut self, field: DrawField) -> Result<Self::Operand>;
     /// Stores an element of a buffer.
     fn store(&mut self, buffer: StorageBuffer, index: Self::Operand, value: Self::Operand);
-    /// Does something where a condition holds.
+    /// Runs statements if a condition holds.
     fn when(&mut self, condition: Self::Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
 
-    /// Stores a triangle, if there is room, and gives how many there are then.
+    /// Stores a triangle if there is room, and returns the number of triangles including it.
     fn submit_triangle(&mut self, func: &Func, args: ir::ValueList, vectors: u32) -> Result<Self::Operand> {
         let (count, vertices) = submission(func, args, vectors as usize)?;
         let count = self.operand(count)?;
-        // Operands come first: those of text are lines, which must not stand inside the `if`.
+        // Operands come first: in text they are lines, which must not stand inside the `if`.
         let values = vertices.iter().map(|&value| self.operand(value)).collect::<Result<Vec<_>>>()?;
         let capacity = self.draw(DrawField::Capacity)?;
         let fits = self.integers(Binary::ILess, [count, capacity], None);
         self.when(fits, |this| {
             let thread = this.draw(DrawField::Thread)?;
+            // Each thread has a range of the buffer to itself, so stores need no atomics.
             let before = this.integers(Binary::IMul, [thread, capacity], None);
             let place = this.integers(Binary::IAdd, [before, count], None);
             let size = this.int(3 * vectors);
@@ -244,8 +245,8 @@ pub(super) trait Statements {
         Ok(self.integers(Binary::IAdd, [count, one], None))
     }
 
-    /// Stores how many triangles there are and, in the last thread, the state for the next draw,
-    /// behind the one that the draw found.
+    /// Stores the number of triangles and, in the last thread, the state for the next draw, after
+    /// the state before this draw.
     fn end_geometry(&mut self, kernel: &GeometryKernel, outputs: &[ir::Value]) -> Result<()> {
         let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
         let (count, thread) = (self.operand(count)?, self.draw(DrawField::Thread)?);
@@ -256,8 +257,10 @@ pub(super) trait Statements {
         let values = words.iter().map(|&word| self.operand(word)).collect::<Result<Vec<_>>>()?;
         let (threads, one) = (self.draw(DrawField::Threads)?, self.int(1));
         let last = self.integers(Binary::ISub, [threads, one], None);
+        // The last thread runs the last invocation of the draw.
         let is_last = self.integers(Binary::IEqual, [thread, last], None);
         self.when(is_last, |this| {
+            // The first half is the state before the draw, which other threads may still read.
             for (index, value) in (words.len() as u32..).zip(values) {
                 let index = this.int(index);
                 this.store(StorageBuffer::STATE, index, value);
@@ -267,7 +270,7 @@ pub(super) trait Statements {
     }
 }
 
-/// Type of one element of a member of the uniform block.
+/// Returns the type of one element of a member of the uniform block.
 pub(super) fn element_type(ty: MemberType) -> Type {
     match ty {
         MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
@@ -277,7 +280,7 @@ pub(super) fn element_type(ty: MemberType) -> Type {
     }
 }
 
-/// Elements of an array member; nothing where it is none.
+/// Returns the number of elements of an array member; none for other members.
 pub(super) fn array_length(ty: MemberType) -> Option<u16> {
     match ty {
         MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => Some(count),
@@ -285,12 +288,12 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
     }
 }
 
-/// Type of a field of the host block.
+/// Returns the type of a field of the host block.
 pub(super) fn host_type(field: HostField) -> Type {
     ir::Resource::Host(field).row().results[0]
 }
 
-/// Type of an attribute of the vertex entry.
+/// Returns the type of an attribute of the vertex entry.
 pub(super) fn attribute_type(kind: AttributeKind) -> Type {
     match kind {
         AttributeKind::Float => Type::F32X4,
@@ -299,7 +302,7 @@ pub(super) fn attribute_type(kind: AttributeKind) -> Type {
     }
 }
 
-/// Type of the value of an output of the vertex entry.
+/// Returns the type of the value of an output of the vertex entry.
 pub(super) fn output_type(output: &Output) -> Result<Type> {
     match (output.location, output.lanes()) {
         (Location::Position, 4) => Ok(Type::F32X4),
@@ -311,20 +314,20 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
     }
 }
 
-/// The error of an intermediate form that is not well-formed.
+/// Returns the error of an intermediate form that is not well-formed.
 #[cold]
 pub(super) fn defect(text: impl Into<String>) -> Error {
     Error::new(Kind::Verify(text.into()), At::Whole)
 }
 
-/// The error of an operation that `legalize` removes.
+/// Returns the error of an operation that `legalize` removes.
 #[cold]
 pub(super) fn not_legal(op: Op) -> Error {
     defect(format!("{op:?} is not legalized"))
 }
 
-/// The error of a specialisation constant that does not exist.
+/// Returns the error of a specialization constant that does not exist.
 #[cold]
 pub(super) fn no_constant(id: u8) -> Error {
-    defect(format!("there is no specialisation constant {id}"))
+    defect(format!("there is no specialization constant {id}"))
 }

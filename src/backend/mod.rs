@@ -1,7 +1,8 @@
-//! Generators: the intermediate form and the host interface become a module of a target language.
+//! Code generators: lower the intermediate form and the host interface to a module of a target
+//! language.
 //! In: a legalized [`ir::Module`](crate::ir::Module) with its
-//! [`host::Interface`](crate::host::Interface). Out: SPIR-V words, WGSL or GLSL, and from WGSL what
-//! naga makes of it. Knows neither PICA200 encodings nor control-flow graphs.
+//! [`host::Interface`](crate::host::Interface). Out: SPIR-V words, WGSL or GLSL, and HLSL and MSL
+//! from WGSL by naga. Knows neither PICA200 encodings nor control-flow graphs.
 
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 mod interface;
@@ -40,7 +41,7 @@ pub enum Language {
     Msl,
 }
 
-/// The module in a language.
+/// Returns the module in a language.
 ///
 /// # Errors
 /// As the function of that language; a text over the size limit.

@@ -1,6 +1,6 @@
-//! naga: a module of our WGSL, and HLSL and MSL from that by naga's writers.
-//! In: what [`text`](super::text) reads. Out: a `naga::Module`, which wgpu takes as it is, or text
-//! that begins with comments naming the source and the entry. Knows nothing of the IR.
+//! Modules of naga, parsed from our WGSL, and HLSL and MSL by naga's writers.
+//! In: the input of [`text`](super::text). Out: a `naga::Module`, which wgpu accepts unchanged, or
+//! text that begins with comments naming the source and the entry. Knows nothing of the IR.
 //!
 //! | target | contract |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::geometry::kernel::bindings::SIZES) |
 //!
 //! MSL has no sets, so two blocks may not share a binding there; naga's writers know no
-//! specialisation constants.
+//! specialization constants.
 
 pub use naga;
 
@@ -19,22 +19,21 @@ use super::interface::Source;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
 
-/// Name of the entry point in MSL, where `main` is taken.
+/// Name of the entry point in MSL, which reserves `main`.
 pub const MSL_ENTRY_POINT: &str = "main_";
 /// The last buffer of MSL.
 #[cfg(feature = "msl")]
 const LAST_BUFFER: u8 = 30;
 
-/// The naga module of a program.
+/// Returns the naga module of a program.
 ///
 /// # Errors
-/// As [`text::wgsl`]; [`Kind::Backend`] where naga does not read the text (a defect of this
-/// library).
+/// As [`text::wgsl`]; [`Kind::Backend`] if naga rejects the text (a defect of this library).
 pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
-    // A block of words alone ends in the text where they do; hosts bind whole vectors.
+    // In WGSL a block of words ends after the last word; hosts bind complete vectors.
     let uniforms = types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Uniforms"));
     if let Some((handle, ty)) = uniforms {
         let mut ty = ty.clone();
@@ -69,7 +68,7 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     Ok(module)
 }
 
-/// A name without the number that distinguishes it from equal ones.
+/// Strips the number that distinguishes a name from equal ones.
 fn without_number(name: &str) -> &str {
     match name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_') {
         Some(stem) if !stem.is_empty() && !name.ends_with('_') => stem,
@@ -77,7 +76,7 @@ fn without_number(name: &str) -> &str {
     }
 }
 
-/// The name of the variable or member that a pointer points into.
+/// Returns the name of the variable or member that a pointer points into.
 fn place_name<'m>(
     function: &'m Function,
     globals: &'m Arena<GlobalVariable>,
@@ -102,21 +101,22 @@ fn place_name<'m>(
     }
 }
 
-/// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for,
-/// are allowed.
+/// Checks a module by all of naga's rules. Clip distances, an optional feature of devices, are
+/// allowed.
 ///
 /// # Errors
-/// [`Kind::Backend`] with naga's words.
+/// [`Kind::Backend`] with naga's message.
 pub fn validate(module: &naga::Module) -> Result<ModuleInfo> {
     check(module, ValidationFlags::all())
 }
 
-/// The facts of a module that naga's writers need, after the checks that these flags name.
+/// Returns the module information that naga's writers need, after the checks of these flags.
 fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     let mut validator = Validator::new(flags, Capabilities::CLIP_DISTANCES);
     validator.validate(module).map_err(|error| {
         let mut text = format!("naga: {}", error.as_inner());
         let mut source = std::error::Error::source(error.as_inner());
+        // naga nests its errors: the outermost names the function, the innermost the fault.
         while let Some(inner) = source {
             text.push_str(&format!(": {inner}"));
             source = inner.source();
@@ -125,17 +125,17 @@ fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     })
 }
 
-/// The facts that naga's writers need. Our own modules are valid: all rules are checked in debug
-/// builds only.
+/// Returns the module information that naga's writers need. Our modules are valid: all rules are
+/// checked in debug builds only.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<ModuleInfo> {
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
 }
 
-/// The module as HLSL for shader model 5.1.
+/// Returns the module as HLSL for shader model 5.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants.
+/// As [`module`]; [`Kind::TargetLacks`] for specialization constants.
 #[cfg(feature = "hlsl")]
 pub fn hlsl(source: &Source<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
@@ -154,10 +154,10 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
     Ok(text::header(source.interface) + &plain_names(&text))
 }
 
-/// The module as MSL 2.1.
+/// Returns the module as MSL 2.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants and bindings that MSL does not
+/// As [`module`]; [`Kind::TargetLacks`] for specialization constants and bindings that MSL does not
 /// have.
 #[cfg(feature = "msl")]
 pub fn msl(source: &Source<'_>) -> Result<String> {
@@ -168,8 +168,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
         .map(|binding| {
             let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
             let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
-            // naga takes from the variable whether a buffer is written; of `mutable` it makes
-            // nothing there.
+            // naga derives the access of a buffer from its variable and ignores `mutable` here.
             Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
         })
         .collect::<Result<_>>()?;
@@ -187,20 +186,20 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
     Ok(text::header(source.interface) + &plain_names(&text))
 }
 
-/// The naga module of a program without specialisation constants.
+/// Returns the naga module of a program without specialization constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn settled(source: &Source<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
     if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
 }
 
-/// The bindings that a module uses.
+/// Returns the bindings that a module uses.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
     module.global_variables.iter().filter_map(|(_, global)| global.binding)
 }
 
-/// A binding that a language does not have.
+/// Returns the error of a binding that a language lacks.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 #[cold]
 fn no_place(target: &'static str, binding: naga::ResourceBinding) -> Error {
@@ -213,8 +212,8 @@ fn refused(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Backend(format!("naga's {what}: {error}")), At::Whole)
 }
 
-/// Takes away the `_` that naga appends to names that end in a digit, wherever no other identifier
-/// has the name already.
+/// Removes the `_` that naga appends to names that end in a digit, unless another identifier has
+/// the name already.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain_names(text: &str) -> String {
     let taken: std::collections::BTreeSet<&str> = words(text).collect();
@@ -225,8 +224,8 @@ fn plain_names(text: &str) -> String {
     out
 }
 
-/// The name without the appended `_`, for names of ours that are no keywords anywhere: `r7_`,
-/// `left_i0_`, `texcoord_0_`.
+/// Returns the name without the appended `_`, for our names that are no keywords in any target:
+/// `r7_`, `left_i0_`, `texcoord_0_`.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain(word: &str) -> Option<&str> {
     let name = word.strip_suffix('_')?;
@@ -237,7 +236,7 @@ fn plain(word: &str) -> Option<&str> {
         .then_some(name)
 }
 
-/// The text in pieces: identifiers and numbers, and what is between them.
+/// Splits the text into tokens: identifiers and numbers, and the text between them.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;

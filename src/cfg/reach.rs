@@ -54,8 +54,8 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
     }
 }
 
-/// Where a control-flow instruction may lead besides the next word, now or when its scope ends;
-/// nothing if it ends the program. Decoding it completely would take several times as long.
+/// Returns the targets of a control-flow instruction besides the next word, now or when its scope
+/// ends; none if it ends the program. Complete decoding would take several times as long.
 #[inline]
 fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {

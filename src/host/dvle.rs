@@ -1,8 +1,7 @@
-//! From an executable of a file to a program and its interface.
-//! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`],
-//! [`Constants`].
-//! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an
-//! executable is bound.
+//! Program and environment of an executable of a file.
+//! In: a parsed file, an index, the registers that the program uses. Out: [`Program`],
+//! [`Interface`], [`Constants`]. Knows no instruction and no IR.
+//! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::Options;
@@ -16,7 +15,7 @@ use crate::isa::{Pc, Program, Stage};
 use crate::limits::{Limits, check};
 use crate::precision::float24;
 
-/// The program of an executable.
+/// Returns the program of an executable.
 ///
 /// ```
 /// use transpica::stages::{container::Shbin, host::dvle, limits::Limits};
@@ -53,7 +52,7 @@ pub fn program(file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Progra
     Program::new(code, descriptors, Pc(entry), stage, limits)
 }
 
-/// The uniform values that an executable sets; of several for one register the last.
+/// Returns the uniform values that an executable sets. The last of several for one register counts.
 pub fn constants(executable: &Dvle<'_>) -> Constants {
     let mut constants = Constants::default();
     for constant in executable.constants.iter() {
@@ -73,8 +72,8 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
     constants
 }
 
-/// The constants that become literals: floats that no symbol names. A register with a name is set
-/// by its host, so there the constant is a default and the register stays in the block.
+/// Returns the constants to fold: floats without a symbol. A register with a name is set by the
+/// host, so its constant is a default and the register stays in the block.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
     if !options.block.fold_constants {
@@ -95,13 +94,13 @@ fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) 
 /// A symbol that names registers.
 #[derive(Clone, Copy)]
 pub(super) struct BoundSymbol {
-    /// Its name in the file.
+    /// Offset of its name in the file.
     pub name: NameOffset,
-    /// The registers.
+    /// Registers.
     pub range: SymbolRange,
 }
 
-/// The symbols that name registers, in file order. Names are looked up where they are needed.
+/// Symbols that name registers, in file order. Names are looked up on demand.
 pub(super) struct BoundSymbols<'a> {
     strings: Strings<'a>,
     list: Vec<BoundSymbol>,
@@ -117,21 +116,21 @@ impl<'a> BoundSymbols<'a> {
         }
         Self { strings: executable.strings, list }
     }
-    /// The symbols of one bank.
+    /// Returns the symbols of one bank.
     pub fn of(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
         self.list.iter().filter(move |symbol| symbol.range.bank == bank)
     }
-    /// The name of one of them.
+    /// Returns the name of a symbol.
     pub fn name(&self, symbol: &BoundSymbol) -> Name<'a> {
         self.strings.get(symbol.name)
     }
-    /// How many there are.
+    /// Returns the number of symbols.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 }
 
-/// The interface of an executable's program, which uses `usage`.
+/// Returns the interface of an executable's program with this register usage.
 ///
 /// # Errors
 /// No such executable.
@@ -161,7 +160,7 @@ pub fn interface(
     })
 }
 
-/// An executable of a container as the surroundings of its program.
+/// An executable of a container as the environment of its program.
 #[derive(Clone, Copy, Debug)]
 pub struct Executable<'a> {
     file: &'a Shbin<'a>,
@@ -171,14 +170,15 @@ pub struct Executable<'a> {
 }
 
 impl<'a> Executable<'a> {
-    /// Executable number `index`; `source` is the name of the file in header comments.
+    /// Returns the environment of executable `index`. `source` is the name of the file in header
+    /// comments.
     ///
     /// # Errors
     /// No such executable.
     pub fn new(file: &'a Shbin<'a>, index: usize, source: &'a str) -> Result<Self> {
         Ok(Self { file, executable: file.executable(index)?, index, source })
     }
-    /// The uniform values that binding the executable sets.
+    /// Returns the uniform values that binding the executable sets.
     pub fn constants(&self) -> Constants {
         constants(self.executable)
     }
@@ -209,7 +209,7 @@ impl Surroundings for Executable<'_> {
     }
 }
 
-/// The attributes read, named by the first symbol of each.
+/// Returns the attributes read, each named by its first symbol.
 fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec<Attribute> {
     let mut attributes: Vec<Attribute> = Vec::with_capacity(inputs.count_ones() as usize);
     let format = |register: u8| options.attributes[usize::from(register)];
@@ -234,7 +234,8 @@ fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec
     attributes
 }
 
-/// The name of an input without a symbol; it ends in a letter, so that no target changes it.
+/// Returns the name of an input without a symbol. It ends in a letter, so that no target renames
+/// it.
 fn unbound(register: u8) -> String {
     format!("v{register}_unbound")
 }

@@ -1,4 +1,4 @@
-//! The interface of one translated program, as the back ends write it and reflection reports it.
+//! Interface of one translated program, as the back ends write it and reflection reports it.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub struct Attribute {
     pub register: u8,
     /// Name from the bind symbols, or `v3_unbound` for v3.
     pub name: String,
-    /// What the host feeds.
+    /// Format in which the host feeds it.
     pub format: AttributeFormat,
 }
 
-/// Where one component of an output comes from.
+/// Source of one component of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComponentSource {
     /// Component of an o register.
@@ -30,9 +30,9 @@ pub enum ComponentSource {
         /// Component.
         component: Component,
     },
-    /// Not mapped: 1.0.
+    /// 1.0, the default of an unmapped component.
     One,
-    /// Not mapped, where the options say so: 0.0.
+    /// 0.0, for an unmapped component under [`Unwritten::Zero`](super::Unwritten::Zero).
     Zero,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for ComponentSource {
     }
 }
 
-/// Where an output goes.
+/// Destination of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
     /// The position built-in.
@@ -57,18 +57,18 @@ pub enum Location {
     ClipDistances,
 }
 
-/// What becomes of the components of an output on their way to the rasteriser.
+/// Conversion of an output on its way to the rasterizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutputValue {
-    /// Nothing.
+    /// None.
     #[default]
     Plain,
-    /// The depth and y rules of the options apply.
+    /// Depth convention and y mirroring of the options.
     Position,
-    /// The colour rule applies.
+    /// Color clamp.
     Color,
-    /// The four components are the position as the program writes it; the output is its distances
-    /// from the planes z = 0 and the user's (0 while that is off).
+    /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
+    /// are the position as the program writes it.
     ClipDistances,
 }
 
@@ -77,16 +77,16 @@ pub enum OutputValue {
 pub struct Output {
     /// Name: `position`, `color`, `texcoord0_uv`, …
     pub name: String,
-    /// Where it goes.
+    /// Destination.
     pub location: Location,
-    /// The one to four components that it is made of.
+    /// Sources of its components, one to four.
     pub components: Vec<ComponentSource>,
-    /// How it is made of them.
+    /// Conversion of the components.
     pub value: OutputValue,
 }
 
 impl Output {
-    /// How many components the output has.
+    /// Returns the number of components of the output.
     pub fn lanes(&self) -> usize {
         match self.value {
             OutputValue::Plain | OutputValue::Position | OutputValue::Color => self.components.len(),
@@ -95,7 +95,7 @@ impl Output {
     }
 }
 
-/// The register file a member shows.
+/// Register bank of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bank {
     /// c registers.
@@ -119,12 +119,12 @@ pub enum MemberType {
     IVec4Array(u16),
     /// `vec4u`: four int registers, each one word of four bytes, x lowest.
     PackedInts,
-    /// `u32`: bit k is register first + k.
+    /// `u32`: bit k is register `first + k`.
     Bits,
 }
 
 impl MemberType {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub fn size(self) -> u32 {
         match self {
             Self::Vec4 | Self::IVec4 | Self::PackedInts => 16,
@@ -132,7 +132,7 @@ impl MemberType {
             Self::Bits => 4,
         }
     }
-    /// Alignment in bytes.
+    /// Returns the alignment in bytes.
     pub fn align(self) -> u32 {
         match self {
             Self::Vec4 | Self::IVec4 | Self::PackedInts | Self::Vec4Array(_) | Self::IVec4Array(_) => 16,
@@ -141,13 +141,13 @@ impl MemberType {
     }
 }
 
-/// A member of the uniform block. Members stand by bank, then by first register, wherever in the
-/// block they lie; no two share a register.
+/// A member of the uniform block. Members are sorted by bank, then by first register, in any order
+/// of offsets. No two share a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
-    /// Its name, an identifier that ends in a letter wherever the symbol allows it.
+    /// Name: an identifier that ends in a letter if the symbol allows it.
     pub name: String,
-    /// Register file.
+    /// Register bank.
     pub bank: Bank,
     /// First register.
     pub first: u8,
@@ -155,34 +155,34 @@ pub struct Member {
     pub count: u8,
     /// Byte offset in the block (std140).
     pub offset: u32,
-    /// Its type.
+    /// Type.
     pub ty: MemberType,
 }
 
-/// The one uniform block.
+/// The uniform block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UniformBlock {
-    /// Its members.
+    /// Members, sorted by bank and first register.
     pub members: Vec<Member>,
-    /// The size in bytes that a host binds, a multiple of 16; 0 where there is no block.
+    /// Size of the binding in bytes, a multiple of 16; 0 if there is no block.
     pub size: u32,
 }
 
 impl UniformBlock {
-    /// Bytes up to the end of the last member: what a host must at least upload.
+    /// Returns the size up to the end of the last member: the least that a host must upload.
     pub fn used(&self) -> u32 {
         self.members.iter().map(|member| member.offset + member.ty.size()).max().unwrap_or(0)
     }
-    /// Indices of the members by ascending offset.
+    /// Returns the indices of the members by ascending offset.
     pub fn by_offset(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.members.len()).collect();
         order.sort_by_key(|&index| self.members[index].offset);
         order
     }
-    /// The member that holds a register, and which element of it (for [`MemberType::Bits`]: which
-    /// bit).
+    /// Returns the member that holds a register, and the register's element in it (for
+    /// [`MemberType::Bits`]: its bit).
     pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
-        // Members stand by bank, then by first register, and do not overlap.
+        // Members are sorted by bank, then by first register, and do not overlap.
         let after = self.members.partition_point(|m| (m.bank as u8, m.first) <= (bank as u8, register));
         let member = &self.members[after.checked_sub(1)?];
         let element = register.checked_sub(member.first)?;
@@ -190,12 +190,12 @@ impl UniformBlock {
     }
 }
 
-/// Which float registers relative reads may reach.
+/// Range of float registers that relative reads may access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// Any of c0..c95.
     Anywhere,
-    /// Only these.
+    /// A range.
     Range {
         /// First register.
         first: u8,
@@ -204,7 +204,7 @@ pub enum Reach {
     },
 }
 
-/// The registers that a program uses. Bit n of a set is register n.
+/// Registers that a program uses. Bit n of a mask is register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// v registers read.
@@ -215,9 +215,9 @@ pub struct Usage {
     pub ints: u8,
     /// b registers read.
     pub bools: u16,
-    /// What relative reads reach; nothing if there is none.
+    /// Range of relative reads; none if there are no such reads.
     pub relative: Option<Reach>,
-    /// c registers that relative reads name as their base.
+    /// c registers that are bases of relative reads.
     pub relative_bases: u128,
     /// o registers written.
     pub outputs: u16,
@@ -226,7 +226,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// All registers.
+    /// Every register.
     pub const EVERYTHING: Self = Self {
         inputs: u16::MAX,
         floats: (1 << FLOATS) - 1,
@@ -239,7 +239,7 @@ impl Usage {
     };
 }
 
-/// Uniform values that an executable sets itself. Bit patterns of f32 for the floats.
+/// Uniform values that binding an executable sets. Floats are bit patterns of f32.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constants {
     /// c0..c95 as x, y, z, w.
@@ -251,7 +251,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Appends the float constants: the others never become literals.
+    /// Appends the float constants. Ints and bools are never folded.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self { floats, ints: _, bools: _ } = self;
         for (register, constant) in (0..96u8).zip(floats) {
@@ -262,7 +262,7 @@ impl Constants {
         }
         out.push(0xFF);
     }
-    /// Sets in `uniforms` what these constants set, as binding an executable does.
+    /// Writes these constants to `uniforms`, as binding the executable does.
     pub fn apply(&self, uniforms: &mut Uniforms) {
         for (register, constant) in uniforms.floats.iter_mut().zip(self.floats) {
             *register = constant.map_or(*register, |bits| bits.map(f32::from_bits));
@@ -292,8 +292,8 @@ pub enum EntryPoint {
     Vertex,
     /// A compute stage that runs a vertex program.
     Compute {
-        /// A seventeenth vector of each vertex says why an invocation did not run to its end, see
-        /// [`Control::report_unfinished`](super::Control::report_unfinished).
+        /// Writes a seventeenth vector for each vertex with the reason why an invocation did not
+        /// run to its end, see [`Control::report_unfinished`](super::Control::report_unfinished).
         reports_unfinished: bool,
     },
     /// A compute stage that runs a geometry program.
@@ -303,14 +303,14 @@ pub enum EntryPoint {
 }
 
 impl EntryPoint {
-    /// Returns whether it is a compute stage.
+    /// Returns whether this is a compute stage.
     pub fn is_compute(&self) -> bool {
         match self {
             Self::Compute { .. } | Self::Kernel(_) => true,
             Self::Vertex | Self::Stage(_) => false,
         }
     }
-    /// The same entry point, which reports unfinished invocations if these options ask for it.
+    /// Returns this entry point with reports of unfinished invocations as the options request.
     pub fn reporting(mut self, control: &Control) -> Self {
         match &mut self {
             Self::Compute { reports_unfinished } => *reports_unfinished = control.report_unfinished,
@@ -326,64 +326,63 @@ impl EntryPoint {
 pub struct Interface {
     /// Name of the source, for header comments.
     pub source: String,
-    /// Number of the executable in the source, for header comments.
+    /// Index of the executable in the source, for header comments.
     pub executable: Option<usize>,
-    /// Label of the code word at which the program starts, for header comments.
+    /// Label of the entry point, for header comments.
     pub entry_label: Option<String>,
-    /// Code word at which the program starts in the source, for header comments.
+    /// Code word of the entry point in the source, for header comments.
     pub entry: Option<Pc>,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,
-    /// Outputs of the vertex entry, in the order in which the main function yields them.
+    /// Outputs of the vertex entry, in the order of the main function's results.
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
     pub block: UniformBlock,
-    /// Float registers that are literals: their reads are these values, the block does not hold
-    /// them.
+    /// Float registers that are folded: the code holds their values, the block does not.
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,
-    /// What was odd on the way.
+    /// Warnings of the translation.
     pub warnings: Vec<Warning>,
 }
 
 impl Interface {
-    /// Where the program starts: the label, or without one the code word.
+    /// Returns the label of the entry point, or its code word without one.
     pub fn entry_name(&self) -> Option<String> {
         let word = || self.entry.map(|entry| format!("code word {:#x}", entry.0));
         self.entry_label.clone().or_else(word)
     }
-    /// The numbers that the host feeds to v0..v15; floats where there is no attribute.
+    /// Returns the number format of v0..v15; floats without an attribute.
     pub fn attribute_kind(&self, register: u8) -> AttributeKind {
         let found = self.attributes.iter().find(|attribute| attribute.register == register);
         found.map(|attribute| attribute.format.kind).unwrap_or_default()
     }
-    /// The compute form of a geometry program.
+    /// Returns the compute form of a geometry program.
     pub fn kernel(&self) -> Option<&GeometryKernel> {
         match &self.entry_point {
             EntryPoint::Kernel(kernel) => Some(kernel),
             EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Stage(_) => None,
         }
     }
-    /// The geometry stage that a geometry program became.
+    /// Returns the geometry stage of a geometry program.
     pub fn stage(&self) -> Option<&GeometryStage> {
         match &self.entry_point {
             EntryPoint::Stage(stage) => Some(stage),
             EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => None,
         }
     }
-    /// Appends attributes and the uniform block with their names.
+    /// Appends the attributes and the uniform block with their names.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self {
             attributes,
             block,
-            // For comments alone.
+            // These appear only in comments of the output.
             source: _,
             executable: _,
             entry: _,
             entry_label: _,
             warnings: _,
-            // Not of what surrounds a program: these follow from it and from the options.
+            // These depend on the program and the options, not on the environment.
             outputs: _,
             folded: _,
             entry_point: _,

@@ -1,11 +1,11 @@
-//! What a program is translated to, besides what the options say.
-//! Plain data. Knows neither the IR nor the back ends.
+//! Jobs: the shader stage that a program is translated to. Plain data. Knows neither the IR nor the
+//! back ends.
 
 use super::options::{AttributeFormat, Options};
 use super::setup::Setup;
 use crate::isa::Stage;
 
-/// What a program is translated to.
+/// The shader stage that a program is translated to.
 ///
 /// ```
 /// use transpica::Job;
@@ -14,50 +14,48 @@ use crate::isa::Stage;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Job<'a> {
-    /// A vertex program as a vertex stage: attributes in, position and varyings out.
+    /// A vertex program as a vertex stage with attributes, position and varyings.
     #[default]
     Vertex,
     /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads
     /// v0..v15 of vertex n (16 vec4) from storage buffer binding 0 and writes o0..o15 to storage
-    /// buffer binding 1, and one vector more with
-    /// [`Control::report_unfinished`](super::Control::report_unfinished). The uniform block, if
-    /// any, is binding 2. Registers are raw: options of attributes and of a vertex stage's outputs
-    /// have no effect.
+    /// buffer binding 1. With [`Control::report_unfinished`](super::Control::report_unfinished) it
+    /// writes one more vector. The uniform block, if any, is binding 2. Registers are raw: options
+    /// of attributes and of a vertex stage's outputs have no effect.
     Compute,
-    /// A vertex program as the vertex stage before a geometry stage: attributes in; at location n
-    /// the n-th of the output registers whose bits are set, as they are. It has no position and so
-    /// is for SPIR-V: in text it gets one without meaning.
+    /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
+    /// Location n is the n-th output register of the mask, unchanged. It has no position, so it is
+    /// meant for SPIR-V; text targets declare a meaningless one.
     BeforeGeometry {
-        /// Bit n: on is passed on.
+        /// Mask of forwarded output registers, bit n = on.
         outputs: u16,
     },
-    /// A geometry program as a compute stage: see
-    /// [`GeometryKernel`](crate::geometry::GeometryKernel) for what it reads and writes, and the
-    /// guide for the whole chain of a draw. The outputs are those of the setup, in which the maps
-    /// of both programs may be merged; constants and names come from the environment of the
-    /// program.
+    /// A geometry program as a compute stage. [`GeometryKernel`](crate::geometry::GeometryKernel)
+    /// describes its buffers, the guide all dispatches of a draw. Outputs come from the setup,
+    /// which may merge the maps of both programs. Constants and names come from the environment of
+    /// the program.
     Geometry(&'a Setup),
-    /// As [`Geometry`](Self::Geometry), but it keeps every EMIT with raw output registers, and each
-    /// invocation is given all its inputs and float uniforms: see
+    /// As [`Geometry`](Self::Geometry), but it records every EMIT with raw output registers. Each
+    /// invocation receives all its inputs and float uniforms: see
     /// [`GeometryKernel::records_emits`](crate::geometry::GeometryKernel::records_emits). For
     /// comparison with [`GeometryMachine`](crate::interp::GeometryMachine).
     Emits {
-        /// Bit n: on is passed on.
+        /// Mask of forwarded output registers, bit n = on.
         outputs: u16,
     },
-    /// A geometry program as a geometry stage of the host's API: see
-    /// [`GeometryStage`](crate::geometry::GeometryStage) for what it takes. SPIR-V alone has such a
-    /// stage. It makes exactly the triangles that the program makes, in their order; the stage
-    /// before it is [`BeforeGeometry`](Self::BeforeGeometry).
+    /// A geometry program as a geometry stage of the host's API, in SPIR-V only: see
+    /// [`GeometryStage`](crate::geometry::GeometryStage) for supported programs. It emits exactly
+    /// the triangles of the program, in order. The stage before it is
+    /// [`BeforeGeometry`](Self::BeforeGeometry).
     GeometryStage(&'a Setup),
-    /// The vertex stage that draws what [`Geometry`](Self::Geometry) made: attribute n, four
-    /// floats, is output n of the interface. The rules of depth and colors were applied by the
-    /// kernel. Nothing of the program is in it.
+    /// The vertex stage that draws the triangles of [`Geometry`](Self::Geometry). Attribute n, four
+    /// floats, is output n of the interface. Depth and color conversion were already applied by the
+    /// kernel. It contains no code of the program.
     Draw(&'a Setup),
 }
 
 impl Job<'_> {
-    /// The stage of the programs that it takes; none if it takes both.
+    /// Returns the stage of accepted programs; none if both are.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Vertex | Self::Compute | Self::BeforeGeometry { .. } => Some(Stage::Vertex),
@@ -74,7 +72,7 @@ impl Job<'_> {
         }
     }
 
-    /// Returns whether the attributes are those of the host's input assembly.
+    /// Returns whether the attributes come from the host's input assembly.
     fn has_attributes(&self) -> bool {
         match self {
             Self::Vertex | Self::BeforeGeometry { .. } => true,
@@ -86,7 +84,7 @@ impl Job<'_> {
         }
     }
 
-    /// The options without those that have no effect on this job.
+    /// Returns the options without those that have no effect on this job.
     pub fn effective(&self, options: &Options) -> Options {
         let mut options = *options;
         options.control.report_unfinished &= self.is_compute();

@@ -1,8 +1,7 @@
-//! The uniform block: which members it has, at which offsets, and the bytes that fill it.
-//! In: what a program reads, its bind symbols, its folded constants. Out: [`UniformBlock`] in
-//! std140 layout; [`pack`].
-//! Knows neither instructions nor the IR.
-//! Facts: WGSL "Memory Layout" and GLSL std140 agree where arrays have a stride of 16 and bools are
+//! The uniform block: members, offsets, and the bytes that fill it.
+//! In: registers read by a program, its bind symbols, its folded constants. Out: [`UniformBlock`]
+//! in std140 layout; [`pack`]. Knows neither instructions nor the IR.
+//! Facts: WGSL "Memory Layout" and GLSL std140 agree if arrays have a stride of 16 and bools are
 //! packed into `u32`.
 
 use super::dvle::BoundSymbols;
@@ -14,18 +13,18 @@ use crate::container::SymbolBank;
 use crate::isa::Uniforms;
 use crate::isa::limits;
 
-/// Float registers that exist, as a set.
+/// Mask of the existing float registers.
 const FLOATS: u128 = (1 << limits::FLOATS) - 1;
-/// Bytes of a vector of four.
+/// Bytes of a vector of four components.
 const VECTOR: u32 = 16;
 
-/// The set of `count` registers from `first`.
+/// Returns the mask of `count` registers from `first`.
 fn run(first: u8, count: u8) -> u128 {
     let bits = if count < 128 { (1u128 << count) - 1 } else { u128::MAX };
     bits.checked_shl(u32::from(first)).unwrap_or(0)
 }
 
-/// The float registers that a program may read.
+/// Returns the float registers that a program may read.
 pub fn reached_floats(usage: &Usage) -> u128 {
     let relative = match usage.relative {
         None => 0,
@@ -38,7 +37,7 @@ pub fn reached_floats(usage: &Usage) -> u128 {
     (usage.floats | relative) & FLOATS
 }
 
-/// The registers that a program reads and the block must hold, by bank.
+/// Returns the registers that the block must hold, by bank.
 fn needed(usage: &Usage, folded: &Constants) -> [(Bank, u128); 3] {
     let mut floats = reached_floats(usage);
     for (register, value) in folded.floats.iter().enumerate() {
@@ -49,7 +48,7 @@ fn needed(usage: &Usage, folded: &Constants) -> [(Bank, u128); 3] {
     [(Bank::Float, floats), (Bank::Int, u128::from(usage.ints & 15)), (Bank::Bool, u128::from(usage.bools))]
 }
 
-/// The uniform block of a program; empty if it reads no uniform.
+/// Builds the uniform block of a program; empty if it reads no uniform.
 pub(super) fn block(
     symbols: &BoundSymbols<'_>,
     usage: &Usage,
@@ -66,7 +65,8 @@ pub(super) fn block(
     }
 }
 
-/// The whole register file, each bank where the layout has it. The members are `c`, `i` and `b`.
+/// Builds the block of the complete register file, each bank at the offset of the layout. The
+/// members are `c`, `i` and `b`.
 pub fn registers(layout: &RegisterLayout) -> UniformBlock {
     let member = |name: &str, bank, count, offset, ty| Member {
         name: name.to_string(),
@@ -96,8 +96,8 @@ pub fn registers(layout: &RegisterLayout) -> UniformBlock {
     }
 }
 
-/// One member for each symbol of which a register is needed (of symbols that share registers the
-/// first alone), and one for each run of needed registers that no symbol names.
+/// Builds one member for each symbol with a needed register, and one for each run of needed
+/// registers without a symbol. Of symbols that share registers, only the first has a member.
 fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
     let mut members: Vec<Member> = Vec::with_capacity(symbols.len());
     let mut unnamed = *needed;
@@ -128,8 +128,8 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
     UniformBlock { members, size }
 }
 
-/// The uniform block of a program without symbols: one member for each run of needed registers,
-/// named after its first, where a layout does not hold them all.
+/// Builds the uniform block of a program without symbols. If the layout has no register banks, it
+/// has one member for each run of needed registers, named after the first register.
 pub(super) fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
     let needed = needed(usage, &Constants::default());
     if needed.iter().all(|&(_, registers)| registers == 0) {
@@ -148,7 +148,7 @@ pub(super) fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
     UniformBlock { members, size }
 }
 
-/// The bank as symbols know it.
+/// Returns the symbol bank of a bank.
 fn symbol_bank(bank: Bank) -> SymbolBank {
     match bank {
         Bank::Float => SymbolBank::Float,
@@ -157,12 +157,13 @@ fn symbol_bank(bank: Bank) -> SymbolBank {
     }
 }
 
-/// The name of registers without a symbol. It ends in a letter, so that no target changes it.
+/// Returns the name of registers without a symbol. It ends in a letter, so that no target renames
+/// it.
 fn unbound(bank: Bank, first: u8) -> String {
     format!("{}{first}_unbound", letter(bank))
 }
 
-/// The letter of a bank's registers.
+/// Returns the letter of a bank's registers.
 fn letter(bank: Bank) -> char {
     match bank {
         Bank::Float => 'c',
@@ -171,7 +172,7 @@ fn letter(bank: Bank) -> char {
     }
 }
 
-/// The maximal runs of a set, ascending: first register and length.
+/// Iterates over the maximal runs of a mask, ascending: first register and length.
 fn runs(mut set: u128) -> impl Iterator<Item = (u8, u8)> {
     std::iter::from_fn(move || {
         if set == 0 {
@@ -185,7 +186,7 @@ fn runs(mut set: u128) -> impl Iterator<Item = (u8, u8)> {
     })
 }
 
-/// A member that has no place yet.
+/// Builds a member without an offset.
 fn member(name: String, bank: Bank, first: u8, count: u8) -> Member {
     let ty = match (bank, count) {
         (Bank::Float, 1) => MemberType::Vec4,
@@ -197,7 +198,7 @@ fn member(name: String, bank: Bank, first: u8, count: u8) -> Member {
     Member { name, bank, first, count, offset: 0, ty }
 }
 
-/// Gives members their offsets and returns the size of the block.
+/// Assigns offsets to members and returns the size of the block.
 fn place(members: &mut [Member]) -> u32 {
     let mut end = 0u32;
     for member in members {
@@ -207,7 +208,7 @@ fn place(members: &mut [Member]) -> u32 {
     end.next_multiple_of(VECTOR)
 }
 
-/// The bytes of the uniform buffer.
+/// Returns the bytes of the uniform buffer.
 ///
 /// ```
 /// use transpica::stages::host::RegisterLayout;

@@ -1,4 +1,4 @@
-//! What surrounds a program: options, host profile, attributes, uniform block, outputs.
+//! Environment of a program: options, profile, attributes, uniform block, outputs.
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 pub mod dvle;
@@ -34,24 +34,23 @@ pub use varying::OutputMap;
 
 use crate::error::Result;
 
-/// What stands around a program: where its constants, outputs and names come from.
+/// Environment of a program: the source of its constants, outputs and names.
 pub trait Surroundings {
-    /// Float uniforms that become literals under these options.
+    /// Returns the float uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;
-    /// Which register components feed which semantics.
+    /// Returns the register component of each semantic.
     fn output_map(&self) -> OutputMap;
-    /// The interface of a program that uses these registers, all but its outputs.
+    /// Returns the interface of a program that uses these registers, without its outputs.
     ///
     /// # Errors
-    /// What is wrong with the surroundings.
+    /// A defect of the environment.
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface>;
-    /// Appends everything about the surroundings that a module follows from, for
-    /// [keys](crate::key): two surroundings that append the same must give one program the same
-    /// module. Comments at the head of texts do not count.
+    /// Appends everything in the environment that a module depends on, for [keys](crate::key). Two
+    /// environments that append the same bytes must give one program the same module. Header
+    /// comments of texts are exempt.
     ///
-    /// The default knows the interface of a program that uses every register; surroundings whose
-    /// members or names follow from what a program uses in other ways than by being left out must
-    /// say more.
+    /// The default appends the interface of a program that uses every register. Environments must
+    /// append more if their members or names depend on the usage in other ways than by omission.
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         self.output_map().fingerprint(out);
         self.folded(options).fingerprint(out);

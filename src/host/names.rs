@@ -1,17 +1,16 @@
-//! Identifiers for what files name: valid in WGSL, GLSL, HLSL and MSL, no two equal.
-//! In: names of any bytes. Out: identifiers that need no further change in any target. Knows no
-//! file and no layout.
+//! Identifiers for names of files: valid in WGSL, GLSL, HLSL and MSL, and unique.
+//! In: names of arbitrary bytes. Out: identifiers that no target renames. Knows no file and no
+//! layout.
 //! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double
 //! underscores, GLSL `gl_`.
 
 use crate::container::Name;
 
-/// Characters that one identifier may have; a damaged file could name one symbol with all its
-/// bytes.
+/// Maximum characters of an identifier. A damaged file could name a symbol with all its bytes.
 const LONGEST: usize = 200;
 
-/// An identifier as close to `name` as possible for which `taken` is false; `invented` is what a
-/// name without any usable character becomes.
+/// Returns an identifier similar to `name` for which `taken` is false. A name without any usable
+/// character becomes `invented`.
 pub(super) fn from_file(
     name: Name<'_>,
     invented: impl FnOnce() -> String,
@@ -21,8 +20,8 @@ pub(super) fn from_file(
     unique(if plain.is_empty() { invented() } else { plain }, taken)
 }
 
-/// `plain`, an identifier, or where that is a keyword or taken the first of `plain_a`, `plain_b`, …
-/// that is not.
+/// Returns `plain`, an identifier. If it is a keyword or taken, returns the first of `plain_a`,
+/// `plain_b`, … that is free.
 pub(super) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
     let free = |name: &str| !is_keyword(name) && !taken(name);
     if free(&plain) {
@@ -33,7 +32,7 @@ pub(super) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
     suffixed.find(|name| free(name)).unwrap_or(plain)
 }
 
-/// `a`, `b`, …, `z`, `aa`, `ab`, …
+/// Returns the suffix of an index: `a`, `b`, …, `z`, `aa`, `ab`, ….
 fn letters(mut index: usize) -> String {
     let mut reversed = Vec::new();
     loop {
@@ -45,8 +44,8 @@ fn letters(mut index: usize) -> String {
     }
 }
 
-/// Every other character becomes an underscore, runs of them one, none stands at the end. Empty if
-/// nothing is left.
+/// Replaces other characters by underscores, collapses runs of them and strips trailing ones. Empty
+/// if no character is usable.
 fn identifier(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
     if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
@@ -63,7 +62,7 @@ fn identifier(name: &[u8]) -> String {
     out
 }
 
-/// Whether one of the target languages does not let variables have this name.
+/// Returns whether a target language rejects variables of this name.
 pub(crate) fn is_keyword(name: &str) -> bool {
     let bit = keyword_bit(name.as_bytes());
     KEYWORD_BITS[bit / 64] >> (bit % 64) & 1 != 0 && KEYWORDS.binary_search(&name).is_ok()
@@ -71,7 +70,7 @@ pub(crate) fn is_keyword(name: &str) -> bool {
         || is_shaped_type(name)
 }
 
-/// Bits that tell quickly that most names are no keyword: one is set for each keyword.
+/// Bit filter that rejects most names without a search: each keyword sets its bit.
 const KEYWORD_BITS: [u64; 128] = {
     let mut bits = [0; 128];
     let mut index = 0;
@@ -83,7 +82,7 @@ const KEYWORD_BITS: [u64; 128] = {
     bits
 };
 
-/// The bit of a name: a mixture of its length and three of its characters.
+/// Returns the bit of a name: a hash of its length and three of its characters.
 const fn keyword_bit(name: &[u8]) -> usize {
     match name {
         [] => 0,
@@ -95,8 +94,8 @@ const fn keyword_bit(name: &[u8]) -> usize {
     }
 }
 
-/// Whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`, `float3`,
-/// `half2x2`, `vec3f`.
+/// Returns whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`,
+/// `float3`, `half2x2`, `vec3f`.
 fn is_shaped_type(name: &str) -> bool {
     let size = |byte: &u8| (b'1'..=b'4').contains(byte);
     let shapeless = name.trim_end_matches(['f', 'h', 'i', 'u']);
@@ -112,9 +111,9 @@ fn is_shaped_type(name: &str) -> bool {
     is_shape(shapeless, &WGSL_STEMS) || is_shape(name, &STEMS)
 }
 
-/// WGSL shapes may end in a letter for the scalar type.
+/// Stems of WGSL shapes, which may end in a letter for the scalar type.
 const WGSL_STEMS: [&str; 2] = ["vec", "mat"];
-/// What other shapes begin with.
+/// Stems of all other shapes.
 const STEMS: [&str; 24] = [
     "bool",
     "bvec",
@@ -141,7 +140,7 @@ const STEMS: [&str; 24] = [
     "ushort",
     "uvec",
 ];
-/// HLSL words whose letters may have any case.
+/// HLSL keywords in any letter case.
 const HLSL_ANY_CASE: [&str; 9] = [
     "asm",
     "decl",
@@ -154,7 +153,7 @@ const HLSL_ANY_CASE: [&str; 9] = [
     "vertexshader",
 ];
 
-/// Words of the four languages, sorted.
+/// Keywords of the four languages, sorted.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "AppendStructuredBuffer", "BlendState", "Buffer", "ByteAddressBuffer", "CompileShader", "ComputeShader",

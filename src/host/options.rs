@@ -1,6 +1,6 @@
-//! Options: what the translated program means. Public fields, all with defaults, serialisable
+//! Options: semantics of the translated program. Public fields, all with defaults, serializable
 //! (feature `serde`).
-//! In: choices of the host. Out: plain data. What host and driver are like stands in
+//! In: choices of the host. Out: plain data. Properties of host and driver are in
 //! [`Profile`](super::Profile).
 
 use super::registers_layout::RegisterLayout;
@@ -11,26 +11,26 @@ use crate::isa::Uniforms;
 use crate::limits::Limits;
 use crate::precision::Precision;
 
-/// How uniforms are laid out in the one uniform block.
+/// Layout of the uniforms in the uniform block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
     /// One named member for each bound symbol.
     #[default]
     Symbols,
-    /// The whole register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
+    /// The complete register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
     /// ([`RegisterLayout::REGISTERS`]).
     Registers,
-    /// The whole register file as Azahar holds it ([`RegisterLayout::AZAHAR`]).
+    /// The complete register file in Azahar's layout ([`RegisterLayout::AZAHAR`]).
     Azahar,
-    /// The whole register file as Panda3DS holds it ([`RegisterLayout::PANDA3DS`]).
+    /// The complete register file in Panda3DS's layout ([`RegisterLayout::PANDA3DS`]).
     Panda3ds,
-    /// The whole register file, each bank at a place of the host's choice.
+    /// The complete register file, each bank at an offset of the host's choice.
     Custom(RegisterLayout),
 }
 
 impl Layout {
-    /// Where the banks lie; nothing where members follow symbols.
+    /// Returns the offsets of the register banks; none if members follow symbols.
     pub fn registers(self) -> Option<RegisterLayout> {
         match self {
             Self::Symbols => None,
@@ -51,48 +51,47 @@ pub enum DepthRange {
     ZeroToW,
     /// -w..w (OpenGL): z becomes -2·z - w.
     MinusWToW,
-    /// z as the program writes it, -w..0.
+    /// z as the program writes it, in -w..0.
     Raw,
 }
 
-/// Whether the position is mirrored in y.
+/// Mirroring of the position in y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FlipY {
-    /// y as the program writes it: up, as framebuffer memory is ordered.
+    /// y as the program writes it: upwards, the row order of framebuffer memory.
     #[default]
     Never,
     /// y becomes -y.
     Always,
-    /// As the host block says at the time of drawing (see [`HostField`](super::HostField)).
+    /// Selected by the host block at draw time (see [`HostField`](super::HostField)).
     Dynamic,
 }
 
-/// What becomes of the two planes that hardware clips at besides the volume's sides: z ≤ 0 and the
-/// user's plane. Both distances are computed from the position as the program writes it; the user's
-/// is 0 while the host block switches it off.
+/// Export of the two PICA200 clip planes that are not sides of the view volume: z ≤ 0 and the user
+/// plane. Both distances are computed from the position as the program writes it. The distance from
+/// the user plane is 0 while the host block disables it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClipPlanes {
-    /// Nothing: the host's volume clips z, the user's plane is not there.
+    /// No export: the host's volume clips z, and the user plane has no effect.
     #[default]
     None,
-    /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user's plane.
+    /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user plane.
     BuiltIn,
-    /// A varying of these two distances (see [`Locations`](super::Locations)): the fragment stage
-    /// discards what is below 0.
+    /// A varying of the two distances (see [`Locations`](super::Locations)). The fragment stage
+    /// discards negative ones.
     Varying,
 }
 
-/// What a component reads that nothing has written.
+/// Value of components that were never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unwritten {
-    /// (0, 0, 0, 1) for registers, 1 for semantics that no component is mapped to (as hardware has
-    /// it for those).
+    /// (0, 0, 0, 1) for registers; 1 for semantics without a mapped component, as in hardware.
     #[default]
     Default,
-    /// 0
+    /// 0.
     Zero,
 }
 
@@ -100,22 +99,22 @@ pub enum Unwritten {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AttributeKind {
-    /// Floats, or integers that the host has converted.
+    /// Floats, or integers that the host converts.
     #[default]
     Float,
-    /// Signed integers; the shader converts them, 127 to 127.0.
+    /// Signed integers; the shader converts them (127 to 127.0).
     Int,
-    /// Unsigned integers; the shader converts them, 255 to 255.0.
+    /// Unsigned integers; the shader converts them (255 to 255.0).
     Uint,
 }
 
-/// A vertex attribute as the host feeds it.
+/// Format in which the host feeds a vertex attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AttributeFormat {
-    /// Its numbers.
+    /// Number format.
     pub kind: AttributeKind,
-    /// How many components the program shall see, 1..=4; the others are those of (0, 0, 0, 1),
+    /// Number of components that the program reads, 1..=4. The others are those of (0, 0, 0, 1),
     /// whatever the host fetches. Hosts that fetch four bytes where the console has three need
     /// this.
     pub components: u8,
@@ -127,41 +126,42 @@ impl Default for AttributeFormat {
     }
 }
 
-/// What is done about bool uniforms. Bit n of each set is bn; those in neither set are read from
+/// Treatment of bool uniforms. Bit n of each mask is bn. Registers in neither mask are read from
 /// the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BoolUniforms {
-    /// These are known: control flow that depends on them is decided before it is structured.
+    /// Mask of constants. Control flow that depends on them is decided before it is structured.
     pub baked: u16,
-    /// Their values; other bits mean nothing.
+    /// Values of the constants; other bits are ignored.
     pub values: u16,
-    /// These are specialisation constants, `SpecId` n (SPIR-V) or `override` with that id (WGSL),
-    /// false unless set.
+    /// Mask of specialization constants: `SpecId` n (SPIR-V) or `override` with id n (WGSL), false
+    /// unless set.
     pub specialized: u16,
 }
 
-/// What is done about int uniforms. Those that are neither are read from the block.
+/// Treatment of int uniforms. Registers that are neither constants nor specialized are read from
+/// the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IntUniforms {
-    /// Values of those that are known.
+    /// Values of the constants.
     pub baked: [Option<[u8; 4]>; 4],
-    /// Bit n: the components of in are specialisation constants, `SpecId` 16 + 4·n + component, 0
+    /// Bit n: the components of in are specialization constants, `SpecId` 16 + 4·n + component, 0
     /// unless set.
     pub specialized: u8,
 }
 
-/// The numbers that a program computes with.
+/// Arithmetic of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Arithmetic {
-    /// How they are rounded, and what products of 0 are.
+    /// Rounding, and the value of products with 0.
     pub precision: Precision,
-    /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and
-    /// every driver, instead of by the driver.
+    /// Computes EX2 and LG2 by polynomials of the library instead of the driver's functions. The
+    /// results are bit-equal in the interpreter and on every driver.
     pub portable_exponentials: bool,
-    /// What registers r and o hold at the start.
+    /// Initial value of the registers r and o.
     pub uninitialized: Unwritten,
 }
 
@@ -173,26 +173,25 @@ pub struct Control {
     pub bools: BoolUniforms,
     /// Int uniforms that are not read from the block.
     pub ints: IntUniforms,
-    /// How many jumps (also those of IF to its second part) and calls to the same or a lower
-    /// address one run may make; at the next one it ends as with END. Without it a program that
-    /// loops for ever does so on the GPU too. Loops of LOOP end by themselves and do not count,
-    /// unless they end before they begin. The results are those of the moment: see
-    /// `report_unfinished`.
+    /// Maximum number of backward jumps and calls in one run: those to the same or a lower address,
+    /// including the jump of IF to its else-part. The next one ends the run as END does, with the
+    /// results so far: see `report_unfinished`. Without a guard, an endless loop is endless on the
+    /// GPU too. LOOP is finite and does not count, unless its end lies before its start.
     pub loop_guard: Option<u32>,
-    /// Whether an invocation reports that it did not run to its end (compute entries only; the
-    /// others have no place for it). There are two reasons: the loop guard fired, or the driver
-    /// left a loop on its own. llvmpipe does that without a word after 65,535 rounds of all loops
-    /// together; a short loop at the end of the module, which then ends too early as well, finds
-    /// out. A module without loops reports nothing and has nothing of this.
+    /// Reports invocations that did not run to their end (compute entries only; other stages have
+    /// no output for it). There are two causes: the loop guard fired, or the driver left a loop on
+    /// its own. llvmpipe silently leaves loops after 65,535 iterations of all loops together. A
+    /// short loop at the end of the module detects this, because it ends too early as well. A
+    /// module without loops reports nothing and contains no code for it.
     ///
-    /// A vertex program writes a seventeenth vector behind o15, so that 17 vectors a vertex are
-    /// written: x is 1 if the guard fired, y is 1 if the driver left a loop, else both are 0. A
-    /// geometry program sets the two upper bits of a thread's count: see
+    /// A vertex program writes a seventeenth vector behind o15, so each vertex has 17 vectors. x is
+    /// 1 if the guard fired, y is 1 if the driver left a loop; otherwise both are 0. A geometry
+    /// program sets the two upper bits of a thread's count: see
     /// [`GeometryKernel::reports_unfinished`](crate::geometry::GeometryKernel::reports_unfinished).
-    /// An invocation that never ends writes neither: a host that wants to know fills the buffers
-    /// with ones before.
+    /// An invocation that never ends writes neither. To detect this, the host fills the buffers
+    /// with ones before the dispatch.
     pub report_unfinished: bool,
-    /// Whether undefined opcodes count as NOP instead of being an error.
+    /// Permissive mode: undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
 }
 
@@ -200,18 +199,18 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Outputs {
-    /// Whether every semantic has an output, so that one fragment stage fits every program; else
-    /// those that some component is mapped to, and the position.
+    /// Emits an output for every semantic, so that one fragment stage fits every program. Otherwise
+    /// the outputs are the position and the semantics with a mapped component.
     pub all: bool,
-    /// z convention of the position.
+    /// Depth convention of the position.
     pub depth: DepthRange,
-    /// Whether the position is mirrored in y.
+    /// Mirroring of the position in y.
     pub flip_y: FlipY,
     /// Clip distances.
     pub clip_planes: ClipPlanes,
-    /// Whether colors become min(|c|, 1), as the rasterizer does.
+    /// Clamps colors to min(|c|, 1), as the rasterizer does.
     pub clamp_colors: bool,
-    /// What components read that no register is mapped to.
+    /// Value of components without a mapped register.
     pub unmapped: Unwritten,
 }
 
@@ -232,9 +231,9 @@ impl Default for Outputs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Block {
-    /// Its members and where they lie.
+    /// Members and their offsets.
     pub layout: Layout,
-    /// Whether float setup constants become literals instead of members.
+    /// Folds float setup constants into the code instead of making them members.
     pub fold_constants: bool,
 }
 
@@ -244,7 +243,7 @@ impl Default for Block {
     }
 }
 
-/// What the translated program means, by subject.
+/// Semantics of the translated program, by subject.
 ///
 /// ```
 /// use transpica::{DepthRange, Options, Outputs};
@@ -257,22 +256,22 @@ impl Default for Block {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Options {
-    /// The numbers it computes with.
+    /// Arithmetic.
     pub arithmetic: Arithmetic,
     /// Control flow, and the uniforms that decide it.
     pub control: Control,
-    /// Its outputs (vertex entry only).
+    /// Outputs (vertex entry only).
     pub outputs: Outputs,
     /// The uniform block.
     pub block: Block,
-    /// What attributes are like, v0..v15 (vertex entry only).
+    /// Formats of the attributes v0..v15 (vertex entry only).
     pub attributes: [AttributeFormat; 16],
-    /// Sizes that may not be passed.
+    /// Limits on sizes.
     pub limits: Limits,
 }
 
 impl Control {
-    /// The part that decides which control flow there is.
+    /// Returns the options of the control-flow exploration.
     pub fn known(&self) -> explore::Options {
         explore::Options {
             known_bools: self.bools.baked,
@@ -283,7 +282,7 @@ impl Control {
             reports_guard: self.report_unfinished,
         }
     }
-    /// Gives uniforms the values that are known.
+    /// Sets the uniforms that are constants to their values.
     pub fn apply(&self, uniforms: &mut Uniforms) {
         let BoolUniforms { baked, values, specialized: _ } = self.bools;
         uniforms.bools = uniforms.bools & !baked | values & baked;
@@ -294,13 +293,12 @@ impl Control {
 }
 
 impl Options {
-    /// The same options without what has no meaning: values of uniforms that are not known.
+    /// Returns the same options with ignored bits cleared: values of bools that are no constants.
     pub fn canonical(mut self) -> Self {
         self.control.bools.values &= self.control.bools.baked;
         self
     }
-    /// Settings with which the reference interpreter does what a program translated under these
-    /// options does.
+    /// Returns interpreter settings with the semantics of these options.
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
             precision: self.arithmetic.precision,
@@ -315,7 +313,7 @@ impl Options {
             ..Settings::default()
         }
     }
-    /// Checks what types cannot say.
+    /// Checks the constraints that the types do not express.
     ///
     /// # Errors
     /// As [`RegisterLayout::check`]; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
@@ -331,7 +329,7 @@ impl Options {
         }
         let bools = self.control.bools.baked & self.control.bools.specialized;
         if bools != 0 {
-            // Range: of sixteen bits.
+            // Range: 0..=15, since the u16 is not 0.
             return wrong(Kind::KnownAndSpecialized { bank: 'b', register: bools.trailing_zeros() as u8 });
         }
         for (register, known) in (0..).zip(&self.control.ints.baked) {

@@ -1,12 +1,12 @@
-//! Profile: what host and driver want, apart from what the program means. Public fields with
-//! defaults, serialisable.
+//! Profile: target settings that do not change program semantics. Public fields with defaults,
+//! serializable.
 //! In: choices of the host. Out: plain data.
 
 use super::interface::EntryPoint;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
 
-/// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
+/// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding {
@@ -16,22 +16,22 @@ pub struct Binding {
     pub binding: u32,
 }
 
-/// Where the vertex entry finds its blocks. (The compute entry has fixed places in set 0.)
+/// Bindings of the blocks of a vertex entry. (Those of a compute entry are fixed, in set 0.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Bindings {
     /// The uniform block.
     pub uniforms: Binding,
-    /// The host block, which only clip planes and a dynamic y need (see
+    /// The host block, read only for clip planes and a dynamic y (see
     /// [`HostField`](super::HostField)).
     pub host: Binding,
 }
 
 impl Bindings {
-    /// Checks that the blocks have different places; only where both are there.
+    /// Checks that the two blocks have different bindings. It matters only if both are used.
     ///
     /// # Errors
-    /// [`Kind::SharedBinding`] if not.
+    /// [`Kind::SharedBinding`] if they are equal.
     pub fn check(&self) -> Result<()> {
         if self.uniforms != self.host {
             return Ok(());
@@ -47,7 +47,7 @@ impl Default for Bindings {
     }
 }
 
-/// Name of a specialisation constant by its id: `b3`, or `i0_x` from 16 on.
+/// Returns the name of a specialization constant: `b3`, or `i0_x` for ids from 16.
 pub fn specialized_name(id: u8) -> String {
     match id {
         0..16 => format!("b{id}"),
@@ -55,14 +55,14 @@ pub fn specialized_name(id: u8) -> String {
     }
 }
 
-/// Locations of the varyings of a vertex entry. Attributes have the location of their v register,
-/// always.
+/// Locations of the varyings of a vertex entry. The location of an attribute is always its v
+/// register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Locations {
-    /// A second copy of the position, as the program writes it; none if nothing is said.
+    /// A second copy of the position, as the program writes it; none by default.
     pub position: Option<u32>,
-    /// Colour.
+    /// Color.
     pub color: u32,
     /// Texture coordinate 0, first two components.
     pub texcoord0: u32,
@@ -76,12 +76,12 @@ pub struct Locations {
     pub quaternion: u32,
     /// View vector.
     pub view: u32,
-    /// The two clip distances, if they are a varying.
+    /// The two clip distances, if they are exported as a varying.
     pub clip_distances: u32,
 }
 
 impl Locations {
-    /// Colour 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    /// Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
     pub const DENSE: Self = Self {
         position: None,
         color: 0,
@@ -93,7 +93,7 @@ impl Locations {
         view: 6,
         clip_distances: 7,
     };
-    /// As Azahar's shaders have them: position 0, colour 1, texture coordinates 2 to 5, quaternion
+    /// Locations in Azahar's shaders: position 0, color 1, texture coordinates 2 to 5, quaternion
     /// 6, view 7.
     pub const AZAHAR: Self = Self {
         position: Some(0),
@@ -114,28 +114,28 @@ impl Default for Locations {
     }
 }
 
-/// What host and driver want.
+/// Settings of host and driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Profile {
     /// SPIR-V version, 1.0 to 1.6.
     pub spirv_version: (u8, u8),
-    /// Whether float operations carry NoContraction, and are `precise` in GLSL (needed for exact
+    /// Decorates float operations with NoContraction, or `precise` in GLSL (needed for exact
     /// results).
     pub no_contraction: bool,
-    /// Whether the position output is marked invariant. Two programs that compute it alike then
-    /// agree on drivers that heed it; there are drivers that break on it.
+    /// Marks the position output as invariant. Two programs with the same computation of it then
+    /// agree on drivers that respect the decoration. Some drivers fail on it.
     pub invariant_position: bool,
-    /// Whether names are written into SPIR-V modules.
+    /// Writes debug names into SPIR-V modules.
     pub names: bool,
-    /// Places of the blocks.
+    /// Bindings of the blocks.
     pub bindings: Bindings,
     /// Locations of the varyings.
     pub locations: Locations,
 }
 
 impl Profile {
-    /// Checks that what is asked for exists.
+    /// Checks that the SPIR-V version exists.
     ///
     /// # Errors
     /// [`Kind::SpirvVersion`].
@@ -146,7 +146,7 @@ impl Profile {
         }
         Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole))
     }
-    /// Binding of the uniform block of an entry point.
+    /// Returns the binding of the uniform block of an entry point.
     pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
         if entry_point.is_compute() {
             Binding { set: 0, binding: bindings::UNIFORMS }

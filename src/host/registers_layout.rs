@@ -1,20 +1,19 @@
-//! Where a uniform block holds the whole register file: offsets of the banks, presets of existing
-//! hosts.
-//! In: choices of the host. Out: plain data. What members that makes is said in
-//! [`layout`](super::layout).
-//! Facts: sizes and offsets of the presets as those hosts declare their blocks (std140).
+//! Layouts of the complete register file in a uniform block: offsets of the banks, presets of
+//! existing hosts.
+//! In: choices of the host. Out: plain data. [`layout`](super::layout) builds the members.
+//! Facts: sizes and offsets of the presets follow the block declarations of those hosts (std140).
 
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, INTS};
 
-/// How int registers lie in a block.
+/// Format of the int registers in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum IntPacking {
-    /// Four words of 32 bits each; the four registers have 64 bytes.
+    /// Four words of 32 bits each; the four registers take 64 bytes.
     #[default]
     Words,
-    /// Four bytes, x lowest; the four registers have 16 bytes.
+    /// Four bytes, x lowest; the four registers take 16 bytes.
     Bytes,
 }
 
@@ -28,28 +27,28 @@ pub enum IntPacking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RegisterLayout {
-    /// Of c0; 96 registers of 16 bytes. A multiple of 16.
+    /// Offset of c0; 96 registers of 16 bytes. A multiple of 16.
     pub floats: u32,
-    /// Of i0. A multiple of 16.
+    /// Offset of i0. A multiple of 16.
     pub ints: u32,
-    /// How int registers lie there.
+    /// Format of the int registers.
     pub packing: IntPacking,
-    /// Of the word whose bit n is bn. A multiple of 4.
+    /// Offset of the word whose bit n is bn. A multiple of 4.
     pub bools: u32,
 }
 
-/// Blocks may not be larger: what every Vulkan and WebGPU device can bind at least is 16 KiB.
+/// Maximum size of a block: every Vulkan and WebGPU device can bind 16 KiB.
 const MOST: u32 = 16 << 10;
 
 impl RegisterLayout {
     /// Floats at 0, ints at 1536, bools at 1600; 1616 bytes.
     pub const REGISTERS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Words, bools: 1600 };
-    /// Azahar's: bools at 0, ints at 16, floats at 80; 1616 bytes.
+    /// Azahar: bools at 0, ints at 16, floats at 80; 1616 bytes.
     pub const AZAHAR: Self = Self { floats: 80, ints: 16, packing: IntPacking::Words, bools: 0 };
-    /// Panda3DS's: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
+    /// Panda3DS: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
     pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
 
-    /// First byte and number of bytes of floats, ints and bools.
+    /// Returns the offset and size of floats, ints and bools.
     fn banks(&self) -> [(u32, u32); 3] {
         let ints = match self.packing {
             IntPacking::Words => 16 * INTS as u32,
@@ -58,19 +57,19 @@ impl RegisterLayout {
         [(self.floats, 16 * FLOATS as u32), (self.ints, ints), (self.bools, 4)]
     }
 
-    /// Bytes from the start of the block to the end of its last bank: what a host must at least
-    /// upload.
+    /// Returns the size up to the end of the last bank: the least that a host must upload.
     pub fn size(&self) -> u32 {
         self.banks().iter().map(|&(first, size)| first.saturating_add(size)).max().unwrap_or(0)
     }
 
-    /// The size that a WGSL host must bind at least: [`size`](Self::size), rounded up to the
+    /// Returns the least size that a WGSL host must bind: [`size`](Self::size), rounded up to the
     /// alignment of the block.
     pub fn binding_size(&self) -> u32 {
         self.size().checked_next_multiple_of(16).unwrap_or(u32::MAX)
     }
 
-    /// Checks that the banks are aligned, apart, and in a block that every device can bind.
+    /// Checks that the banks are aligned, do not overlap, and lie in a block that every device can
+    /// bind.
     ///
     /// # Errors
     /// [`Kind::MisplacedBank`], [`Kind::OverlappingBanks`].

@@ -1,7 +1,6 @@
-//! What stands around the programs of a draw: which outputs go where, how the geometry unit gets
-//! its vertices.
+//! Setup of a draw: output mapping, topology, and vertex input of the geometry unit.
 //! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
-//! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
+//! Facts: 3dbrew, GBATEK (registers), libctru (register values for executables).
 
 use super::registers::number;
 use super::{OutputMap, RegisterState, Surroundings};
@@ -9,30 +8,30 @@ use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 
-/// What stands around the programs of a draw.
+/// Setup of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Bit n: on of the vertex program is passed on.
+    /// Mask of the vertex program's forwarded outputs, bit n = on.
     pub vertex_outputs: u16,
-    /// Present if there is a geometry program.
+    /// Setup of the geometry program, if there is one.
     pub geometry: Option<GeometrySetup>,
-    /// What the outputs of the last program are to the rasteriser.
+    /// Mapping of the last program's outputs to the rasterizer.
     pub map: OutputMap,
-    /// What the assembler does.
+    /// Primitive topology.
     pub topology: Topology,
 }
 
-/// Refuses the setup.
+/// Returns the error of an invalid setup.
 fn wrong<T>(text: impl Into<String>) -> Result<T> {
     Err(Error::setup(text))
 }
 
 impl Setup {
-    /// As the GPU's registers say.
+    /// Reads the setup from GPU registers.
     ///
     /// # Errors
-    /// [`Kind::Setup`]: a geometry mode that does not exist or that registers contradict each other
-    /// about, and as [`check`](Self::check).
+    /// [`Kind::Setup`] for a geometry mode that does not exist or registers that contradict each
+    /// other, and as [`check`](Self::check).
     pub fn from_registers(state: &RegisterState) -> Result<Self> {
         let topology = Topology::from_bits(state.read(number::PRIMITIVE) >> 8);
         let vertex_outputs = state.vertex().output_mask();
@@ -46,15 +45,15 @@ impl Setup {
         Ok(setup)
     }
 
-    /// As the system library sets the registers up for executables of a file, with the register and
-    /// component of each output as its map says. `stride` is what an application gives for the
-    /// geometry program: the vectors of an invocation in point mode, the uniforms of a vertex in
-    /// fixed mode; as many as the vertex program has outputs if it gives none. The topology is a
-    /// list, with a geometry program that of geometry.
+    /// Returns the setup that the system library programs for executables of a file. The map gives
+    /// register and component of each output. `stride` is the application's parameter for the
+    /// geometry program: vectors of an invocation in point mode, uniforms of a vertex in fixed
+    /// mode. It defaults to the number of the vertex program's outputs. The topology is a list, or
+    /// geometry with a geometry program.
     ///
     /// # Errors
     /// No such executable or one of the other stage; [`Kind::BadField`] with its offset for a
-    /// geometry mode that does not exist and a set-up that cannot be; and as
+    /// geometry mode that does not exist or an impossible configuration; and as
     /// [`check`](Self::check).
     pub fn from_file(
         file: &Shbin<'_>,
@@ -86,13 +85,13 @@ impl Setup {
         Ok(setup)
     }
 
-    /// As [`from_file`](Self::from_file), for a geometry program whose vertex program is not known:
+    /// As [`from_file`](Self::from_file), for a geometry program with an unknown vertex program:
     /// enough to translate it, not to draw. An invocation in point mode takes `stride` vectors,
-    /// sixteen if none are given; maps are not merged.
+    /// sixteen by default. Maps are not merged.
     ///
     /// # Errors
-    /// No such executable or a vertex program; [`Kind::BadField`] with its offset for a set-up that
-    /// cannot be.
+    /// No such executable or a vertex program; [`Kind::BadField`] with its offset for an impossible
+    /// configuration.
     pub fn of_geometry(file: &Shbin<'_>, index: usize, stride: Option<u8>) -> Result<Self> {
         let executable = file.executable(index)?;
         if executable.header.shader_type() != Some(ShaderType::Geometry) {
@@ -105,7 +104,7 @@ impl Setup {
         check_header(executable, stride.into(), 1)?;
         let header = &executable.header;
         let input = match header.geometry_mode() {
-            // What is no mode was refused.
+            // An invalid mode was rejected above.
             None | Some(GeometryMode::Point) => {
                 GeometryInput::Point { inputs: stride, registers: std::array::from_fn(|place| place as u8) }
             }
@@ -121,9 +120,10 @@ impl Setup {
         Ok(Self { vertex_outputs: 0, geometry: Some(geometry), map, topology: Topology::Geometry })
     }
 
-    /// The setup of a draw with a geometry program of a file and a vertex program: the chosen one,
-    /// else the nearest of the file, before it if there is one; without any, what the geometry
-    /// program says itself. `stride` as above.
+    /// Returns the setup of a geometry program of a file with a vertex program. The default vertex
+    /// program is the nearest one of the file, preferably before it. Without any vertex program,
+    /// the setup follows from the geometry program alone. `stride` is as for
+    /// [`from_file`](Self::from_file).
     ///
     /// # Errors
     /// As [`from_file`](Self::from_file) and [`of_geometry`](Self::of_geometry).
@@ -145,7 +145,7 @@ impl Setup {
         }
     }
 
-    /// Checks what types cannot say.
+    /// Checks the constraints that the types do not express.
     ///
     /// # Errors
     /// As [`GeometryInput::check`].
@@ -154,7 +154,7 @@ impl Setup {
     }
 }
 
-/// How the registers say that the geometry unit gets vertices.
+/// Reads the vertex input of the geometry unit from its registers.
 fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
     let view = state.geometry();
     let input = state.read(number::GEOMETRY_INPUT);
@@ -200,7 +200,7 @@ fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
     })
 }
 
-/// Judges the geometry fields of an executable for vertices with so many outputs.
+/// Checks the geometry fields of an executable against the number of vertex outputs.
 fn check_header(executable: &Dvle<'_>, stride: u32, outputs: u32) -> Result<()> {
     let header = &executable.header;
     let bad = |field: u32, what: &'static str, value: u8, allowed: &'static str| {

@@ -10,7 +10,7 @@ use crate::limits::Limits;
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
 
-/// What `textured` reads: three inputs, both matrices, the scale and a constant.
+/// Usage of `textured`: three inputs, both matrices, the scale and a constant.
 fn textured_usage() -> Usage {
     Usage { inputs: 7, floats: 0x1FF | 1 << 95, outputs: 7, ..Usage::default() }
 }
@@ -90,8 +90,8 @@ fn every_sample_makes_programs_and_interfaces() {
     }
 }
 
-/// Each register lies in exactly one member or is folded; members do not overlap and have aligned
-/// offsets.
+/// Checks that each register lies in exactly one member or is folded, and that members do not
+/// overlap and have aligned offsets.
 fn every_register_is_found_once(interface: &Interface) {
     for (bank, count) in [(Bank::Float, 96), (Bank::Int, 4), (Bank::Bool, 16)] {
         for register in 0..count {
@@ -118,12 +118,12 @@ fn every_register_is_found_once(interface: &Interface) {
     assert!(interface.block.size >= end && interface.block.size.is_multiple_of(16));
 }
 
-/// A file with four code words and this executable.
+/// Builds a file with four code words and this executable.
 fn file_of(executable: Executable) -> Vec<u8> {
     write(&Model { code: vec![0x8800_0000; 4], executables: vec![executable], ..Model::default() })
 }
 
-/// An executable with these symbols: name, bank, first register, number of registers.
+/// Builds an executable with these symbols: name, bank, first register, number of registers.
 fn with_symbols(symbols: &[(&str, SymbolBank, u8, u8)]) -> Executable {
     let mut executable = Executable::default();
     for &(name, bank, first, count) in symbols {
@@ -133,13 +133,13 @@ fn with_symbols(symbols: &[(&str, SymbolBank, u8, u8)]) -> Executable {
     executable
 }
 
-/// The interface of an executable with default options.
+/// Returns the interface of an executable with default options.
 fn interface_of(executable: Executable, usage: &Usage) -> Interface {
     let bytes = file_of(executable);
     whole_interface(&Shbin::parse(&bytes).unwrap(), usage, "test")
 }
 
-/// The interface of the first executable, with default options, outputs and all.
+/// Returns the interface of the first executable, with default options and its outputs.
 fn whole_interface(file: &Shbin<'_>, usage: &Usage, name: &str) -> Interface {
     let around = dvle::Executable::new(file, 0, name).unwrap();
     let outputs = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
@@ -308,7 +308,7 @@ fn of_two_constants_for_a_register_the_later_counts() {
     assert_eq!((values.bools, values.ints[1], values.floats[0]), (0xFFEF, [1, 2, 3, 4], [0.0; 4]));
 }
 
-/// Names, and sources as `o1.x` or `1`, of the outputs that a map gives; then the warnings.
+/// Returns the names and sources (`o1.x` or `1`) of the outputs of a map; then the warnings.
 fn outputs_of(map: &[(Semantic, u16, u16)]) -> (Vec<String>, Vec<String>) {
     let entry = |&(semantic, register, mask): &(Semantic, _, _)| Entry {
         kind: semantic.info().kind,

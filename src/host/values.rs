@@ -1,7 +1,7 @@
-//! What a vertex entry does around the program, on the CPU: for hosts that run some draws with the
-//! interpreter, and for the tests.
-//! In: registers, options, the fields of the host block. Out: attributes as the program sees them,
-//! outputs as the rasteriser gets them. Bit for bit what the modules compute; the arithmetic is
+//! CPU version of the conversions that a vertex entry does around the program: for hosts that run
+//! some draws with the interpreter, and for the tests.
+//! In: registers, options, the fields of the host block. Out: attributes as the program reads them,
+//! outputs as the rasterizer receives them. Bit-equal to the modules; the arithmetic is
 //! [`arith`]'s.
 
 use super::interface::{ComponentSource, Output, OutputValue};
@@ -9,19 +9,19 @@ use super::options::{DepthRange, FlipY, Options};
 use crate::fields::HostField;
 use crate::precision::arith;
 
-/// What the host block holds at the time of drawing (see [`HostField`]).
+/// Values of the host block at draw time (see [`HostField`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
-    /// Whether the user's clip plane is on.
+    /// Enables the user's clip plane.
     pub clip_enabled: bool,
-    /// Whether y is mirrored, if the options leave that open.
+    /// Mirrors y under [`FlipY::Dynamic`](super::FlipY::Dynamic).
     pub flip_y: bool,
-    /// Coefficients of the user's plane.
+    /// Coefficients of the user's clip plane.
     pub clip_plane: [f32; 4],
 }
 
 impl HostValues {
-    /// The bytes of the block.
+    /// Returns the bytes of the block.
     pub fn pack(&self) -> [u8; HostField::BLOCK_SIZE as usize] {
         let mut bytes = [0; HostField::BLOCK_SIZE as usize];
         for field in HostField::ALL {
@@ -40,8 +40,9 @@ impl HostValues {
 }
 
 impl Options {
-    /// The attributes as the program sees them: of each the components that its format has, the
-    /// others of (0, 0, 0, 1). Numbers are those of the host's format, 127 for the integer 127.
+    /// Returns the attributes as the program reads them: the components of each format, and those
+    /// of (0, 0, 0, 1) for the others. Values are numbers of the host's format: 127 for the integer
+    /// 127.
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
         for (register, format) in attributes.iter_mut().zip(&self.attributes) {
             let missing = usize::from(format.components).min(4);
@@ -52,8 +53,8 @@ impl Options {
 }
 
 impl Output {
-    /// The value of this output of a vertex entry, from o0..o15; components that it does not have
-    /// are 0.
+    /// Returns the value of this output of a vertex entry, from o0..o15. Components beyond its
+    /// width are 0.
     ///
     /// ```
     /// use transpica::stages::host::{Surroundings, varying};

@@ -1,10 +1,10 @@
-//! The outputs of a vertex entry, from the output map.
-//! In: which register component feeds which semantic, options, locations. Out: the position and one
-//! varying for each semantic.
-//! Knows no instruction: whether the program writes what is mapped is not asked here.
-//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order; the GPU takes
-//! registers in ascending order and the last of two components with one code; components that
-//! nothing maps read 1.0 (hardware tests).
+//! Outputs of a vertex entry, from the output map.
+//! In: the register component of each semantic, options, locations. Out: the position and one
+//! varying for each semantic. Knows no instruction; mapped registers need not be written by the
+//! program.
+//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
+//! registers in ascending order and the last of two components with one code. Unmapped components
+//! read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, Unwritten};
@@ -13,8 +13,8 @@ use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::Component;
 
-/// Every semantic that the rasteriser knows, in the order of outputs. Names end in a letter, so
-/// that no target changes them.
+/// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
+/// them.
 const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::Position, "position"),
     (Semantic::Color, "color"),
@@ -26,7 +26,7 @@ const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::View, "view"),
 ];
 
-/// Where a semantic goes.
+/// Returns the destination of a semantic.
 fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {
     match semantic {
         Semantic::Position => Some(Location::Position),
@@ -41,19 +41,18 @@ fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {
     }
 }
 
-/// Codes that five bits can name.
+/// Number of codes of five bits.
 const CODES: usize = 32;
 
-/// Which register component feeds each of the GPU's semantic codes (0 position.x … 0x17
-/// texcoord2.v).
+/// Register component of each of the GPU's semantic codes (0 position.x … 0x17 texcoord2.v).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputMap {
     sources: [Option<(u8, Component)>; CODES],
 }
 
 impl OutputMap {
-    /// From map words: byte j of the word of a register is the code of its component j. Of two
-    /// components with one code the later counts, so words must come by ascending register.
+    /// Builds the map from map words: byte j of a register's word is the code of its component j.
+    /// The last component of a code counts, so words must come by ascending register.
     pub fn from_words(words: impl IntoIterator<Item = (u8, [u8; 4])>) -> Self {
         let mut map = Self::default();
         for (register, codes) in words {
@@ -65,16 +64,16 @@ impl OutputMap {
         map
     }
 
-    /// Appends what the map says.
+    /// Appends the map.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self { sources } = self;
         for source in sources {
-            // Five bits of register and component, and one value that is neither.
+            // Register and component take six bits, so 0xFF is free for unmapped codes.
             out.push(source.map_or(0xFF, |(register, component)| register << 2 | component as u8));
         }
     }
 
-    /// As libctru programs it from the output table of an executable.
+    /// Builds the map that libctru programs from the output table of an executable.
     pub fn from_executable(executable: &Dvle<'_>) -> Self {
         let mut words = [[UNUSED_CODE; 4]; 16];
         for output in executable.outputs.iter() {
@@ -91,8 +90,8 @@ impl OutputMap {
     }
 }
 
-/// The outputs of the vertex entry. The position is always there; what the map leaves out of it is
-/// 1.0.
+/// Returns the outputs of the vertex entry. The position is always present; its unmapped components
+/// are 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
     let unmapped = match options.outputs.unmapped {
         Unwritten::Default => ComponentSource::One,
@@ -145,7 +144,7 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
     outputs
 }
 
-/// The output registers whose bits are set, as they are, the n-th at location n.
+/// Returns the output registers of the mask, unchanged, the n-th at location n.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
     let output = |(location, register): (u32, u8)| Output {
@@ -157,10 +156,10 @@ pub fn passed_on(outputs: u16) -> Vec<Output> {
     (0..).zip(registers).map(output).collect()
 }
 
-/// Checks that no two outputs have one location.
+/// Checks that no two outputs share a location.
 ///
 /// # Errors
-/// [`Kind::SharedLocation`] that names both.
+/// [`Kind::SharedLocation`] with both names.
 pub fn check_locations(outputs: &[Output]) -> Result<()> {
     for (index, output) in outputs.iter().enumerate() {
         let Location::Varying(location) = output.location else { continue };
@@ -172,8 +171,7 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
     Ok(())
 }
 
-/// Warns of generic outputs, which feed a geometry program, where the file has none that they could
-/// feed.
+/// Warns of generic outputs, which feed a geometry program, if the file has no geometry program.
 pub fn warn_generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
     if file.executables.iter().any(is_geometry) {

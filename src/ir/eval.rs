@@ -90,8 +90,8 @@ impl Environment for Registers {
 /// ```
 ///
 /// # Errors
-/// The module breaks the law, takes more items than the budget, or reads what the environment does
-/// not have.
+/// The module is not well-formed, takes more items than the budget, or reads a value that the
+/// environment lacks.
 pub fn eval(
     module: &Module,
     precision: Precision,

@@ -77,7 +77,7 @@ pub struct ValueData {
     pub ty: Type,
     /// Its definition.
     pub def: Def,
-    /// Where it came from.
+    /// Register of its origin.
     pub hint: Hint,
 }
 
@@ -152,9 +152,9 @@ pub enum NodeData {
     If {
         /// bool scalar.
         cond: Value,
-        /// If true.
+        /// Region for true.
         then: Region,
-        /// If false.
+        /// Region for false.
         otherwise: Region,
         /// Results.
         results: ValueList,

@@ -38,9 +38,9 @@ pub enum Op {
     Select {
         /// The choice.
         cond: Value,
-        /// If true.
+        /// Result for true.
         a: Value,
-        /// If false.
+        /// Result for false.
         b: Value,
     },
     /// Calls a helper function of the module with these arguments; the result is its one output.

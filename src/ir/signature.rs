@@ -28,7 +28,7 @@ pub struct Signature {
     pub shape: Shape,
     /// The operands may be exchanged (any NaN counts as the same).
     pub commutes: bool,
-    /// It is PICA200 arithmetic, which `legalize` removes.
+    /// PICA200 arithmetic, which `legalize` removes.
     pub pica: bool,
 }
 

@@ -131,7 +131,7 @@ type Checked<T = ()> = std::result::Result<T, String>;
 /// Scope state of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Not defined yet.
+    /// Before its definition.
     Unseen,
     /// Usable.
     Visible,

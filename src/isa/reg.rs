@@ -242,7 +242,7 @@ impl fmt::Display for Dest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Index {
-    /// Not relative.
+    /// No offset: an absolute address.
     #[default]
     None,
     /// `a0.x`

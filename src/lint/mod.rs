@@ -96,7 +96,7 @@ rules! {
          program of the same file follows it, or where it has generic outputs for one of another file.)",
     /// Two outputs with the same semantic.
     OutputKindTwice "output-kind-twice"
-        "Which of two outputs with the same meaning the rasteriser takes is not known (translated programs: the higher \
+        "Which of two outputs with the same meaning the rasterizer takes is not known (translated programs: the higher \
          register). Take one out of the output map, or give it another meaning.",
     /// Two inputs in one register.
     InputTwice "input-twice"

@@ -111,7 +111,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     }
     for region in flow.results_from(node) {
         let mut list = all.clone();
-        // The flag tells the head to break; the other new parameters carry the results.
+        // The flag makes the head break; the other new parameters carry the results.
         list[params.len as usize] = leave;
         for (&place, &value) in given.iter().zip(f.get(f.regions[region].exit.list())) {
             list[place] = value;

@@ -119,7 +119,7 @@ impl Classes {
         if precision == Precision::F24 { self.map(row) } else { self }
     }
 
-    /// Where 0 · ∞ is NaN, in `fast` only.
+    /// NaN as the result of 0 · ∞, in `fast` only.
     fn not_a_number(precision: Precision) -> Self {
         match precision {
             Precision::Exact | Precision::F24 => Self::ZERO,

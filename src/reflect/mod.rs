@@ -1,7 +1,7 @@
-//! What a translated program reads and writes, for hosts and people.
-//! In: [`Translated`] and what it was translated from. Out: [`Reflection`], plain data that
-//! serialises (feature `serde`) and prints as a table. Byte offsets are those of the blocks,
-//! locations those of the vertex entry.
+//! Inputs and outputs of a translated program, for hosts and people.
+//! In: [`Translated`] and its source program. Out: [`Reflection`], plain data that serializes
+//! (feature `serde`) and prints as a table. Byte offsets are those of the blocks, locations those
+//! of the vertex entry.
 
 mod table;
 
@@ -16,35 +16,34 @@ use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
 use crate::translate::Translated;
 
-/// Version of the shape of [`Reflection`].
+/// Version of the schema of [`Reflection`].
 pub const SCHEMA: u32 = 3;
 
-/// How many instructions a program has.
+/// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Instructions {
-    /// Words of code memory, whatever they are.
+    /// Words of code memory, reachable or not.
     pub code: u32,
-    /// Words that execution may reach from the entry point, whatever the uniforms are; the sum of
-    /// the next three.
+    /// Words that are reachable from the entry point for any uniforms; the sum of the next three.
     pub reached: u32,
-    /// Of those: they compute, compare, or set an address register.
+    /// Reachable instructions that compute, compare, or set an address register.
     pub arithmetic: u32,
-    /// Of those: they steer (CALL, IF, JMP, LOOP and their variants, BREAK, END).
+    /// Reachable control-flow instructions (CALL, IF, JMP, LOOP and their variants, BREAK, END).
     pub control: u32,
-    /// Of those: NOP.
+    /// Reachable NOPs.
     pub nop: u32,
 }
 
-/// The registers that a program still reads once what has no effect is gone. Ascending.
+/// Registers that a program still reads after dead code is removed. Ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reads {
     /// v registers.
     pub v: Vec<u8>,
-    /// c registers read without an address register, folded constants too.
+    /// c registers read without an address register, including folded constants.
     pub c: Vec<u8>,
-    /// What reads through address registers reach.
+    /// Range of reads through address registers.
     pub relative: Option<RelativeReads>,
     /// i registers.
     pub i: Vec<u8>,
@@ -52,15 +51,15 @@ pub struct Reads {
     pub b: Vec<u8>,
 }
 
-/// What reads through an address register reach.
+/// Range of reads through an address register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RelativeReads {
-    /// The c registers that the operands name.
+    /// c registers named by the operands.
     pub bases: Vec<u8>,
-    /// First c register that may be read.
+    /// First c register of the range.
     pub first: u8,
-    /// Last one. Reads beyond c95 give ones.
+    /// Last c register of the range. Reads beyond c95 yield ones.
     pub last: u8,
 }
 
@@ -68,19 +67,20 @@ pub struct RelativeReads {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Attribute {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// v0..v15
     pub register: u8,
-    /// Its location.
+    /// Location.
     pub location: u32,
     /// Type of the input variable: `vec4f`, `vec4i` or `vec4u`.
     pub ty: String,
-    /// How many components of it the program sees.
+    /// Number of components that the program reads.
     pub components: u8,
 }
 
-/// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU), and what it must hold.
+/// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU), and the size of its
+/// block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Block {
@@ -88,33 +88,33 @@ pub struct Block {
     pub set: u32,
     /// Binding in it.
     pub binding: u32,
-    /// Size of the block in bytes, a multiple of 16: what must be bound at least.
+    /// Size of the block in bytes, a multiple of 16: the least that the host must bind.
     pub size: u32,
-    /// Bytes up to the end of its last member: what must be written at least.
+    /// Size up to the end of the last member: the least that the host must write.
     pub used: u32,
 }
 
-/// A field that the program reads of the host block, which clip planes and a dynamic y need.
+/// A field of the host block that the program reads, for clip planes or a dynamic y.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostMember {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type: `u32` or `vec4f`.
+    /// Type: `u32` or `vec4f`.
     pub ty: String,
     /// Byte offset in the block.
     pub offset: u32,
 }
 
-/// A specialisation constant (SPIR-V) or override (WGSL).
+/// A specialization constant (SPIR-V) or override (WGSL).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Specialization {
     /// `SpecId`.
     pub id: u32,
-    /// Its name: `b3`, `i0_x`.
+    /// Name: `b3`, `i0_x`.
     pub name: String,
-    /// Its type: `bool`, false unless set, or `i32`, 0 unless set.
+    /// Type: `bool`, false unless set, or `i32`, 0 unless set.
     pub ty: String,
 }
 
@@ -122,12 +122,12 @@ pub struct Specialization {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Uniform {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for
-    /// each register.
+    /// Type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for each
+    /// register.
     pub ty: String,
-    /// Register file: `c`, `i` or `b`.
+    /// Register bank: `c`, `i` or `b`.
     pub bank: String,
     /// First register.
     pub first: u8,
@@ -141,22 +141,22 @@ pub struct Uniform {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Output {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// `position` or `clip_distances` for the outputs that are built in.
+    /// `position` or `clip_distances` for built-in outputs.
     pub built_in: Option<String>,
-    /// Its location; nothing for what is built in.
+    /// Location; none for built-in outputs.
     pub location: Option<u32>,
     /// Number of components.
     pub components: u32,
-    /// The components of o registers that it is made of, `o0.x`, or the constant that stands there,
-    /// `1` or `0`. Clip distances name the position they are computed from.
+    /// Sources of the components: `o0.x` for a component of an o register, `1` or `0` for a
+    /// constant. Clip distances name the position from which they are computed.
     pub sources: Vec<String>,
-    /// Whether a component depends on EX2 or LG2, whose last bits differ between drivers.
+    /// Approximate: a component depends on EX2 or LG2, whose last bits differ between drivers.
     pub approximate: bool,
 }
 
-/// The value that binding the executable gives a uniform register.
+/// The value of a uniform register after the executable is bound.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Default {
@@ -164,7 +164,7 @@ pub struct Default {
     pub register: String,
     /// f32 bits of a float register, the four bytes of an int register, 0 or 1 of a bool register.
     pub value: Vec<u32>,
-    /// Whether the program holds it as a literal, so that the host need not set it.
+    /// Folded: the program holds the value as a constant, so the host need not set it.
     pub folded: bool,
 }
 
@@ -172,62 +172,62 @@ pub struct Default {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Buffer {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Set or group.
     pub set: u32,
     /// Binding in it.
     pub binding: u32,
-    /// Its type.
+    /// Type.
     pub ty: String,
-    /// The program writes it.
+    /// Written by the program.
     pub written: bool,
 }
 
-/// Something that an invocation of a geometry program may see of earlier ones.
+/// A data dependence of a geometry program on an earlier invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seen {
-    /// What: `r3.y`, `a0.x`, `vertex slot 1`, …
+    /// Name of the state: `r3.y`, `a0.x`, `vertex slot 1`, …
     pub what: String,
-    /// The first code word that looks at it.
+    /// First code word that reads it.
     pub at: u32,
 }
 
-/// A word that one invocation of a geometry program leaves for the next.
+/// A word of state that one invocation of a geometry program leaves for the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// What it is of.
+    /// Name of the state.
     pub what: String,
-    /// Its bits before the first draw.
+    /// Initial bits, before the first draw.
     pub initial: u32,
 }
 
-/// How a geometry program runs as a compute shader.
+/// Compute form of a geometry program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Geometry {
-    /// How it gets vertices: `point`, `variable` or `fixed`.
+    /// Mode of vertex input: `point`, `variable` or `fixed`.
     pub mode: String,
     /// Vectors of a vertex in the buffer of triangles.
     pub vectors: u32,
-    /// Triangles that an invocation makes at most, if that is proven.
+    /// Maximum triangles of an invocation, if proven.
     pub triangles: Option<u32>,
-    /// Invocations before its own that a thread must run: 0 where each may run by itself, nothing
-    /// where it must run all.
+    /// Warm-up invocations of a thread: 0 if invocations are independent, none if a thread must run
+    /// all earlier ones.
     pub warm: Option<u32>,
-    /// What it may see of earlier invocations.
+    /// Data dependences on earlier invocations.
     pub sees: Vec<Seen>,
     /// Words of the state buffer.
     pub state: Vec<State>,
-    /// Its buffers, blocks left out.
+    /// Buffers, without the blocks.
     pub buffers: Vec<Buffer>,
-    /// The block of numbers that it is told.
+    /// Block of per-draw parameters.
     pub draw: Block,
 }
 
-/// What a translated program reads and writes.
+/// Inputs and outputs of a translated program.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -236,39 +236,39 @@ pub struct Reflection {
     pub schema: u32,
     /// Name of the source file.
     pub source: String,
-    /// Name of the entry label, or without one the code word, if known.
+    /// Label of the entry point, or its code word without one, if known.
     pub entry: Option<String>,
     /// `structured`, `block dispatcher` or `pc dispatcher`.
     pub tier: String,
-    /// How many instructions there are.
+    /// Instruction counts.
     pub instructions: Instructions,
     /// Registers read.
     pub reads: Reads,
     /// Attributes read.
     pub attributes: Vec<Attribute>,
-    /// The uniform block; nothing if no uniform is read.
+    /// The uniform block; none if the program reads no uniform.
     pub uniform_block: Option<Block>,
     /// Members of the uniform block.
     pub uniforms: Vec<Uniform>,
-    /// The host block; nothing if no field of it is read.
+    /// The host block; none if the program reads none of its fields.
     pub host_block: Option<Block>,
-    /// Its fields that are read.
+    /// Fields of the host block that are read.
     pub host_members: Vec<HostMember>,
-    /// Specialisation constants that are read.
+    /// Specialization constants that are read.
     pub specialization: Vec<Specialization>,
     /// Outputs.
     pub outputs: Vec<Output>,
-    /// How a geometry program runs; nothing for a vertex program.
+    /// Compute form of a geometry program; none for a vertex program.
     pub geometry: Option<Geometry>,
     /// Setup constants.
     pub defaults: Vec<Default>,
-    /// What was odd.
+    /// Warnings of the translation.
     pub warnings: Vec<String>,
 }
 
 impl Reflection {
-    /// Describes what was made of `program`; `constants` are what binding its executable sets, if
-    /// it comes from one.
+    /// Describes the translation of `program`. `constants` are the values that binding its
+    /// executable sets, if it has one.
     ///
     /// ```
     /// use transpica::stages::host::Constants;
@@ -286,10 +286,10 @@ impl Reflection {
     pub fn new(program: &Program<'_>, translated: &Translated, constants: &Constants) -> Self {
         let interface = &translated.interface;
         let profile = &translated.profile;
-        let around = Around::of(translated);
+        let host_inputs = HostInputs::of(translated);
         let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
         let size = interface.block.size;
-        let has_host = !around.host_members.is_empty();
+        let has_host = !host_inputs.host_members.is_empty();
         let host = match interface.kernel() {
             Some(_) => Binding { set: 0, binding: bindings::HOST },
             None => profile.bindings.host,
@@ -306,8 +306,8 @@ impl Reflection {
                 .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
             uniforms: interface.block.members.iter().map(uniform).collect(),
             host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
-            host_members: around.host_members,
-            specialization: around.specialization,
+            host_members: host_inputs.host_members,
+            specialization: host_inputs.specialization,
             outputs: outputs(translated),
             geometry: interface.kernel().map(geometry),
             defaults: defaults(constants, &interface.folded),
@@ -363,13 +363,13 @@ fn geometry(kernel: &GeometryKernel) -> Geometry {
     }
 }
 
-/// What a module reads besides registers.
-struct Around {
+/// Inputs of a module besides registers.
+struct HostInputs {
     host_members: Vec<HostMember>,
     specialization: Vec<Specialization>,
 }
 
-impl Around {
+impl HostInputs {
     fn of(translated: &Translated) -> Self {
         let (mut fields, mut ids) = (0u8, 0u32);
         let main = &translated.module.main;
@@ -403,7 +403,7 @@ fn host_member(field: HostField) -> HostMember {
     HostMember { name: field.name().into(), ty: ty.into(), offset: field.offset() }
 }
 
-/// The members of a set of registers, ascending.
+/// Returns the registers of a mask, ascending.
 fn set(bits: u128) -> Vec<u8> {
     (0..128u8).filter(|register| bits >> register & 1 != 0).collect()
 }

@@ -1,12 +1,11 @@
-//! A reflection as a table for people: one section for each kind of thing, columns as wide as they
-//! must be.
-//! In: [`Reflection`]. Out: text. Says nothing that the data does not.
+//! Table form of a reflection: one section for each kind of entry, columns as wide as needed.
+//! In: [`Reflection`]. Out: text, with nothing that the data lacks.
 
 use std::fmt;
 
 use super::{Block, Default, Geometry, Output, Reads, Reflection};
 
-/// Rows of cells, the first row being the head.
+/// Rows of cells; the first row is the head.
 struct Table(Vec<Vec<String>>);
 
 impl Table {
@@ -14,7 +13,7 @@ impl Table {
         Self(vec![head.iter().map(ToString::to_string).collect()])
     }
 
-    /// Writes a title and the rows under it; nothing if there are none.
+    /// Writes a title and its rows; nothing without rows.
     fn write(&self, f: &mut fmt::Formatter<'_>, title: &str) -> fmt::Result {
         if self.0.len() == 1 {
             return Ok(());
@@ -33,7 +32,7 @@ impl Table {
     }
 }
 
-/// Registers of a file with runs taken together: `c0..c3 c8`.
+/// Formats registers of a bank, with runs abbreviated: `c0..c3 c8`.
 fn registers(bank: char, registers: &[u8]) -> String {
     let runs = registers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [only] => format!("{bank}{only}"),
@@ -70,7 +69,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// The value of a setup constant: floats as numbers.
+/// Formats the value of a setup constant: floats as numbers.
 fn value(default: &Default) -> String {
     let is_float = default.register.starts_with('c');
     let words = default
@@ -80,7 +79,7 @@ fn value(default: &Default) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What an output is in the module.
+/// Formats the destination of an output.
 fn place(output: &Output) -> String {
     match (output.location, &output.built_in) {
         (Some(location), _) => location.to_string(),
@@ -89,7 +88,7 @@ fn place(output: &Output) -> String {
     }
 }
 
-/// How a geometry program runs.
+/// Writes the compute form of a geometry program.
 fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &Geometry) -> fmt::Result {
     writeln!(f, "\ngeometry program, {} mode, {} vectors a vertex", geometry.mode, geometry.vectors)?;
     match geometry.triangles {

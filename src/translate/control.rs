@@ -1,5 +1,5 @@
-//! The control flow of a program: which tier it takes, and how it is lowered there.
-//! In: a program and options. Out: [`Control`], then IR. A tier that passes a limit gives way to
+//! Control flow of a program: selection of the tier, and lowering.
+//! In: a program and options. Out: [`Control`], then IR. A tier that exceeds a limit falls back to
 //! the next one.
 
 use std::fmt;
@@ -15,14 +15,14 @@ use crate::lower::{self, Context};
 use crate::structure::tree::Tree;
 use crate::structure::{self, Structured};
 
-/// The way of a program to structured control flow.
+/// Representation of control flow, from the first to the last tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Its own structure was recovered.
+    /// The program's own structure.
     Structured,
-    /// Too deeply nested: a loop over a switch on basic blocks.
+    /// A loop over a switch on basic blocks, for programs that nest too deeply.
     BlockDispatcher,
-    /// Too many control states: a loop over a switch on the program counter.
+    /// A loop over a switch on the program counter, for programs with too many control states.
     PcDispatcher,
 }
 
@@ -36,17 +36,17 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The control flow of a program, as far as it could be structured.
+/// Control flow of a program, structured as far as possible.
 #[derive(Clone, Debug)]
 pub enum Control {
     /// A tree over a graph.
     Tree(Cfg, Tree, Tier),
-    /// Only the code itself: there are too many control states.
+    /// The code alone: it has too many control states.
     Code,
 }
 
 impl Control {
-    /// The tier it stands for.
+    /// Returns the tier.
     pub fn tier(&self) -> Tier {
         match self {
             Self::Tree(_, _, tier) => *tier,
@@ -56,20 +56,20 @@ impl Control {
 }
 
 /// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else
-/// nothing.
+/// none.
 ///
 /// # Errors
-/// A reachable undefined opcode, unless the options are lenient.
+/// A reachable undefined opcode, unless the options are permissive.
 pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
     choose(program, options).map(|(control, _)| control)
 }
 
-/// As [`control`], and why it is not structured.
+/// As [`control`], with the reason for a fallback.
 pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
     let limits = &options.limits;
     let mut known = options.control.known();
     if program.stage() == Stage::Geometry {
-        // It becomes true after the first invocation.
+        // b15 becomes true after the first invocation of a geometry program, so it is no constant.
         known.known_bools &= 0x7FFF;
     }
     let mut cfg = match explore::explore(program, &known, limits)? {
@@ -91,7 +91,7 @@ pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Contro
     Ok((dispatcher(cfg), Some(why)))
 }
 
-/// The fallback tiers of a graph: block by block, or without it.
+/// Returns the fallback tier of a graph: a dispatcher over blocks, or the code alone.
 fn dispatcher(cfg: Cfg) -> Control {
     if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
         return Control::Code;
@@ -100,7 +100,7 @@ fn dispatcher(cfg: Cfg) -> Control {
     Control::Tree(cfg, tree, Tier::BlockDispatcher)
 }
 
-/// Lowers a program; in a fallback tier where it passes a limit, and says why.
+/// Lowers a program. If it exceeds a limit, lowers it in a fallback tier and returns the reason.
 pub(super) fn lower(
     context: Context<'_>,
     control: &mut Control,
@@ -126,6 +126,6 @@ pub(super) fn fallback(why: &str, tier: Tier, program: &Program<'_>) -> Warning 
     Warning { text, at: At::Pc(program.entry().0) }
 }
 
-/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not
-/// through every case.
+/// Maximum blocks of a block dispatcher. Beyond it, the pc dispatcher is smaller: its stacks have
+/// one update, not one for each case.
 const MOST_DISPATCHED_BLOCKS: usize = 1024;

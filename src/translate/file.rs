@@ -1,5 +1,4 @@
-//! Programs of a file together with what their executable says of them: the short way from bytes to
-//! modules.
+//! Programs of a file with the environment of their executable: from bytes to modules in two calls.
 //! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and
 //! [`Reflection`](crate::reflect::Reflection).
 
@@ -21,7 +20,7 @@ pub struct FileProgram<'a> {
 }
 
 impl Shbin<'_> {
-    /// The program of an executable, ready to be translated.
+    /// Returns the program of an executable, ready to be translated.
     ///
     /// ```
     /// use transpica::{Options, Shbin};
@@ -42,7 +41,7 @@ impl Shbin<'_> {
 }
 
 impl<'a> FileProgram<'a> {
-    /// The same with a name for its file, which headers of texts and reflection show.
+    /// Returns this program with a file name for headers of texts and for reflection.
     ///
     /// # Errors
     /// None: the executable exists.
@@ -51,18 +50,18 @@ impl<'a> FileProgram<'a> {
         Ok(Self { executable, ..self })
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Program<'static> {
         &self.program
     }
 
-    /// Its environment.
+    /// Returns its environment.
     pub fn executable(&self) -> &Executable<'a> {
         &self.executable
     }
 
-    /// The setup of a draw with this geometry program, by [`Setup::with_nearest`], or with this
-    /// vertex program alone.
+    /// Returns the setup of a draw with this geometry program, as [`Setup::with_nearest`] does, or
+    /// of a draw with this vertex program alone.
     ///
     /// # Errors
     /// As [`Setup::from_file`].
@@ -73,8 +72,8 @@ impl<'a> FileProgram<'a> {
         }
     }
 
-    /// Translates it for the default profile: a vertex program to a vertex stage, a geometry
-    /// program to a compute stage. [`Translator`] has the other jobs and keeps its memory.
+    /// Translates the program for the default profile: a vertex program to a vertex stage, a
+    /// geometry program to a compute stage. [`Translator`] has the other jobs and reuses memory.
     ///
     /// # Errors
     /// As [`Translator::translate`].

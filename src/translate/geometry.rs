@@ -14,28 +14,28 @@ use crate::isa::{Component, Mask, Program};
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
 
-/// A geometry program to be run by a compute stage.
+/// A geometry program for a compute stage.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
-    /// What outputs are to the rasteriser.
+    /// Mapping of the outputs to the rasterizer.
     map: &'a OutputMap,
     setup: &'a GeometrySetup,
     form: Form,
 }
 
 impl Translator {
-    /// Translates a geometry program to a compute stage that keeps its triangles.
+    /// Translates a geometry program to a compute stage that records triangles.
     pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
         let Some(geometry) = &setup.geometry else { return no_geometry() };
         match setup.vertex_outputs {
-            // Of a geometry program alone.
+            // The vertex program is unknown, so the stride cannot be compared with its outputs.
             0 => geometry.input.check_numbers()?,
             outputs => geometry.input.check(outputs)?,
         }
         self.compute(input, Wanted { map: &setup.map, setup: geometry, form: Form::Kernel })
     }
 
-    /// Translates a geometry program to a compute stage that keeps its EMITs.
+    /// Translates a geometry program to a compute stage that records EMITs.
     pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translated> {
         let registers = std::array::from_fn(|place| place as u8);
         let setup = GeometrySetup { input: GeometryInput::Point { inputs: 16, registers }, outputs };
@@ -71,7 +71,7 @@ impl Translator {
         let mut module = lower(&state, &mut self.scratch)?;
         let memory = if state.is_empty() { Memory::None } else { passes::memory::run(&module) };
         if memory == Memory::None && !state.is_empty() {
-            // What it may see, it makes nothing of: each invocation may run by itself.
+            // No carried state is used, so invocations are independent.
             state.clear();
             module = lower(&state, &mut self.scratch)?;
         }
@@ -94,12 +94,12 @@ impl Translator {
     }
 }
 
-/// The error of a setup without a geometry program.
+/// Returns the error of a setup without a geometry program.
 pub(super) fn no_geometry<T>() -> Result<T> {
     Err(Error::setup("the setup has no geometry program"))
 }
 
-/// The components of output registers that become part of a vertex.
+/// Returns the output components that become part of a vertex.
 pub(super) fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
     let mut seen = [Mask::NONE; 16];
     for source in outputs.iter().flat_map(|output| &output.components) {
@@ -112,12 +112,13 @@ pub(super) fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
     seen
 }
 
-/// All components of the registers that are passed on.
+/// Returns all components of the forwarded registers.
 fn whole(passed_on: u16) -> [Mask; 16] {
     std::array::from_fn(|register| if passed_on >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE })
 }
 
-/// What an invocation may see of earlier ones; anything where control flow is not known.
+/// Returns the data dependences of an invocation on earlier ones; all possible ones if the control
+/// flow is unknown.
 pub(super) fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask; 16]) -> Vec<Observation> {
     match control {
         Control::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
@@ -136,8 +137,8 @@ pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options
     }
 }
 
-/// What must be kept so that an invocation finds all that it may see. An EMIT makes one bank of
-/// outputs the other, so that what is in a bank may have been in the other one before.
+/// Returns the state to keep for these data dependences. EMIT swaps the banks of outputs, so a
+/// component of one bank may have been in the other one before.
 fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
     let mut kept = BTreeSet::new();
     for &Observation { carried, .. } in observations {
@@ -156,7 +157,7 @@ fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
     kept
 }
 
-/// The words that one invocation leaves for the next.
+/// Returns the state words that an invocation leaves for the next.
 pub(super) fn words(observations: &[Observation], outputs: &[Output], options: &Options) -> Vec<StateWord> {
     let unwritten = options.settings(0).unwritten;
     let mut words = Vec::new();
@@ -176,7 +177,7 @@ pub(super) fn words(observations: &[Observation], outputs: &[Output], options: &
             Carried::Ran => {}
             Carried::Slot(_) => {
                 for (index, output) in outputs.iter().enumerate() {
-                    // What a flipped y or a clip plane makes of nothing is left aside.
+                    // Initial values ignore a mirrored y and the clip plane.
                     let value = output.value(&[unwritten; 16], options, &HostValues::default());
                     for (component, lane) in value.into_iter().enumerate().take(output.lanes()) {
                         add(index, component, lane.to_bits());

@@ -1,7 +1,7 @@
-//! Geometry programs as geometry stages of the host's API, and the vertex stages that draw what
-//! kernels made.
+//! Geometry programs as geometry stages of the host's API, and vertex stages that draw the
+//! triangles of kernels.
 //! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a
-//! [`GeometryStage`], where that is exact.
+//! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, no_geometry, observed, seen, words};
 use super::{Input, Lowered, Tier, Translated, Translator, control};
@@ -14,7 +14,7 @@ use crate::limits;
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
 
-/// Refuses a geometry stage.
+/// Returns the error of a geometry stage that cannot be built.
 fn impossible<T>(why: impl Into<String>) -> Result<T> {
     Err(Error::new(Kind::NoGeometryStage(why.into()), At::Whole))
 }
@@ -23,11 +23,11 @@ impl Translator {
     /// Translates a geometry program to a geometry stage.
     ///
     /// # Errors
-    /// [`Kind::NoGeometryStage`]: programs of other modes than point, those whose invocations see
-    /// something of earlier ones (at the place where they do), those with more triangles than a
-    /// stage can emit or of an unknown number (int uniforms that are [baked
-    /// in](crate::host::IntUniforms) help); numbers of vertices that no primitive has; topologies
-    /// that make strips or fans of triangles.
+    /// [`Kind::NoGeometryStage`] for modes other than point; for data dependences on earlier
+    /// invocations (with their place); for more triangles than a stage can emit or an unknown
+    /// number of them (int uniforms that are [baked in](crate::host::IntUniforms) help); for
+    /// numbers of vertices that no primitive has; for topologies that build strips or fans of
+    /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
         let Input { program, around, options } = input;
         setup.check()?;
@@ -48,7 +48,7 @@ impl Translator {
         };
         let mut memory = Memory::None;
         if !state.is_empty() {
-            // It may make nothing of what it may see.
+            // Data dependences are possible, but the optimized code may have none.
             let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
             passes::optimize(&mut kernel, &options.arithmetic, &mut self.scratch);
             memory = passes::memory::run(&kernel);
@@ -61,13 +61,13 @@ impl Translator {
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
         let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
-        // What it reads are the vectors of vertices.
+        // Its inputs are the vectors of vertices, not attributes.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };
         Ok(Translated { interface, ..translated })
     }
 
-    /// The vertex stage that draws what a kernel made. It is what a vertex program would be that
-    /// moves attribute n to output n.
+    /// Builds the vertex stage that draws the triangles of a kernel. It equals a vertex program
+    /// that moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
         let Input { program: _, around, options } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
@@ -89,7 +89,7 @@ impl Translator {
     }
 }
 
-/// A function that yields input n, in as many lanes as output n has.
+/// Builds a function that yields input n, with as many lanes as output n.
 fn moves(outputs: &[Output]) -> Func {
     let mut main = Func { name: "main".into(), ..Func::default() };
     let body = main.regions.push(RegionData::default());
@@ -112,7 +112,7 @@ fn moves(outputs: &[Output]) -> Func {
     main
 }
 
-/// The primitive of a stage and the vectors of its vertices.
+/// Returns the primitive of a stage and the number of vectors of its vertices.
 fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
     let Some(geometry) = setup.geometry else { return no_geometry() };
     match setup.topology {
@@ -134,7 +134,7 @@ fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
     }
 }
 
-/// Refuses programs whose invocations see something of earlier ones.
+/// Rejects programs with data dependences between invocations.
 fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
     let counts = |seen: &&Observation| memory != Memory::None || seen.carried == Carried::Ran;
     match observations.iter().find(counts) {
@@ -146,7 +146,7 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
     }
 }
 
-/// Refuses programs that make too many triangles.
+/// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
         return impossible("it is not known how many triangles an invocation makes at most");

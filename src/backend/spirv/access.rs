@@ -1,6 +1,6 @@
 //! Reads and writes of a program's interface: input registers, uniform block members, outputs.
-//! In: register and member numbers. Out: loads and stores. Knows no control flow but the bounds
-//! check of the compute entry.
+//! In: indices of registers and members. Out: loads and stores. Knows no control flow but the
+//! bounds check of the compute entry.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
@@ -24,7 +24,7 @@ impl Body<'_> {
         self.w.constant(Type::U32, [value, 0, 0, 0])
     }
 
-    /// Compute entry: returns at once where the invocation lies outside the output buffer.
+    /// Writes an early return of the compute entry for invocations outside the output buffer.
     pub(super) fn check_invocation(&mut self) -> Result<()> {
         if !self.source.interface.entry_point.is_compute() {
             return Ok(());
@@ -41,6 +41,7 @@ impl Body<'_> {
             let vectors = self.unsigned(REGISTERS + 1);
             self.w.value(Op::UDiv, unsigned, &[length, vectors])
         } else {
+            // 16 vectors a vertex: a shift divides.
             let shift = self.unsigned(VERTEX_SHIFT);
             self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift])
         };
@@ -50,7 +51,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Returns where a condition holds.
+    /// Writes a return under a condition.
     pub(super) fn return_if(&mut self, cond: Word) {
         let (stop, go) = (self.w.id(), self.w.id());
         self.selection_merge(go);
@@ -60,14 +61,14 @@ impl Body<'_> {
         self.place(go);
     }
 
-    /// This invocation's number.
+    /// Loads the index of this invocation.
     pub(super) fn invocation(&mut self) -> Word {
         let (vector, scalar) = (self.w.ty(Type::new(Kind::U32, 3)), self.w.ty(Type::U32));
         let all = self.w.value(Op::Load, vector, &[self.vars.invocation]);
         self.w.value(Op::CompositeExtract, scalar, &[all, 0])
     }
 
-    /// The element of a buffer that holds register 0 of an invocation's vertex.
+    /// Returns the index of the buffer element that holds register 0 of an invocation's vertex.
     fn first_register(&mut self, invocation: Word) -> Word {
         let (unsigned, shift) = (self.w.ty(Type::U32), self.unsigned(VERTEX_SHIFT));
         self.w.value(Op::ShiftLeftLogical, unsigned, &[invocation, shift])
@@ -78,6 +79,7 @@ impl Body<'_> {
         let vector = self.w.ty(Type::F32X4);
         let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();
+        // A helper has no base yet: only the main function checks its invocation.
         if is_compute && reads != 0 && self.base == 0 {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
@@ -113,7 +115,7 @@ impl Body<'_> {
         self.w.value(Op::Load, ty, &[place])
     }
 
-    /// Pointer to a register of this invocation's vertex.
+    /// Returns a pointer to a register of this invocation's vertex.
     fn buffer_element(&mut self, binding: usize, register: u32) -> Word {
         let (unsigned, vector) = (self.w.ty(Type::U32), self.w.ty(Type::F32X4));
         let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), vector);
@@ -133,7 +135,7 @@ impl Body<'_> {
         } else if source.interface.stage().is_none() {
             self.store_registers(values)?;
         } else {
-            // All vertices have been emitted.
+            // A geometry stage emitted its vertices on the way.
         }
         self.w.effect(Op::Return, &[]);
         Ok(())
@@ -151,7 +153,7 @@ impl Body<'_> {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
         }
         if source.reports() {
-            // All inputs have been loaded.
+            // The base of the inputs is dead: all inputs are loaded at the start.
             let (invocation, unsigned) = (self.invocation(), self.w.ty(Type::U32));
             let vectors = self.unsigned(REGISTERS + 1);
             self.base = self.w.value(Op::IMul, unsigned, &[invocation, vectors]);
@@ -177,7 +179,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The lanes of a vector of two as an array.
+    /// Converts a vector of two lanes to an array.
     pub(super) fn array_of(&mut self, vector: Word, ty: Type) -> Word {
         let lane = self.w.ty(ty.with_lanes(1));
         let array = self.w.plain_array(lane, ty.lanes.into());
@@ -185,8 +187,8 @@ impl Body<'_> {
         self.w.value(Op::CompositeConstruct, array, &lanes)
     }
 
-    /// Loads a member of the uniform block, or one element of an array member: by a number, or else
-    /// by an i32 value.
+    /// Loads a member of the uniform block, or one element of an array member: by a constant index,
+    /// or by an i32 value.
     pub(super) fn load_member(
         &mut self,
         number: u16,

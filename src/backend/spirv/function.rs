@@ -1,5 +1,5 @@
-//! Functions: the structured tree as blocks with merge instructions; results and parameters as
-//! phis.
+//! Functions: lowers the structured tree to blocks with merge instructions, results and parameters
+//! to phis.
 //! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no
 //! operation (see `ops`).
 //! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga
@@ -26,7 +26,7 @@ const HEADER_PHI: (usize, usize) = (7, 5);
 /// Working memory, kept between functions.
 #[derive(Default)]
 pub(super) struct State {
-    /// Id of each value; 0 where it is not defined yet.
+    /// Id of each value; 0 before its definition.
     pub(super) ids: Vec<Word>,
     scopes: Vec<Scope>,
     exits: Vec<ExitRecord>,
@@ -36,7 +36,7 @@ pub(super) struct State {
     pub(super) operands: Vec<Word>,
 }
 
-/// The values that one branch gives to its target.
+/// Values that one branch passes to its target.
 struct ExitRecord {
     values: ValueList,
     from: Word,
@@ -54,7 +54,7 @@ impl Chain {
     const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
-/// A construct that is open, and how far its current region is written.
+/// An open construct, and the position in its current region.
 struct Scope {
     kind: ScopeKind,
     /// Regions that are still to be written.
@@ -78,7 +78,7 @@ type Arm = Option<(Region, Word)>;
 
 #[derive(Clone, Copy)]
 enum ScopeKind {
-    /// The function; its region is started by hand.
+    /// The function; `walk` starts its region.
     Function,
     /// An `If` or a `Block`.
     Plain,
@@ -111,7 +111,7 @@ pub(super) struct Body<'a> {
     pub(super) vars: &'a Variables,
     pub(super) source: &'a Source<'a>,
     pub(super) func: &'a Func,
-    /// It is the entry point.
+    /// The function is the entry point.
     pub(super) is_main: bool,
     /// The `GLSL.std.450` import.
     pub(super) glsl: Word,
@@ -119,7 +119,7 @@ pub(super) struct Body<'a> {
     pub(super) registers: [Word; 16],
     /// First element of this invocation's vertex in the buffers (compute entry).
     pub(super) base: Word,
-    /// This thread's number (geometry programs, and compute entries that report).
+    /// Index of this thread (geometry programs, and compute entries with reports).
     pub(super) thread: Word,
     /// Label of the block that is being written.
     pub(super) block: Word,
@@ -127,7 +127,7 @@ pub(super) struct Body<'a> {
     pub(super) undefined: Option<Value>,
 }
 
-/// Bits of the input registers that a function reads.
+/// Returns the mask of the input registers that a function reads.
 fn inputs_read(func: &Func) -> Result<u16> {
     let mut reads = Reads::default();
     reads.add(func)?;
@@ -158,7 +158,7 @@ impl Body<'_> {
         Ok(id)
     }
 
-    /// The yield of the outermost region.
+    /// Returns the yield of the outermost region.
     fn outputs(&self) -> Option<ValueList> {
         match self.func.regions[self.func.body?].exit {
             Exit::Yield(list) => Some(list),
@@ -166,11 +166,12 @@ impl Body<'_> {
         }
     }
 
-    /// `OpFunction`, its parameters and the first label.
+    /// Writes `OpFunction`, its parameters and the first label.
     fn begin(&mut self, result: Option<Type>) -> Result<Word> {
         let func = self.func;
         self.s.ids.clear();
         self.s.ids.resize(func.values.len(), 0);
+        // The list is taken out and put back for its memory: `self` is borrowed in between.
         let mut signature = std::mem::take(&mut self.s.operands);
         signature.clear();
         signature.push(match result {
@@ -234,12 +235,12 @@ impl Body<'_> {
         }
     }
 
-    /// The innermost open construct.
+    /// Returns the innermost open construct.
     fn scope(&mut self) -> &mut Scope {
         self.s.scopes.last_mut().expect("the function's scope is popped last")
     }
 
-    /// Opens a construct, or the function where there is none.
+    /// Opens a construct, or the function without a node.
     fn push(&mut self, node: Option<Node>, kind: ScopeKind, arms: [Arm; 2], merge: Word) {
         let index = self.s.scopes.len();
         let (mut targets, mut results) = (Targets::default(), ValueList::EMPTY);
@@ -262,12 +263,14 @@ impl Body<'_> {
         });
     }
 
-    /// Ends the current block as the region ends.
+    /// Ends the current block with the exit of the region.
     fn leave(&mut self, exit: Exit) -> Result<()> {
         if exit == Exit::Unreachable {
             self.w.effect(Op::Unreachable, &[]);
             return Ok(());
         }
+        // The function's yield is its return; other yields branch to the merge block of their
+        // construct.
         if let (ScopeKind::Function, Exit::Yield(list)) = (&self.scope().kind, exit) {
             return self.yield_outputs(list);
         }
@@ -289,7 +292,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The target of an exit of the innermost construct's region.
+    /// Returns the target of an exit of the innermost construct's region.
     fn target(&self, exit: Exit) -> Result<Target> {
         let targets = self.s.scopes.last().map(|scope| scope.targets).unwrap_or_default();
         let no_target = || defect(format!("function {}: {exit:?} has no target", self.func.name));
@@ -302,7 +305,7 @@ impl Body<'_> {
         Ok(Target { scope, continues })
     }
 
-    /// Notes that the current block branches as `exit` says and returns the label it goes to.
+    /// Records the branch of the current block for `exit` and returns its target label.
     fn record(&mut self, exit: Exit) -> Result<Word> {
         let (target, values) = (self.target(exit)?, exit.list());
         let State { scopes, exits, .. } = &mut *self.s;
@@ -315,6 +318,7 @@ impl Body<'_> {
         if values.len != expected.len {
             return Err(defect(format!("an exit gives {} of {} values", values.len, expected.len)));
         }
+        // Records of all targets share one list; a chain links those of one target.
         let record = exits.len() as u32;
         exits.push(ExitRecord { values, from: self.block, next: NONE });
         match exits.get_mut(chain.last as usize) {
@@ -332,6 +336,8 @@ impl Body<'_> {
             NodeData::Loop { params, inits, body, .. } => self.open_loop(node, params, inits, body)?,
             NodeData::Block { body, .. } => {
                 let (merge, label) = (self.w.id(), self.w.id());
+                // A switch with a default only: SPIR-V allows branches to its merge block from
+                // nested selections, but none to that of a conditional.
                 let zero = self.w.constant(Type::I32, [0; 4]);
                 self.selection_merge(merge);
                 self.w.effect(Op::Switch, &[zero, label]);
@@ -351,6 +357,7 @@ impl Body<'_> {
     fn open_if(&mut self, node: Node, cond: Value, regions: [Region; 2]) -> Result<()> {
         let cond = self.id(cond);
         let merge = self.w.id();
+        // Exits of the arms find their targets from inside the construct, so it is opened first.
         self.push(Some(node), ScopeKind::Plain, [None; 2], merge);
         let mut exits = regions.map(|region| bare_exit(self.func, region));
         // One block cannot give two sets of values to one target.
@@ -359,6 +366,7 @@ impl Body<'_> {
         {
             exits[0] = None;
         }
+        // An arm without items needs no block: the branch goes to the target of its exit.
         let mut arms: [Arm; 2] = [None; 2];
         let mut labels = [0; 2];
         for (side, (region, exit)) in regions.into_iter().zip(exits).enumerate() {
@@ -390,6 +398,8 @@ impl Body<'_> {
             self.s.ids[param.index()] = self.w.value(Op::Phi, ty, &[init, before, 0, continue_label]);
         }
         self.w.effect(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
+        // A block has one merge instruction, so a body that begins with a construct needs its own
+        // block.
         self.w.effect(Op::Branch, &[label]);
         self.push(Some(node), ScopeKind::Loop { header, phis }, [Some((body, label)), None], merge);
         let scope = self.scope();
@@ -401,6 +411,7 @@ impl Body<'_> {
         let selector = self.id(selector);
         let merge = self.w.id();
         let labels = self.w.id();
+        // Consecutive ids: one for each case, then one for the default.
         for _ in cases {
             self.w.id();
         }
@@ -428,6 +439,7 @@ impl Body<'_> {
                 self.place(label);
                 let scope = self.scope();
                 (scope.region, scope.item) = (region, 0);
+                // Checked at each block, so that memory is bounded while the module grows.
                 limits::check("output_words", self.w.len(), self.source.limits.output_words, At::Whole)
             }
             None => {
@@ -437,7 +449,7 @@ impl Body<'_> {
         }
     }
 
-    /// The next region of the innermost construct that has a block of its own.
+    /// Returns the next region of the innermost construct that has a block of its own.
     fn next_arm(&mut self) -> Arm {
         let func = self.func;
         let Scope { arms, kind, .. } = self.scope();
@@ -474,13 +486,14 @@ impl Body<'_> {
         let leaving = Leaving::of(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
             let id = self.gather(param, index, scope.continues, leaving);
+            // `open_loop` left this operand of the phi 0: the branches were not known yet.
             self.w.section(Section::Code)[phis + index * HEADER_PHI.0 + HEADER_PHI.1] = id;
         }
         self.w.effect(Op::Branch, &[header]);
     }
 
-    /// The value that the branches of a chain give a parameter or result at this index: a phi,
-    /// unless all give the same.
+    /// Returns the value of a parameter or result at this index: a phi over the branches of a
+    /// chain, unless all pass the same value.
     fn gather(&mut self, to: Value, index: usize, chain: Chain, leaving: Option<Leaving>) -> Word {
         let (func, ty) = (self.func, self.func.ty(to));
         let mut operands = std::mem::take(&mut self.s.operands);
@@ -496,7 +509,10 @@ impl Body<'_> {
             operands.extend([id, from]);
         }
         let id = match operands.first() {
+            // No branch leads here, but later code may still name the result.
             None => self.w.bare(Op::ConstantNull, ty),
+            // A value of all branches dominates each of them, so it dominates the target without a
+            // phi.
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);
@@ -507,24 +523,26 @@ impl Body<'_> {
         id
     }
 
-    /// Id of an operand.
+    /// Returns the id of an operand.
     #[inline]
     pub(super) fn id(&mut self, value: Value) -> Word {
         let id = self.s.ids[value.index()];
         if id == 0 {
+            // Reported at the end of the walk, so that operands need no `Result`.
             self.undefined.get_or_insert(value);
         }
         id
     }
 }
 
-/// The exit of a region that does nothing else: a branch to the region can go where the exit goes.
+/// Returns the exit of a region without items: a branch to the region can go to the target of the
+/// exit.
 fn bare_exit(func: &Func, region: Region) -> Option<Exit> {
     let region = &func.regions[region];
     (region.items.is_empty() && region.exit != Exit::Unreachable).then_some(region.exit)
 }
 
-/// Returns whether a case of a switch needs no block: it does nothing and gives nothing.
+/// Returns whether a case of a switch needs no block: it has no items and no values.
 fn goes_to_merge(func: &Func, case: Region) -> bool {
     match bare_exit(func, case) {
         Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,

@@ -1,7 +1,7 @@
 //! Variables of the module and its preamble: attributes, outputs, blocks, storage buffers, entry
 //! point.
-//! In: the host interface and what of it the program reads. Out: ids of the variables.
-//! Knows nothing of function bodies.
+//! In: the host interface and the reads of the program. Out: ids of the variables. Knows nothing of
+//! function bodies.
 //! Decorations: Vulkan 15 (shader interfaces). Bindings are dense from 0 by default because wgpu
 //! packs binding numbers; those of the compute entry are fixed. `ClipDistance` is an array of
 //! floats without an explicit layout. Before SPIR-V 1.3 a storage buffer is a `BufferBlock` in
@@ -31,7 +31,7 @@ pub(super) struct Variables {
     pub(super) outputs: Vec<Word>,
     /// The uniform block.
     pub(super) block: Word,
-    /// Index of each member of the block in its structure, which has them by ascending offset.
+    /// Index of each member of the block in its structure, which is sorted by offset.
     pub(super) block_index: Vec<u32>,
     /// The host block.
     pub(super) host: Word,
@@ -88,13 +88,14 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         vars.host = block(w, ["Host", "host"], source.host_binding()?, &members);
     }
     if source.profile.spirv_version >= (1, 4) {
+        // From SPIR-V 1.4 on the entry point lists all variables, before only inputs and outputs.
         vars.listed.extend([vars.block, vars.host].into_iter().filter(|&id| id != 0));
     }
     Ok(())
 }
 
-/// Declares attributes of the interface, and registers that the program reads though the interface
-/// lacks them.
+/// Declares attributes of the interface, and registers that the program reads but the interface
+/// lacks.
 fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
     let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
         if vars.inputs[register] == 0 {
@@ -169,6 +170,7 @@ fn declare_kernel(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKernel,
     }
     let int = w.ty(Type::I32);
     let members: Vec<_> =
+        // std140 packs scalars without gaps.
         (0..).step_by(4).zip(draw_members(kernel)).map(|(offset, name)| (int, offset, name)).collect();
     vars.draw = block(w, ["Draw", "draw"], DRAW, &members);
     if version >= (1, 4) {
@@ -184,6 +186,7 @@ fn declare_buffer(
     buffer: StorageBuffer,
     type_name: Option<&str>,
 ) {
+    // The storage class StorageBuffer is core from SPIR-V 1.3 on, an extension before.
     let (class, decoration) = match version >= (1, 3) {
         true => (StorageClass::StorageBuffer, Decoration::Block),
         false => (StorageClass::Uniform, Decoration::BufferBlock),
@@ -263,6 +266,7 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, ma
     let entry = &source.interface.entry_point;
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
+    // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
         (Capability::Geometry, source.interface.stage().is_some()),

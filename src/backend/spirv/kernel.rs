@@ -1,5 +1,4 @@
-//! A geometry program as a compute shader: its thread, triangles and what is left for the next
-//! draw.
+//! A geometry program as a compute shader: its thread, triangles, and the state for the next draw.
 //! In: the `GeometryKernel` of the interface. Out: loads and stores. Knows no control flow but its
 //! own bounds checks.
 
@@ -15,16 +14,17 @@ use crate::host::DrawField;
 use crate::ir::{Binary, Buffer, Type, Value};
 
 impl<'a> Body<'a> {
-    /// The geometry program that this is.
+    /// Returns the geometry program of the interface.
     pub(super) fn kernel(&self) -> Result<&'a GeometryKernel> {
         self.source.interface.kernel().ok_or_else(|| defect("only a geometry program has buffers"))
     }
 
-    /// Returns at once in threads that have nothing to do.
+    /// Writes an early return for threads without work.
     pub(super) fn begin_kernel(&mut self) -> Result<()> {
         let index = self.invocation();
         let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
         self.thread = self.w.value(Op::Bitcast, int, &[index]);
+        // With unbounded dependences a draw may take several dispatches of one thread each.
         if self.kernel()?.is_split() {
             let first = self.draw_word(FIRST_THREAD);
             self.thread = self.integers(Binary::IAdd, [self.thread, first], None);
@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
         self.w.value(Op::Load, int, &[place])
     }
 
-    /// Pointer to an element of a buffer.
+    /// Returns a pointer to an element of a buffer.
     fn element(&mut self, buffer: StorageBuffer, index: Word) -> Word {
         let ty = self.w.ty(buffer.element);
         let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), ty);

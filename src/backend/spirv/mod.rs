@@ -40,7 +40,7 @@ use function::{Body, State};
 use interface::Variables;
 use writer::Writer;
 
-/// Writes SPIR-V modules; keeps its tables and its memory from one to the next.
+/// Writer of SPIR-V modules. It reuses its tables and memory between modules.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -63,12 +63,12 @@ pub struct SpirvWriter {
 }
 
 impl SpirvWriter {
-    /// A writer; making one costs about as much as writing a small module.
+    /// Creates a writer, at about the cost of writing a small module.
     pub fn new() -> Self {
         Self { writer: Writer::default(), state: State::default(), variables: Variables::default() }
     }
 
-    /// The words of a module.
+    /// Returns the words of a module.
     ///
     /// # Errors
     /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not

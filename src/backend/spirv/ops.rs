@@ -1,8 +1,8 @@
-//! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
+//! Operations: one SPIR-V instruction for each, GLSL.std.450 if the core has none.
 //! In: a value and its definition. Out: its id. Knows no control flow. `OpFUnord*` never appears
-//! (naga reads it as ordered); constants that are not finite are bit casts (naga refuses them),
-//! and/or of bool vectors are selects (naga refuses the logical instructions there). Float
-//! arithmetic carries NoContraction where the profile asks for it.
+//! (naga reads it as ordered); constants that are not finite are bit casts (naga rejects them),
+//! and/or of bool vectors are selects (naga rejects the logical instructions there). Float
+//! arithmetic carries NoContraction if the profile requests it.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
@@ -15,11 +15,11 @@ use crate::precision::bits::EXPONENT;
 
 /// Form of an operation.
 pub(super) enum Form {
-    /// A core instruction that is no float arithmetic.
+    /// A core instruction other than float arithmetic.
     Core(Op),
     /// `OpLogicalAnd` or `OpLogicalOr`; a select for vectors.
     Logical(Op),
-    /// A core instruction that is float arithmetic.
+    /// A core instruction of float arithmetic.
     Float(Op),
     /// A function of GLSL.std.450, float arithmetic.
     Glsl(GlslStd450Op),
@@ -141,9 +141,10 @@ impl Body<'_> {
         }
     }
 
-    /// A constant; as a bit cast if one of its lanes is infinite or NaN.
+    /// Returns a constant, as a bit cast if one of its lanes is infinite or NaN.
     fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
+            // naga rejects float constants that are not finite.
             let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
             let ty = self.w.ty(ty);
             return self.w.value(Op::Bitcast, ty, &[bits]);
@@ -151,7 +152,7 @@ impl Body<'_> {
         self.w.constant(ty, bits)
     }
 
-    /// One instruction; nothing where the operation has none.
+    /// Writes one instruction; none for an operation that `legalize` removes.
     #[inline]
     fn operation<const N: usize>(&mut self, form: Form, ty: Type, operands: [Word; N]) -> Option<Word> {
         let lanes = ty.lanes;
@@ -159,6 +160,8 @@ impl Body<'_> {
         let id = match form {
             Form::Pica => return None,
             Form::Logical(op) if lanes > 1 => {
+                // naga rejects logical instructions on vectors: `a && b` is `a ? b : a`, `a || b`
+                // is `a ? a : b`.
                 let (a, b) = (operands[0], operands[N - 1]);
                 let choice = if op == Op::LogicalAnd { [a, b, a] } else { [a, a, b] };
                 return Some(self.w.value(Op::Select, ty, &choice));
@@ -172,6 +175,7 @@ impl Body<'_> {
                 self.w.value_list(Op::ExtInst, ty, &words[..2 + N])
             }
         };
+        // Only float arithmetic gets here; the other forms returned above.
         if self.source.profile.no_contraction {
             self.w.mark(id, Decoration::NoContraction);
         }
@@ -198,7 +202,8 @@ impl Body<'_> {
         Ok(id)
     }
 
-    /// Collects lanes: nothing, an extract, a shuffle of one or two vectors, or a construct.
+    /// Collects lanes with the smallest instruction: none, an extract, a shuffle of one or two
+    /// vectors, or a construct.
     fn shuffle(&mut self, ty: Type, lanes: &[Lane]) -> Word {
         let func = self.func;
         let first = lanes[0].value();
@@ -209,6 +214,7 @@ impl Body<'_> {
         let second = other.unwrap_or(first);
         let are_two = lanes.iter().all(|lane| lane.value() == first || lane.value() == second);
         let width = func.ty(first).lanes;
+        // OpVectorShuffle takes two vectors and no scalars.
         if !are_two || width == 1 || func.ty(second).lanes == 1 {
             return self.construct(ty, lanes);
         }
@@ -218,7 +224,7 @@ impl Body<'_> {
         self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
     }
 
-    /// Lanes of one value.
+    /// Collects lanes of one value.
     fn pick(&mut self, value: Value, lanes: &[Lane]) -> Word {
         let source = self.func.ty(value);
         let id = self.id(value);
@@ -239,13 +245,14 @@ impl Body<'_> {
         self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 
-    /// Lanes of several values: each run of lanes of one vector is one part.
+    /// Collects lanes of several values: each run of lanes of one vector is one part.
     fn construct(&mut self, ty: Type, lanes: &[Lane]) -> Word {
         let (mut parts, mut count) = ([0; 4], 0);
         let mut rest = lanes;
         while let Some(lane) = rest.first() {
             let is_scalar = self.func.ty(lane.value()).lanes == 1;
             let run = rest.iter().take_while(|next| next.value() == lane.value()).count();
+            // Repeated scalars are one part each: only lanes of a vector form a run.
             let run = if is_scalar { 1 } else { run };
             parts[count] = self.pick(lane.value(), &rest[..run]);
             count += 1;

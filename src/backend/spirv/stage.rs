@@ -20,6 +20,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStag
     let element = w.ty(Type::F32X4);
     for vector in 0..stage.vectors.min(16) {
         let read = |vertex: u8| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0);
+        // The stage before may write vectors that this one does not declare.
         if (0..stage.primitive.vertices()).all(|vertex| read(vertex) & 1 == 0) {
             continue;
         }
@@ -41,7 +42,7 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
         StagePrimitive::LinesAdjacency => ExecutionMode::InputLinesAdjacency,
         StagePrimitive::TrianglesAdjacency => ExecutionMode::InputTrianglesAdjacency,
     };
-    // A stage that emits nothing must still state a number.
+    // OutputVertices must be positive even if the stage emits nothing.
     let vertices = (3 * stage.triangles).max(1);
     let modes: [(ExecutionMode, &[Word]); 4] = [
         (input, &[]),
@@ -55,8 +56,8 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
 }
 
 impl Body<'_> {
-    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n
-    /// is vector n of an invocation.
+    /// Returns a pointer to an input of a geometry stage:
+    /// [`Resource::Input`](crate::ir::Resource::Input) n is vector n of an invocation.
     pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
         let vector = self.w.ty(Type::F32X4);
         let pointer = self.w.pointer(StorageClass::Input, vector);
@@ -66,7 +67,7 @@ impl Body<'_> {
         self.w.value(Op::AccessChain, pointer, &[variable, vertex])
     }
 
-    /// Emits a triangle as a strip of its own and gives how many there are then.
+    /// Emits a triangle as a strip of its own and returns the number of triangles including it.
     pub(super) fn emit_triangle(&mut self, args: ValueList) -> Result<Word> {
         let (func, source) = (self.func, self.source);
         let outputs = &source.interface.outputs;
@@ -91,7 +92,7 @@ impl Body<'_> {
         Ok(self.w.value(Op::IAdd, int, &[count, one]))
     }
 
-    /// As many lanes of a vector of four as a type has.
+    /// Returns as many lanes of a vector of four as a type has.
     fn first_lanes(&mut self, value: Value, ty: Type) -> Word {
         let (vector, id) = (self.id(value), self.w.ty(ty));
         match ty.lanes {

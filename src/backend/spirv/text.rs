@@ -9,10 +9,10 @@ use rspirv::spirv::Word;
 
 use crate::error::{At, Error, Kind, Result};
 
-/// The module as text.
+/// Returns the module as text.
 ///
 /// # Errors
-/// [`Kind::Backend`] if the words are no SPIR-V module.
+/// [`Kind::Backend`] if the words are not a SPIR-V module.
 pub fn text(words: &[Word]) -> Result<String> {
     let module = rspirv::dr::load_words(words)
         .map_err(|error| Error::new(Kind::Backend(format!("SPIR-V: {error}")), At::Whole))?;

@@ -1,7 +1,6 @@
 //! Types and constants, each written once.
 //! In: types of the intermediate form, bits of constants. Out: their ids; the instructions go to
-//! the global section as they are first asked for. Ids depend on the order of asking only, never on
-//! hash order.
+//! the global section on first use. Ids depend on the order of uses only, never on hash order.
 //! SPIR-V 2.8: types that are no aggregates may not be declared twice.
 
 use std::hash::{Hash, Hasher};
@@ -18,19 +17,18 @@ const STRIDE: Word = 16;
 /// Types and constants so far.
 #[derive(Default)]
 pub(super) struct Types {
-    /// Scalars and vectors by kind and lanes; 0 stands for "not yet".
+    /// Scalars and vectors by kind and lanes; 0 before the first use.
     values: [[Word; 4]; 4],
-    /// Opcode and up to three operands of all else that is written once, and its id.
+    /// Opcode, up to three operands, and id of every other instruction that is written once.
     known: Vec<([Word; 4], Word)>,
-    /// Place of each function type in the global section.
+    /// Position of each function type in the global section.
     functions: Vec<usize>,
-    /// Constants, and the ids of those.
+    /// Constants; `constant_ids` has their ids.
     constants: Interner<Constant>,
     constant_ids: Vec<Word>,
 }
 
-/// A constant of a type: two lanes in each word, for constants are looked up more often than
-/// anything else.
+/// A constant of a type, with two lanes in each word: constants are the most frequent look-ups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Constant {
     ty: Type,
@@ -72,9 +70,10 @@ impl Writer {
         id
     }
 
-    /// The id of what is written once.
+    /// Returns the id of an instruction that is written once.
     fn once(&mut self, op: Op, operands: [Word; 3], write: impl FnOnce(&mut Self) -> Word) -> Word {
         let key = [op as Word, operands[0], operands[1], operands[2]];
+        // A module has few of these, so a linear search suffices.
         if let Some(&(_, id)) = self.types.known.iter().find(|(known, _)| *known == key) {
             return id;
         }
@@ -83,7 +82,7 @@ impl Writer {
         id
     }
 
-    /// A scalar or vector type.
+    /// Returns a scalar or vector type.
     #[inline]
     pub(super) fn ty(&mut self, ty: Type) -> Word {
         debug_assert!((1..=4).contains(&ty.lanes));
@@ -114,24 +113,26 @@ impl Writer {
         self.once(Op::TypeVoid, [0; 3], |w| w.new_type(Op::TypeVoid, &[]))
     }
 
-    /// An array of `element` with the std140 stride; `count` 0 makes a runtime array.
+    /// Returns an array of `element` with the std140 stride; a runtime array if `count` is 0.
     pub(super) fn array(&mut self, element: Word, count: u32) -> Word {
         self.strided(element, count, STRIDE)
     }
 
-    /// A runtime array in a storage buffer: elements are as far apart as they are large.
+    /// Returns a tightly packed runtime array for a storage buffer.
     pub(super) fn storage_array(&mut self, element: Type) -> Word {
         let stride = 4 * Word::from(element.lanes);
         let element = self.ty(element);
         self.strided(element, 0, stride)
     }
 
-    /// An array where no layout may be stated.
+    /// Returns an array without a layout, as variables outside of blocks require.
     pub(super) fn plain_array(&mut self, element: Word, count: u32) -> Word {
         self.strided(element, count, 0)
     }
 
     fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
+        // The stride is a decoration of the type, so arrays of different strides are different
+        // types.
         self.once(Op::TypeArray, [element, count, stride], |w| {
             let id = if count == 0 {
                 w.new_type(Op::TypeRuntimeArray, &[element])
@@ -146,8 +147,8 @@ impl Writer {
         })
     }
 
-    /// The specialisation constant with this id: a bool below 16, else an i32; false or 0 unless
-    /// set. Nothing from 32 on.
+    /// Returns the specialization constant with this id: a bool below 16, else an i32; false or 0
+    /// unless set. None for ids from 32.
     pub(super) fn specialized(&mut self, id: u8) -> Option<Word> {
         (id < 32).then(|| {
             self.once(Op::SpecConstant, [id.into(), 0, 0], |w| {
@@ -163,27 +164,29 @@ impl Writer {
         })
     }
 
-    /// A struct of its own: decorations of two equal structs must not mix.
+    /// Returns a new struct type: decorations of two equal structs must not mix.
     pub(super) fn structure(&mut self, members: &[Word]) -> Word {
         self.new_type(Op::TypeStruct, members)
     }
 
-    /// A pointer type.
+    /// Returns a pointer type.
     pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
         let class = class as Word;
         self.once(Op::TypePointer, [class, to, 0], |w| w.new_type(Op::TypePointer, &[class, to]))
     }
 
-    /// A variable of the module.
+    /// Returns a new variable of the module.
     pub(super) fn variable(&mut self, class: StorageClass, of: Word) -> Word {
         let pointer = self.pointer(class, of);
         self.new_global(Op::Variable, pointer, &[class as Word])
     }
 
-    /// A function type; `signature` is the result's type, then the parameters'.
+    /// Returns a function type; `signature` is the type of the result, then those of the
+    /// parameters.
     pub(super) fn function_type(&mut self, signature: &[Word]) -> Word {
         let globals = &self.sections[Section::Globals as usize];
         let head = (2 + signature.len() as Word) << 16 | Op::TypeFunction as Word;
+        // Compares opcode, length and operands; the result id between them is skipped.
         let is_equal = |&&at: &&usize| globals[at] == head && globals[at + 2..].starts_with(signature);
         if let Some(&at) = self.types.functions.iter().find(is_equal) {
             return globals[at + 1];
@@ -192,15 +195,15 @@ impl Writer {
         self.new_type(Op::TypeFunction, signature)
     }
 
-    /// A constant; lanes beyond the type's must be 0. Floats must be finite (naga refuses other
-    /// constants).
+    /// Returns a constant. Lanes beyond those of the type must be 0. Floats must be finite (naga
+    /// rejects other constants).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         let [x, y, z, w] = bits.map(u64::from);
         self.find_constant(ty, x | y << 32, z | w << 32)
     }
 
-    /// A constant by pairs of lanes.
+    /// Returns a constant, given by pairs of lanes.
     fn find_constant(&mut self, ty: Type, low: u64, high: u64) -> Word {
         let constant = Constant { ty, words: [low, high] };
         let (number, is_new) = self.types.constants.intern(constant);
@@ -231,9 +234,9 @@ impl Writer {
         id
     }
 
-    /// A value that follows from its type alone: `OpConstantNull` where a value is needed that no
-    /// path gives, `OpUndef` where none is needed. naga's reader takes the latter among the
-    /// constants, and not in functions.
+    /// Returns a value that depends on its type alone: `OpConstantNull` for a value that no path
+    /// defines, `OpUndef` for a dead value. naga's reader accepts `OpUndef` among the constants,
+    /// but not in functions.
     pub(super) fn bare(&mut self, op: Op, ty: Type) -> Word {
         let ty = self.ty(ty);
         self.once(op, [ty, 0, 0], |w| w.new_global(op, ty, &[]))

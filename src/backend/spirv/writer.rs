@@ -9,15 +9,15 @@ use rspirv::spirv::{self, Decoration, Op, Word};
 
 use super::types::Types;
 
-/// An instruction states its length in 16 bits.
+/// Maximum words of an instruction, whose length has 16 bits.
 const LONGEST: usize = 0xFFFF;
-/// Longest name in bytes; what is over it is cut off.
+/// Maximum bytes of a name; longer ones are truncated.
 const NAME_BYTES: usize = 255;
 const FIRST_ID: Word = 1;
 /// Words before the first instruction.
 const HEADER: usize = 5;
 
-/// A part of the module that grows on its own; in the order in which they follow each other.
+/// A part of the module with a buffer of its own, in the order of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     /// Capabilities to execution modes.
@@ -32,7 +32,7 @@ pub(super) enum Section {
     Code,
 }
 
-/// Writes instructions; keeps its memory between modules.
+/// Writer of instructions; reuses its memory between modules.
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) sections: [Vec<Word>; Section::Code as usize + 1],
@@ -55,7 +55,7 @@ impl Writer {
         self.types.start();
     }
 
-    /// A new id.
+    /// Returns a new id.
     #[inline]
     pub(super) fn id(&mut self) -> Word {
         let id = self.next;
@@ -63,17 +63,17 @@ impl Writer {
         id
     }
 
-    /// Number of words of the module so far, its header among them.
+    /// Returns the number of words of the module so far, including the header.
     pub(super) fn len(&self) -> usize {
         HEADER + self.sections.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// The words of a section so far.
+    /// Returns the words of a section so far.
     pub(super) fn section(&mut self, section: Section) -> &mut Vec<Word> {
         &mut self.sections[section as usize]
     }
 
-    /// Header and all sections, in order.
+    /// Writes the header and all sections, in order.
     pub(super) fn finish(&self, version: (u8, u8), out: &mut Vec<Word>) {
         out.clear();
         out.reserve(self.len());
@@ -84,8 +84,8 @@ impl Writer {
         }
     }
 
-    /// Appends an instruction with so many operands: most have few. With a length that the compiler
-    /// knows, a module takes less than half the time.
+    /// Appends an instruction with a static number of operands. With a length known to the
+    /// compiler, a module takes less than half the time.
     #[inline]
     pub(super) fn put<const N: usize>(&mut self, section: Section, op: Op, operands: [Word; N]) {
         let words = &mut self.sections[section as usize];
@@ -111,9 +111,11 @@ impl Writer {
     ) {
         let words = &mut self.sections[section as usize];
         let start = words.len();
+        // Holds the length, which is known at the end.
         words.push(0);
         words.extend_from_slice(head);
         if let Some(text) = text {
+            // Strings are UTF-8, so a name is cut at a character boundary.
             let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
             let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
             let text = &text.as_bytes()[..end];
@@ -186,14 +188,14 @@ impl Writer {
         self.put(Section::Annotations, Op::MemberDecorate, operands);
     }
 
-    /// Names an id, if names are wanted.
+    /// Names an id, if names are enabled.
     pub(super) fn name(&mut self, id: Word, name: &str) {
         if self.names {
             self.put_text(Section::Names, Op::Name, &[id], Some(name), &[]);
         }
     }
 
-    /// Names a member of a struct, if names are wanted.
+    /// Names a member of a struct, if names are enabled.
     pub(super) fn name_member(&mut self, id: Word, member: Word, name: &str) {
         if self.names {
             self.put_text(Section::Names, Op::MemberName, &[id, member], Some(name), &[]);

@@ -46,6 +46,7 @@ impl<'a> Builder<'a> {
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };
+        // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {
                 let bits = bits.iter().take(usize::from(data.ty.lanes));

@@ -29,7 +29,7 @@ struct State {
     variable: Variable,
     /// The value it holds for certain.
     content: Option<Value>,
-    /// When it was last stored.
+    /// Time of its last store.
     stored: u32,
 }
 
@@ -80,6 +80,7 @@ impl Builder<'_> {
         let mut keys: Vec<Key> = Vec::with_capacity(values.len());
         for &value in values {
             let data = self.ir.values[value];
+            // Values of one list are live together, so equal keys need different variables.
             let equals = keys.iter().filter(|key| key.0 == data.hint && key.1 == data.ty).count();
             keys.push((data.hint, data.ty, equals));
         }
@@ -98,6 +99,7 @@ impl Builder<'_> {
 
     /// Stores values in their carriers, all at once as far as the program can tell.
     pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+        // Values are looked up before the first store, which makes the stores parallel.
         let mut stores = Vec::with_capacity(carriers.len());
         for (&carrier, &value) in carriers.iter().zip(values) {
             if self.carriers.states[carrier].content != Some(value) {

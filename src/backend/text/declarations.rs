@@ -138,6 +138,8 @@ impl Declarations {
         let bound = known.iter().map(|attribute| (attribute.register, attribute.name.clone()));
         let attributes = bound.chain(unbound).map(|(register, name)| Attribute {
             register,
+            // Inputs of GLSL are global variables; those of WGSL are parameters, named in the
+            // function.
             name: if dialect.glsl.is_some() { names.unique(&format!("in_{name}")) } else { name },
             ty: attribute_type(source.interface.attribute_kind(register)),
         });
@@ -146,6 +148,7 @@ impl Declarations {
 
     /// Adds outputs of the interface; with a position in any case, since WGSL asks for one.
     fn ports(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
+        // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
         let mut name = |name: &str, location| match (dialect.glsl, location) {
             (None, _) => members.unique(name),
@@ -179,7 +182,7 @@ impl Declarations {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
-    /// The ids of the specialisation constants that are read.
+    /// The ids of the specialization constants that are read.
     pub fn specialized(&self) -> impl Iterator<Item = u8> + use<> {
         let mask = self.reads.specialized;
         (0..32).filter(move |id| mask >> id & 1 != 0)
@@ -190,7 +193,7 @@ impl Declarations {
         self.ports.iter().any(|port| port.location == Location::ClipDistances)
     }
 
-    /// Writes specialisation constants.
+    /// Writes specialization constants.
     fn write_specialized(&self, out: &mut String, dialect: &Dialect) {
         for id in self.specialized() {
             let (ty, value) = if id < 16 { (Type::BOOL, "false") } else { (Type::I32, "0") };
@@ -209,6 +212,7 @@ impl Declarations {
     /// Writes everything in WGSL.
     #[cfg(feature = "wgsl")]
     pub fn write_wgsl(&self, out: &mut String, dialect: &Dialect, is_invariant: bool) {
+        // Clip distances are an optional feature of WGSL.
         if self.clips() {
             out.push_str("enable clip_distances;\n\n");
         }
@@ -280,6 +284,7 @@ impl Declarations {
         let start = out.len();
         for Port { name, ty, location } in &self.ports {
             let Location::Varying(location) = location else { continue };
+            // In 330 the outputs of a vertex stage have no locations: stages match them by name.
             if version != GlslVersion::Core330 {
                 let _ = write!(out, "layout(location = {location}) ");
             }
@@ -313,6 +318,7 @@ impl Global {
         let place = match version {
             GlslVersion::Vulkan450 => format!("set = {set}, binding = {binding}, "),
             GlslVersion::Es310 => format!("binding = {binding}, "),
+            // 330 has no bindings: the host binds blocks by name.
             GlslVersion::Core330 => String::new(),
         };
         match content {
@@ -387,6 +393,7 @@ impl Layout {
         if offset < self.end || !offset.is_multiple_of(4) {
             return Err(defect(format!("the uniform block has a member at the impossible offset {offset}")));
         }
+        // Words up to the next vector, then vectors, then words: few members fill a large gap.
         self.words(offset.min(self.end.next_multiple_of(16)));
         let vectors = (offset - self.end) / 16;
         if vectors > u32::from(u16::MAX) {

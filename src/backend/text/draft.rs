@@ -206,7 +206,7 @@ pub struct Local {
     pub bits: Option<u32>,
     /// Its name, once that is chosen.
     pub name: Word,
-    /// It is given values with arithmetic on floats that must stay as written.
+    /// Exact: its stored values contain float arithmetic that must stay as written.
     pub is_exact: bool,
     /// The last of its stores in [`Draft::stores`].
     pub(super) stores: u32,

@@ -45,6 +45,7 @@ impl Builder<'_> {
         for (attribute, name) in declarations.attributes.iter().zip(self.parameters) {
             let mut input = self.draft.text(attribute.ty, name);
             if attribute.ty.kind != Kind::F32 && declarations.reads.inputs >> attribute.register & 1 != 0 {
+                // Programs compute with floats.
                 input = self.draft.add(Form::Build, Type::F32X4, &[input], PLAIN);
             }
             self.inputs[usize::from(attribute.register & 15)] = Some(input);
@@ -81,6 +82,7 @@ impl Builder<'_> {
         };
         if let Some(expr) = result.view.expr() {
             let node = &mut self.draft.nodes[expr as usize];
+            // Longer expressions get the name of the output, which documents the return.
             node.limit = OUTPUT - added;
             if let View::Whole(_) = result.view
                 && !matches!(node.form, Form::Variable(_) | Form::Text(..))

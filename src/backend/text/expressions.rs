@@ -142,6 +142,8 @@ impl Body<'_> {
             && let (Form::Binary(op), None) = (self.draft.node(expr).form, lane)
             && let Some(operator @ Operator { opposite: Some(text), .. }) = operator(op, 1)
         {
+            // `!(a < b)` is written `a >= b`; comparisons of floats have no opposite because of
+            // NaN.
             return self.operation(expr, Operator { text, ..operator }, level);
         }
         self.enclosed(level > Level::Unary, |body| {
@@ -163,6 +165,7 @@ impl Body<'_> {
         self.out.push_str(self.module.dialect.ty(operand.ty));
         self.out.push('(');
         self.constant(kind, first, Level::Choice, false);
+        // One argument fills all lanes.
         if rest.iter().any(|&lane| lane != first) {
             for &lane in rest {
                 self.out.push_str(", ");
@@ -253,6 +256,7 @@ impl Body<'_> {
         match notation(op).unwrap_or(Notation::Constructor) {
             Notation::Prefix(character) => {
                 if op == Unary::Not && operand.ty.lanes > 1 && self.module.dialect.glsl.is_some() {
+                    // GLSL's `!` takes scalars alone.
                     self.out.push_str("not");
                     return self.arguments(&[operand]);
                 }
@@ -329,6 +333,7 @@ impl Body<'_> {
                 }
                 Kind::I32 if bits == 1 << 31 => write!(out, "{least}"),
                 Kind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
+                // Large words are masks or bits of floats, which read better as hexadecimal.
                 Kind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
                 Kind::U32 => write!(out, "{bits}u"),
                 Kind::Bool => write!(out, "{}", bits != 0),

@@ -13,7 +13,7 @@
 //! | varyings | `color`, `texcoord0_uv`, `texcoord1_uv`, `texcoord2_uv`, `texcoord0_w`, `normal_quaternion`, `view`, and where asked for `position_raw`, `clip_distances` | location of the [`Profile`](crate::Profile); 330: by name |
 //! | position | `gl_Position`, as the options say and no other way; `invariant` if the profile says so | |
 //! | clip distances | `gl_ClipDistance[0]`, `[1]`; not in ES | |
-//! | specialisation constants | `b3`, `i0_x` | `constant_id`, 450 alone |
+//! | specialization constants | `b3`, `i0_x` | `constant_id`, 450 alone |
 //! | compute form | storage buffers `Inputs`, `Outputs`, arrays `inputs`, `outputs` | bindings 0 and 1, block 2, set 0; not in 330 |
 //! | geometry program | storage buffers `Feed`, `Triangles`, `Counts`, `State`, arrays of those names in small letters; block `Draw`, instance `draw` | as [`kernel::bindings`](crate::geometry::kernel::bindings) says, set 0; not in 330 |
 //!
@@ -142,7 +142,7 @@ impl GlslVersion {
 /// ```
 ///
 /// # Errors
-/// [`Kind::TargetLacks`] for what the version lacks: specialisation constants (but 450), the
+/// [`Kind::TargetLacks`] for what the version lacks: specialization constants (but 450), the
 /// compute form (330), clip distances as a built-in and two blocks of one binding (ES).
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]

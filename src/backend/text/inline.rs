@@ -45,6 +45,7 @@ impl Draft {
     /// Finds the size of an expression, after its longest operands got names if it is too long.
     fn measure(&mut self, expr: Expr, marks_exact: bool) {
         let node = self.nodes[expr as usize];
+        // The operand of a text is an index, which `precise` does not reach.
         if marks_exact && matches!(node.form, Form::Text(..)) {
             node.range().for_each(|index| self.name_exact(self.operands[index]));
         }
@@ -62,6 +63,8 @@ impl Draft {
             let is_long = size.length > LINE;
             if size.depth > DEPTH || is_long && !is_breakable {
                 let parts = self.operands[node.range()].iter().filter_map(|&part| self.shortened(part));
+                // A part at the maximum depth goes first: length is style, but depth bounds
+                // recursion.
                 let longest = parts.max_by_key(|&part| {
                     let size = self.fact(part).size;
                     if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
@@ -128,6 +131,7 @@ impl Draft {
         if fact.uses == 0 || !fact.is_evaluated() {
             return false;
         }
+        // A load may be written again as long as the variable holds the value.
         if let Form::Variable(variable) = node.form {
             return fact.crosses || self.stored_between(variable, fact.at, expr);
         }
@@ -176,6 +180,7 @@ impl Draft {
             let name = names.unique(words.get(word));
             words.add(|out| out.push_str(&name))
         };
+        // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
             if let Label::Word(word) = node.label
                 && fact.has_line()

@@ -269,11 +269,11 @@ fn comment(out: &mut String, name: &str) {
     out.extend(name.chars().map(harmless));
 }
 
-/// The error of specialisation constants in a language that has none.
+/// Returns the error of specialization constants in a language without them.
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 #[cold]
 pub(super) fn unspecialized(target: &'static str) -> Error {
-    let what = "specialisation constants here: bake the values or read them from the block".into();
+    let what = "specialization constants here: bake the values or read them from the block".into();
     Error::new(Kind::TargetLacks { target, what }, At::Whole)
 }
 

@@ -92,6 +92,8 @@ impl<'o> Names<'o> {
         write_hinted(out, hint, kind);
         let stem = out.len();
         let is_register = hint.register != HintRegister::None;
+        // The name of a register does not show the type, so its values of all types share a
+        // counter.
         let key = (shown(hint), if is_register { Kind::F32 } else { kind });
         let place = self.hinted.iter().position(|(known, _)| *known == key);
         let place = place.unwrap_or_else(|| {
@@ -131,6 +133,7 @@ impl<'o> Names<'o> {
                 break;
             }
         }
+        // The next repetition continues from here; a search from 1 would be quadratic.
         self.take(&name[..stem], number);
         self.take(&name, 0);
         name

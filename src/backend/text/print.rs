@@ -157,6 +157,7 @@ impl<'w> Body<'w> {
                 let head = self.module.dialect.endless;
                 self.line().push_str(head);
                 self.begin(Closing::Brace);
+                // WGSL requires an exit from every loop.
                 if !is_left {
                     self.endless();
                 }
@@ -216,7 +217,7 @@ impl<'w> Body<'w> {
             Closing::Brace => "}\n",
             Closing::While => "} while (false);\n",
             Closing::Case => {
-                // WGSL never falls through.
+                // Cases of GLSL fall through, those of WGSL do not.
                 let jumps = matches!(self.draft.lines[at - 1], Line::Break | Line::Continue);
                 if self.module.dialect.glsl.is_some() && !jumps {
                     self.line().push_str("break;\n");

@@ -103,6 +103,8 @@ impl<'a> Builder<'a> {
                 Item::Node(node) => node,
             };
             let after = after(data, index);
+            // Only behind the last construct does the end of an arm coincide with the end of the
+            // region.
             let scope = if after == After::Nothing { scope } else { scope.inside() };
             self.node(node, scope, after)?;
         }
@@ -207,6 +209,7 @@ impl<'a> Builder<'a> {
         let opening = self.draft.lines.len();
         self.push(Line::If(condition));
         self.region(then, arm)?;
+        // The other arm begins with the contents from before the `if`.
         self.carriers.restore(&start);
         if flat {
             self.push(Line::End);
@@ -303,6 +306,7 @@ impl<'a> Builder<'a> {
     ) -> Result<()> {
         self.yielding(results, |this, carriers, _| {
             this.open(Line::Loop { is_left: false });
+            // Later iterations enter with other contents than the first one.
             this.carriers.forget();
             this.load(params, *list);
             let inner = Scope {
@@ -320,6 +324,7 @@ impl<'a> Builder<'a> {
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
         if !breaks_at_ends_only(self.ir, body) {
+            // Neither language can leave a plain block, but `break` leaves a switch.
             return self.switch(Operand::int(0), &[], body, results, scope);
         }
         self.yielding(results, |this, carriers, _| this.region(body, scope.block(carriers)))
@@ -337,6 +342,7 @@ impl<'a> Builder<'a> {
             this.open(Line::Switch { selector, continues: false });
             let cases = cases.iter().map(|(values, region)| (&values[..], *region));
             for (values, region) in cases.chain([(&[][..], default)]) {
+                // Each case begins with the contents at the head of the switch.
                 this.carriers.restore(start);
                 let (first, count) = (this.draft.values.len() as u32, values.len() as u32);
                 this.draft.values.extend_from_slice(values);
@@ -395,6 +401,7 @@ fn breaks_at_ends_only(ir: &Func, body: Region) -> bool {
         for (index, item) in data.items.iter().enumerate() {
             let Item::Node(node) = *item else { continue };
             let last = at_end && data.exit == Exit::Unreachable && index + 1 == data.items.len();
+            // In other constructs a `Break` leaves the construct itself, not this block.
             if let Some(&NodeData::If { then, otherwise, .. }) = ir.nodes.get(node) {
                 work.extend([(then, last), (otherwise, last)]);
             }

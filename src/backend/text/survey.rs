@@ -106,7 +106,7 @@ pub struct Block {
     end: u32,
     /// Innermost loop.
     home: u32,
-    /// It is one of several that exclude each other.
+    /// One of several arms that exclude each other.
     is_arm: bool,
 }
 
@@ -168,10 +168,12 @@ impl Draft {
             }
             Line::Else => {
                 let Block { owner, parent, .. } = self.end(block, at);
+                // Both arms have one owner: `excludes` recognizes siblings by it.
                 return self.begin(parent, owner, at, true);
             }
             Line::Loop { .. } => {
                 let inside = self.begin(block, at, at, false);
+                // Blocks inside inherit their innermost loop.
                 self.blocks[inside as usize].home = inside;
                 return inside;
             }
@@ -220,6 +222,7 @@ impl Draft {
         fact.first = fact.first.min(first);
         if fact.is_evaluated() {
             fact.crosses |= fact.home != home;
+            // `stored_between` asks for the spans of these expressions alone.
             if fact.store != NONE || is_repeatable {
                 let previous = std::mem::replace(&mut fact.spans, self.spans.len() as u32);
                 self.spans.push(Span { first, last, previous });
@@ -229,6 +232,7 @@ impl Draft {
 
     /// Counts the uses by expressions that are used themselves, users first.
     fn count_uses(&mut self) {
+        // Operands come before their users in the list.
         for expr in (0..self.nodes.len() as Expr).rev() {
             let fact = self.facts[expr as usize];
             if fact.uses == 0 {
@@ -324,6 +328,7 @@ impl Draft {
             let at = if by_store { first } else { self.outside(first, block, common) };
             self.declarations.push(Declaration { at, variable, by_store });
         }
+        // `print` takes them in the order of lines.
         self.declarations.sort_by_key(|declaration| declaration.at);
     }
 

@@ -116,7 +116,7 @@ words! {
         largest,
         /// 1 where that exceeds the room: some triangles are missing.
         overflowed,
-        /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`],
+        /// Flags of threads that did not run to their end: [`Found::GUARD_FIRED`],
         /// [`Found::DRIVER_LEFT`] or both. Geometry programs report it if
         /// [`report_unfinished`](crate::host::Control::report_unfinished) asks for it.
         unfinished,

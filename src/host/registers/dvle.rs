@@ -1,7 +1,7 @@
-//! What the system library programs for executables of a file.
-//! In: a parsed file and which of its executables run. Out: the register writes, as a state.
-//! Facts: libctru; permutations and the number of inputs are the application's, here they are taken
-//! as they come.
+//! Register writes of the system library for executables of a file.
+//! In: a parsed file and the executables that run. Out: the register writes, as a state.
+//! Facts: libctru. Permutations and the number of inputs are the application's choice; here they
+//! are the identity.
 
 use super::number::{self, GEOMETRY_UNIT, VERTEX_UNIT};
 use super::unit::offset;
@@ -11,21 +11,21 @@ use crate::error::{At, Error, Kind, Result};
 use crate::isa::Stage;
 use crate::isa::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 
-/// Output registers that the library keeps words for.
+/// Number of output registers for which the library keeps words.
 const REGISTERS: usize = 8;
-/// The word of an output that is nothing to the rasteriser.
+/// Word of an output that does not feed the rasterizer.
 const UNUSED: u32 = u32::from_le_bytes([UNUSED_CODE; 4]);
-/// Upper half of words that the library fills so.
+/// Upper half of words in which the library sets these bits.
 const UPPER: u32 = 0x7FFF_0000;
 
-/// The outputs of one executable, or of two.
+/// Outputs of one executable, or of two merged ones.
 #[derive(Clone, Copy)]
 struct Outputs {
-    /// Bit n: on is passed on.
+    /// Mask of forwarded outputs, bit n = on.
     mask: u8,
-    /// What each is to the rasteriser.
+    /// Semantic codes of each output.
     words: [u32; REGISTERS],
-    /// How many there are.
+    /// Number of outputs.
     count: u32,
     /// See [`number::OUTATTR_MODE`].
     mode: u32,
@@ -35,7 +35,7 @@ struct Outputs {
 
 impl Outputs {
     fn of(executable: &Dvle<'_>) -> Self {
-        // Range: the registers that the library keeps words for are eight.
+        // Range: the library keeps words for eight registers.
         let mask = (executable.output_mask() & 0xFF) as u8;
         let mut outputs =
             Self { mask, words: [UNUSED; REGISTERS], count: mask.count_ones(), mode: 0, clock: 0 };
@@ -55,9 +55,8 @@ impl Outputs {
         outputs
     }
 
-    /// The outputs of a vertex program (`self`) and a geometry program that is to be merged with
-    /// it.
-    fn merged(&self, geometry: &Self) -> Self {
+    /// Merges the outputs of a vertex program (`self`) and a geometry program.
+    fn merge(&self, geometry: &Self) -> Self {
         let used =
             |words: &[u32; REGISTERS]| words.iter().position(|&word| word == UNUSED).unwrap_or(REGISTERS);
         let vertex = &self.words[..used(&self.words)];
@@ -76,7 +75,7 @@ impl Outputs {
     }
 }
 
-/// What an output adds to the mode and clock words.
+/// Returns the bits that an output adds to the mode and clock words.
 fn attribute(semantic: Semantic, mask: u16) -> (u32, u32) {
     match semantic {
         Semantic::Position => (0, u32::from(mask.count_ones() >= 3)),
@@ -90,7 +89,7 @@ fn attribute(semantic: Semantic, mask: u16) -> (u32, u32) {
     }
 }
 
-/// The executable with this number, which must be of this type.
+/// Returns the executable with this index, which must be of this type.
 fn executable<'a, 'b>(file: &'a Shbin<'b>, index: usize, wanted: ShaderType) -> Result<&'a Dvle<'b>> {
     let executable = file.executable(index)?;
     if executable.header.shader_type() == Some(wanted) {
@@ -104,9 +103,9 @@ fn executable<'a, 'b>(file: &'a Shbin<'b>, index: usize, wanted: ShaderType) -> 
 }
 
 impl RegisterState {
-    /// What the system library programs when executables of a file are bound. Output words stand by
-    /// register number, as it has them, which are the slots of the output map only if outputs are
-    /// contiguous from o0. Attribute n goes to vn.
+    /// Returns the registers after the system library bound executables of a file. Output words are
+    /// indexed by register number, as in the library. They are the slots of the output map only if
+    /// outputs are contiguous from o0. Attribute n goes to vn.
     ///
     /// # Errors
     /// No such executable, or one of the other stage.
@@ -128,21 +127,21 @@ impl RegisterState {
         match geometry {
             None => {
                 state.write(GEOMETRY_UNIT + offset::INPUT, 0xA000_0000);
-                state.rasteriser(&outputs);
+                state.configure_rasterizer(&outputs);
             }
             Some(geometry) => {
                 state.load(file, geometry, Stage::Geometry);
-                state.geometry_set_up(geometry, outputs.count);
+                state.configure_geometry(geometry, outputs.count);
                 let own = Outputs::of(geometry);
                 state.write(GEOMETRY_UNIT + offset::OUTPUT_MASK, u32::from(own.mask));
                 let merges = geometry.header.merges_output_maps();
-                state.rasteriser(&if merges { outputs.merged(&own) } else { own });
+                state.configure_rasterizer(&if merges { outputs.merge(&own) } else { own });
             }
         }
         Ok(state)
     }
 
-    /// Code, descriptors, constants, entry point, permutation of one unit.
+    /// Loads code, descriptors, constants, entry point and permutation of one unit.
     fn load(&mut self, file: &Shbin<'_>, executable: &Dvle<'_>, stage: Stage) {
         let (base, most) = match stage {
             Stage::Vertex => (VERTEX_UNIT, VERTEX_WORDS),
@@ -163,8 +162,8 @@ impl RegisterState {
         self.constants(executable, base);
     }
 
-    /// Uniforms that the executable sets. All bools and ints are written, so those that it leaves
-    /// out become 0.
+    /// Writes the uniforms that the executable sets. All bools and ints are written; those without
+    /// a constant become 0.
     fn constants(&mut self, executable: &Dvle<'_>, base: u16) {
         let (mut bools, mut ints) = (0, [0; 4]);
         for constant in executable.constants.iter() {
@@ -190,8 +189,8 @@ impl RegisterState {
         }
     }
 
-    /// How the geometry unit gets the vertices, which have `count` outputs.
-    fn geometry_set_up(&mut self, geometry: &Dvle<'_>, count: u32) {
+    /// Configures the vertex input of the geometry unit for vertices of `count` outputs.
+    fn configure_geometry(&mut self, geometry: &Dvle<'_>, count: u32) {
         let header = &geometry.header;
         let stride = count.saturating_sub(1);
         let (mut input, mut main, mut config) = (u32::from(header.geometry_mode), 0, 2);
@@ -215,8 +214,8 @@ impl RegisterState {
         self.write(GEOMETRY_UNIT + offset::INPUT, 0x0800_0000 | uniforms | stride);
     }
 
-    /// What the rasteriser gets.
-    fn rasteriser(&mut self, outputs: &Outputs) {
+    /// Configures the outputs for the rasterizer.
+    fn configure_rasterizer(&mut self, outputs: &Outputs) {
         self.write(number::OUTMAP_TOTAL, outputs.count.min(SLOTS as u32));
         for (number, &word) in (number::OUTMAP..).zip(&outputs.words[..SLOTS]) {
             self.write(number, word);
@@ -248,7 +247,7 @@ mod tests {
     fn merging_takes_common_words_then_the_geometry_programs_then_the_vertex_programs() {
         let vertex = outputs(&[TEXCOORD, POSITION, VIEW]);
         let geometry = outputs(&[COLOR, POSITION]);
-        let merged = vertex.merged(&geometry);
+        let merged = vertex.merge(&geometry);
         assert_eq!(merged.words[..5], [POSITION, COLOR, TEXCOORD, VIEW, UNUSED]);
         assert_eq!((merged.count, merged.mask), (4, 3));
     }
@@ -257,7 +256,7 @@ mod tests {
     fn merging_stops_at_the_first_word_that_means_nothing() {
         let vertex = outputs(&[POSITION, UNUSED, COLOR]);
         let geometry = outputs(&[POSITION, UNUSED, VIEW]);
-        let merged = vertex.merged(&geometry);
+        let merged = vertex.merge(&geometry);
         assert_eq!((&merged.words[..2], merged.count), (&[POSITION, UNUSED][..], 1));
     }
 
@@ -265,7 +264,7 @@ mod tests {
     fn merging_never_makes_more_words_than_there_are() {
         let vertex = outputs(&[1, 2, 3, 4, 5, 6, 7, 8]);
         let geometry = outputs(&[11, 12, 13, 14, 15, 16, 17, 18]);
-        let merged = vertex.merged(&geometry);
+        let merged = vertex.merge(&geometry);
         assert_eq!((merged.count, merged.words[6], merged.words[7]), (7, 17, UNUSED));
     }
 

@@ -1,13 +1,11 @@
-//! What the GPU's registers hold for the shader units and the output map, and how register writes
-//! fill them.
-//! In: register writes or command lists, as the console's CPU makes them. Out: [`RegisterState`];
-//! programs and views of it that stand around them. Knows no file and no instruction. Never fails:
-//! what hardware drops is dropped.
+//! State of the GPU registers of the shader units and the output map, filled by register writes.
+//! In: register writes or command lists, as the console's CPU issues them. Out: [`RegisterState`];
+//! its programs and their environments. Knows no file and no instruction. Never fails: it drops the
+//! same writes as hardware.
 //!
-//! Facts: 3dbrew "GPU/Internal Registers", GBATEK; how much an upload may hold and that one beyond
-//! it is dropped as other hosts have it. Nobody has measured what becomes of a vector that is half
-//! sent when the index is written (here: it is dropped), nor of FIFO words of which only some bytes
-//! are enabled (here: the others are 0).
+//! Facts: 3dbrew "GPU/Internal Registers", GBATEK. The capacity of an upload, and that longer ones
+//! are dropped, follow other hosts. Two cases are not measured: a partial vector at a write of the
+//! index (here: dropped), and FIFO words with only some bytes enabled (here: the others are 0).
 
 mod dvle;
 #[cfg(test)]
@@ -21,39 +19,40 @@ use crate::error::Result;
 use crate::isa::{Program, Stage, Uniforms};
 use unit::{BLOCK, Unit};
 
-/// Numbers of registers that do not belong to one unit.
+/// Numbers of registers outside the units.
 pub mod number {
     /// First register of the geometry unit.
     pub const GEOMETRY_UNIT: u16 = 0x280;
     /// First register of the vertex unit.
     pub const VERTEX_UNIT: u16 = 0x2B0;
-    /// Which outputs a unit passes on, counted from its first register.
+    /// Mask of the outputs that a unit forwards, relative to its first register.
     pub const OUTPUT_MASK: u16 = 0x0D;
-    /// How many outputs the rasteriser gets.
+    /// Number of outputs of the rasterizer.
     pub const OUTMAP_TOTAL: u16 = 0x4F;
-    /// The first of seven: what the components of an output are to the rasteriser.
+    /// First of seven: semantics of the components of an output.
     pub const OUTMAP: u16 = 0x50;
-    /// Whether there are texture coordinates.
+    /// Presence of texture coordinates.
     pub const OUTATTR_MODE: u16 = 0x64;
-    /// Which attributes there are.
+    /// Presence of attributes.
     pub const OUTATTR_CLOCK: u16 = 0x6F;
-    /// Bits 0..2: 2 if a geometry program runs; bit 31: with primitives of any number of vertices.
+    /// Bits 0..2: 2 if a geometry program runs. Bit 31: its primitives have a variable number of
+    /// vertices.
     pub const GEOMETRY_STAGE: u16 = 0x229;
-    /// Bit 0: the fourth unit is configured apart, for geometry.
+    /// Bit 0: the fourth unit is configured separately, for geometry.
     pub const UNIT_MODE: u16 = 0x244;
     /// Vertex outputs less one.
     pub const VERTEX_OUTPUTS: u16 = 0x24A;
     /// Vertex outputs less one, again.
     pub const VERTEX_OUTPUTS_2: u16 = 0x251;
-    /// How the geometry unit gets its vertices.
+    /// Vertex input of the geometry unit.
     pub const GEOMETRY_INPUT: u16 = 0x252;
-    /// Vertices less one that come whole, where primitives have any number.
+    /// Number of complete vertices less one, for primitives of a variable number of vertices.
     pub const GEOMETRY_MAIN: u16 = 0x254;
     /// Byte 0: outputs of the last stage less one; bits 8 and 9: the kind of primitive.
     pub const PRIMITIVE: u16 = 0x25E;
 }
 
-/// Registers that are not a unit's, ascending.
+/// Registers outside the units, ascending.
 const GLOBALS: [u16; 18] = [
     number::OUTMAP_TOTAL,
     0x50,
@@ -74,10 +73,10 @@ const GLOBALS: [u16; 18] = [
     number::GEOMETRY_MAIN,
     number::PRIMITIVE,
 ];
-/// Output words that the rasteriser has.
+/// Output words of the rasterizer.
 const SLOTS: usize = 7;
 
-/// The shader units and the output map as the GPU holds them. Everything starts as 0.
+/// State of the shader units and the output map. Everything starts as 0.
 ///
 /// ```
 /// use transpica::{RegisterState, Stage};
@@ -113,25 +112,25 @@ impl Default for RegisterState {
 /// All bytes of a word.
 const ALL_BYTES: u32 = 15;
 
-/// The bits of the bytes that a mask enables.
+/// Returns the bits of the bytes that a mask enables.
 fn bits_of(bytes: u32) -> u32 {
     (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xFF << (8 * byte))
 }
 
 impl RegisterState {
-    /// Writes a register. Registers that are none of these are ignored.
+    /// Writes a register. Writes to other registers are ignored.
     pub fn write(&mut self, register: u16, value: u32) {
         self.write_words(register, &[value], ALL_BYTES);
     }
 
-    /// Writes the bytes of a register that the low four bits of `bytes` enable; with none nothing
-    /// happens.
+    /// Writes the bytes of a register that the low four bits of `bytes` enable. Without any, it has
+    /// no effect.
     pub fn write_masked(&mut self, register: u16, value: u32, bytes: u32) {
         self.write_words(register, &[value], bytes);
     }
 
     /// Executes a command list: each command is a parameter, a header and further parameters,
-    /// padded to eight bytes. What a list lacks at its end is not executed.
+    /// padded to eight bytes. A truncated command at the end is not executed.
     ///
     /// ```
     /// use transpica::RegisterState;
@@ -185,8 +184,8 @@ impl RegisterState {
         }
     }
 
-    /// The value of a register as it was written last; 0 for those that are none of these, and for
-    /// data words.
+    /// Returns the last value written to a register; 0 for registers outside the state and for data
+    /// words.
     pub fn read(&self, register: u16) -> u32 {
         let offset = |base: u16| register.checked_sub(base).filter(|&offset| offset < BLOCK);
         if let Some(offset) = offset(number::VERTEX_UNIT) {
@@ -199,18 +198,18 @@ impl RegisterState {
         }
     }
 
-    /// Whether a geometry program runs behind the vertex program.
+    /// Returns whether a geometry program runs after the vertex program.
     pub fn has_geometry(&self) -> bool {
         self.read(number::GEOMETRY_STAGE) & 3 == 2
     }
 
-    /// Whether what is written to the vertex unit reaches the geometry unit too, which is a vertex
-    /// unit like the others then.
+    /// Returns whether writes to the vertex unit reach the geometry unit too, which is then one
+    /// more vertex unit.
     pub fn is_mirrored(&self) -> bool {
         self.read(number::UNIT_MODE) & 1 == 0 && !self.has_geometry()
     }
 
-    /// The program of a unit: its memory up to the highest word written.
+    /// Returns the program of a unit: its memory up to the highest word written.
     ///
     /// # Errors
     /// An entry point outside the words written.
@@ -219,17 +218,17 @@ impl RegisterState {
         Program::from_raw(unit.code(), unit.descriptors(), unit.entry(stage), stage)
     }
 
-    /// The uniforms of a unit.
+    /// Returns the uniforms of a unit.
     pub fn uniforms(&self, stage: Stage) -> Uniforms {
         self.unit(stage).uniforms()
     }
 
-    /// What stands around the vertex program.
+    /// Returns the environment of the vertex program.
     pub fn vertex(&self) -> RegisterView<'_> {
         RegisterView::new(self, Stage::Vertex)
     }
 
-    /// What stands around the geometry program.
+    /// Returns the environment of the geometry program.
     pub fn geometry(&self) -> RegisterView<'_> {
         RegisterView::new(self, Stage::Geometry)
     }
@@ -241,7 +240,7 @@ impl RegisterState {
         }
     }
 
-    /// How many outputs the rasteriser takes, at most seven.
+    /// Returns the number of outputs that the rasterizer takes, at most seven.
     pub fn slots(&self) -> usize {
         SLOTS.min((self.read(number::OUTMAP_TOTAL) & 7) as usize)
     }

@@ -1,4 +1,4 @@
-//! Register writes and what they make.
+//! Register writes and the resulting programs, uniforms and interfaces.
 
 use super::*;
 use crate::container::Shbin;
@@ -21,7 +21,7 @@ fn float24_vectors_come_w_first_in_three_words() {
     for (alias, word) in [0x2C1, 0x2C8, 0x2C4].into_iter().zip(words) {
         state.write(alias, word);
     }
-    // The next goes to the next register.
+    // The next vector goes to the next register.
     words.iter().for_each(|&word| state.write(0x2C1, word));
     let floats = state.uniforms(Stage::Vertex).floats;
     assert_eq!(floats[5], [1.0, -1.0, 0.5, 3.0]);
@@ -35,7 +35,7 @@ fn float32_vectors_come_w_first_in_four_words() {
     for value in [4.0f32, 3.0, 2.0, 1.1, 9.0, 9.0, 9.0, 9.0] {
         state.write(0x2C1, value.to_bits());
     }
-    // The second vector has no register; it does not come round to c0.
+    // The second vector has no register; the index does not wrap around to c0.
     let floats = state.uniforms(Stage::Vertex).floats;
     assert_eq!((floats[95], floats[0]), ([1.1, 2.0, 3.0, 4.0], [0.0; 4]));
 }
@@ -197,16 +197,16 @@ fn the_kth_output_passed_on_is_what_the_kth_word_says() {
     state.write(0x51, 0x1F0A_0908);
     let expected = OutputMap::from_words([(0, [0, 1, 2, 3]), (4, [8, 9, 10, 31])]);
     assert_eq!(state.vertex().output_map(), expected);
-    // Slots beyond the total are not looked at.
+    // Slots beyond the total are ignored.
     state.write(0x4F, 1);
     assert_eq!(state.vertex().output_map(), OutputMap::from_words([(0, [0, 1, 2, 3])]));
-    // Upper bits of a code mean nothing.
+    // Upper bits of a code are ignored.
     state.write(0x50, 0xE3C2_A180);
     assert_eq!(state.vertex().output_map(), OutputMap::from_words([(0, [0, 1, 2, 3])]));
 }
 
 #[test]
-fn behind_a_geometry_program_a_vertex_program_has_no_rasteriser() {
+fn behind_a_geometry_program_a_vertex_program_has_no_rasterizer() {
     let mut state = RegisterState::default();
     state.write(0x2BD, 1);
     state.write(0x28D, 2);
@@ -264,7 +264,7 @@ fn a_file_is_programmed_as_the_system_library_does() {
 }
 
 #[test]
-fn a_geometry_program_gets_the_rasteriser() {
+fn a_geometry_program_gets_the_rasterizer() {
     let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin")).expect("valid");
     let state = RegisterState::from_dvle(&file, 0, Some(1)).expect("a pair");
     assert!(state.has_geometry() && !state.is_mirrored());

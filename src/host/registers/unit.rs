@@ -1,5 +1,5 @@
 //! One shader unit: memories, uniforms, configuration.
-//! In: words for its registers, by their offset in the unit's block. Out: what they make of its
+//! In: words for its registers, by their offset in the unit's block. Out: the state of its
 //! memories.
 
 use crate::isa::limits::{DESCRIPTORS, FLOATS};
@@ -30,7 +30,7 @@ pub(super) mod offset {
     pub(in super::super) const DESCRIPTOR_DATA_LAST: u16 = 0x2D;
 }
 
-/// Words that a program is made of, and where the next one goes.
+/// Words of a program, and the position of the next upload.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Memory {
     words: Vec<u32>,
@@ -38,7 +38,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// Takes an upload, unless it passes the end.
+    /// Stores an upload; drops it if it exceeds the capacity.
     fn upload(&mut self, words: &[u32], capacity: usize) {
         let end = self.next.saturating_add(words.len());
         if end > capacity {
@@ -55,14 +55,14 @@ impl Memory {
 /// A shader unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unit {
-    /// Registers that hold what was written, by offset.
+    /// Registers that hold the last value written, by offset.
     plain: [u32; BLOCK as usize],
     code: Memory,
     descriptors: Memory,
     floats: [[f32; 4]; FLOATS],
-    /// Where the next float vector goes.
+    /// Index of the float register that receives the next vector.
     float: usize,
-    /// The words of it that have come.
+    /// Words received of that vector.
     sent: [u32; 4],
     sent_count: usize,
 }
@@ -121,8 +121,8 @@ impl Unit {
         }
     }
 
-    /// A word for the float uniforms, whose vectors come w first: three words of four float24, or
-    /// four f32.
+    /// Receives a word for the float uniforms, whose vectors come w first: three words of four
+    /// float24, or four f32.
     fn float(&mut self, word: u32) {
         let is_single = self.read(offset::FLOAT_INDEX) >> 31 != 0;
         self.sent[self.sent_count] = word;
@@ -135,18 +135,18 @@ impl Unit {
         let vector = if is_single {
             [d, c, b, a]
         } else {
-            // The 96 bits hold x lowest.
+            // x is in the lowest of the 96 bits.
             [c & 0xFF_FFFF, b << 8 & 0xFF_FF00 | c >> 24, a << 16 & 0xFF_0000 | b >> 16, a >> 8]
                 .map(float24::to_f32_bits)
         };
-        // Beyond c95 nothing is kept.
+        // Vectors beyond c95 are dropped.
         if let Some(float) = self.floats.get_mut(self.float) {
             *float = vector.map(f32::from_bits);
             self.float += 1;
         }
     }
 
-    /// The value of a register that holds one.
+    /// Returns the value of a register that holds one.
     pub(super) fn read(&self, register: u16) -> u32 {
         self.plain.get(usize::from(register)).copied().unwrap_or(0)
     }
@@ -156,7 +156,7 @@ impl Unit {
     pub(super) fn descriptors(&self) -> &[u32] {
         &self.descriptors.words
     }
-    /// The entry point: as many bits as addresses of the unit have.
+    /// Returns the entry point. Its width is that of the unit's addresses.
     pub(super) fn entry(&self, stage: Stage) -> Pc {
         // Range: at most twelve bits.
         Pc((self.read(offset::ENTRY) & (stage.words() - 1)) as u16)
@@ -168,7 +168,7 @@ impl Unit {
             bools: (self.read(offset::BOOLS) & 0xFFFF) as u16,
         }
     }
-    /// The register of each incoming attribute, a nibble for each.
+    /// Returns the permutation of the attributes: a nibble with the register of each.
     pub(super) fn permutation(&self) -> u64 {
         u64::from(self.read(offset::PERMUTATION_HIGH)) << 32 | u64::from(self.read(offset::PERMUTATION_LOW))
     }

@@ -1,4 +1,4 @@
-//! What stands around the program of one unit, as the registers say.
+//! Environment of the program of one unit, from its registers.
 //! In: [`RegisterState`]. Out: [`Surroundings`] without symbols, names or constants.
 
 use super::RegisterState;
@@ -10,11 +10,11 @@ use crate::host::varying::OutputMap;
 use crate::host::{Options, Surroundings, layout};
 use crate::isa::{Program, Stage, Uniforms};
 
-/// The registers of one unit as the surroundings of its program.
+/// Registers of one unit as the environment of its program.
 ///
-/// Attributes are named `v0`…, uniforms after their first register (`c8`); nothing is folded. So
-/// two programs are equal for every host that feeds them if their code and their output maps are,
-/// and nothing else stands in a [key](crate::key).
+/// Attributes are named `v0`…, uniforms after their first register (`c8`); no constant is folded.
+/// Therefore the [key](crate::key) depends only on code and output map: programs that agree in both
+/// are equal for every host.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterView<'a> {
     state: &'a RegisterState,
@@ -25,27 +25,27 @@ impl<'a> RegisterView<'a> {
     pub(super) fn new(state: &'a RegisterState, stage: Stage) -> Self {
         Self { state, stage }
     }
-    /// The unit's stage.
+    /// Returns the unit's stage.
     pub fn stage(&self) -> Stage {
         self.stage
     }
-    /// Its program.
+    /// Returns its program.
     ///
     /// # Errors
     /// An entry point outside the words written.
     pub fn program(&self) -> Result<Program<'a>> {
         self.state.program(self.stage)
     }
-    /// Its uniforms.
+    /// Returns its uniforms.
     pub fn uniforms(&self) -> Uniforms {
         self.state.uniforms(self.stage)
     }
-    /// How many attributes come in, 1 to 16.
+    /// Returns the number of incoming attributes, 1 to 16.
     pub fn input_count(&self) -> u8 {
         self.state.unit(self.stage).input_count()
     }
-    /// Which incoming attribute feeds each of v0..v15. Of two for one register the later counts;
-    /// registers that nothing feeds keep what they hold on hardware.
+    /// Returns the incoming attribute that feeds each of v0..v15. The last of several for one
+    /// register counts. On hardware, registers without an attribute keep their old value.
     pub fn input_map(&self) -> [Option<u8>; 16] {
         let permutation = self.state.unit(self.stage).permutation();
         let mut map = [None; 16];
@@ -54,16 +54,16 @@ impl<'a> RegisterView<'a> {
         }
         map
     }
-    /// The o registers that are passed on; bit n is on.
+    /// Returns the mask of forwarded output registers, bit n = on.
     pub fn output_mask(&self) -> u16 {
         self.state.unit(self.stage).output_mask()
     }
-    /// Whether vertex outputs arrive in the float uniforms of this geometry unit instead of its v
-    /// registers.
+    /// Returns whether vertex outputs arrive in the float uniforms of this geometry unit instead of
+    /// its v registers.
     pub fn inputs_are_uniforms(&self) -> bool {
         self.state.unit(self.stage).read(offset::INPUT) >> 8 & 1 != 0
     }
-    /// Whether the rasteriser gets this unit's outputs, and not a geometry program behind it.
+    /// Returns whether this unit's outputs go to the rasterizer, not to a geometry program.
     fn is_last(&self) -> bool {
         match self.stage {
             Stage::Vertex => !self.state.has_geometry(),
@@ -76,8 +76,8 @@ impl Surroundings for RegisterView<'_> {
     fn folded(&self, _: &Options) -> Constants {
         Constants::default()
     }
-    /// The k-th register that is passed on is what the k-th word of the output map says. Outputs of
-    /// a vertex program before a geometry program mean nothing to the rasteriser.
+    /// Returns the map: the k-th word of the output map belongs to the k-th forwarded register.
+    /// Outputs of a vertex program before a geometry program do not feed the rasterizer.
     fn output_map(&self) -> OutputMap {
         let mask = self.output_mask();
         let registers = (0..16).filter(|register| mask >> register & 1 != 0);
@@ -89,7 +89,7 @@ impl Surroundings for RegisterView<'_> {
         let registers = (0..16).filter(|register| usage.inputs >> register & 1 != 0);
         let mut warnings = Vec::new();
         if self.stage == Stage::Vertex && !self.is_last() {
-            let text = "a geometry program takes the outputs of this vertex program: nothing of them reaches the rasteriser";
+            let text = "a geometry program takes the outputs of this vertex program: nothing of them reaches the rasterizer";
             warnings.push(Warning { text: text.into(), at: At::Whole });
         }
         let attribute = |register| {

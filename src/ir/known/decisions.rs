@@ -157,7 +157,7 @@ fn root(f: &Func, mut lane: Lane, mut holds: bool) -> (Lane, bool) {
     for _ in 0..FUEL {
         match f.op(lane.value()) {
             Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(lane.index())],
-            // Legalisation makes a read of a bool the negation of a new value. To look through that
+            // Legalization makes a read of a bool the negation of a new value. To look through that
             // would give a condition another root than it had when the decision was noted.
             Some(Op::Unary(Unary::Not, a)) if a.0 < lane.value().0 => {
                 lane = Lane::new(a, lane.index());

@@ -163,7 +163,7 @@ fn an_arm_knows_its_condition() {
 
 #[test]
 fn what_decides_makes_results_fixed() {
-    // A specialisation constant is known when the module is compiled.
+    // A specialization constant is known when the module is compiled.
     check("%9: bool = specialized 3 if %9 { yield %95 } else { yield %91 } -> %0: f32 yield %0", "0?");
     check("%9: bool = specialized 3 %0: f32 = select %9 %95 %91 yield %0", "0?");
     check("if %93 { yield %95 } else { yield %91 } -> %0: f32 yield %0", "-");

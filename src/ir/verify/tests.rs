@@ -11,7 +11,7 @@ fn breach(text: &str, stage: Stage) -> Option<String> {
     })
 }
 
-/// A main function with some values to use breaks the law in this way.
+/// Checks that the verifier reports this fault in a main function with some values to use.
 fn check(body: &str, expected: &str) {
     let text = format!(
         "func half(%0: f32) {{ %1: f32 = const 0.5 %2: f32 = mulp %0 %1 yield %2 }}
@@ -226,7 +226,7 @@ fn legal_modules_have_only_plain_operations() {
     assert_eq!(params("%4"), None);
 }
 
-/// What is wrong with a module after a change to its main function.
+/// Returns the fault that the verifier finds in a module after a change to its main function.
 fn breach_after(text: &str, change: impl FnOnce(&mut Func)) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     change(&mut module.main);

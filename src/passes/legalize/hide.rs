@@ -254,7 +254,7 @@ impl Hide<'_> {
         }
         let one = emit.op(Type::I32, splat(Type::I32, 1));
         let next = emit.binary(Binary::IAdd, x, one);
-        // Of two neighbours one is even.
+        // Of two neighbors one is even.
         let product = emit.binary(Binary::IMul, x, next);
         let int = emit.binary(Binary::IAnd, product, one);
         let bits = emit.unary(Unary::IntToUint, int);

@@ -20,11 +20,11 @@ const MINUS_ZERO: u32 = (-0f32).to_bits();
 
 /// Outcome of a rule.
 pub(super) enum Fold {
-    /// It stays.
+    /// No change.
     Keep,
-    /// This instead.
+    /// Replaced by this operation.
     Op(Op),
-    /// It equals this value.
+    /// Equal to this value.
     Value(Value),
 }
 

@@ -1,5 +1,5 @@
-//! PICA200 arithmetic and register reads, legalised and written, compute what they are defined to
-//! compute.
+//! PICA200 arithmetic and register reads, legalized and written, compute their defined
+//! results.
 
 use super::*;
 use crate::host::RegisterLayout;

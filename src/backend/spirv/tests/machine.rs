@@ -1,8 +1,7 @@
 //! Executes the SPIR-V modules of the tests, so that control flow is judged by results.
 //! In: words, contents of the input variables and buffers. Out: contents of the output variables
-//! and buffers.
-//! Knows only the instructions that the back end writes, and how SPIR-V defines them; panics on
-//! anything else.
+//! and buffers. Knows only the instructions that the back end writes, and how SPIR-V defines them;
+//! panics on anything else.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +39,7 @@ impl Val {
     }
 }
 
-/// What a run may read, and what it wrote.
+/// Inputs and outputs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// Vertex attributes by location.

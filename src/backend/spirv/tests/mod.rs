@@ -58,9 +58,9 @@ impl Case {
         SpirvWriter::new().write(&self.source())
     }
 
-    /// The words, after all readers have accepted them. The module must keep the law.
+    /// Returns the words after all readers accepted them. The module must be well-formed.
     fn check(&self) -> Vec<u32> {
-        verify(&self.module, Stage::Legal).expect("the test's module keeps the law");
+        verify(&self.module, Stage::Legal).expect("the test's module is well-formed");
         let words = self.write().expect("the module is written");
         validate(&words, self.profile.spirv_version);
         words

@@ -1,6 +1,6 @@
 //! Random functions: what the written module computes equals what the evaluator computes.
-//! Every construct and every exit that the law allows, to a depth of five; loops count to at most
-//! four.
+//! Random well-formed modules with every construct and every exit, to a depth of five. Loops count
+//! to at most four.
 
 use super::*;
 use crate::ir::{Binary, Unary};
@@ -26,7 +26,7 @@ fn random_functions_compute_what_the_evaluator_computes() {
     }
 }
 
-/// What surrounds a region that is being made.
+/// Context of a region under construction.
 #[derive(Clone, Copy, Default)]
 struct Around {
     depth: usize,
@@ -229,7 +229,7 @@ impl<'a> Generator<'a> {
         falls_through
     }
 
-    /// Whether a region of a breakable yields or breaks, here or inside an `if`.
+    /// Returns whether a region of a breakable yields or breaks, here or inside an `if`.
     fn is_left(&self, regions: &[Region]) -> bool {
         let yields = |&region: &Region| matches!(self.f.regions[region].exit, Exit::Yield(_));
         if regions.iter().any(yields) {

@@ -1,7 +1,6 @@
 //! Runs the vertex entry of a naga module on the CPU, so that control flow is judged by results.
 //! In: a module (built here, or parsed from WGSL) and its arguments. Out: the members of the struct
-//! it returns.
-//! Knows only what the modules of these tests contain; panics on anything else.
+//! it returns. Knows only what the modules of these tests contain; panics on anything else.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +35,7 @@ enum Flow {
     Return(Val),
 }
 
-/// What every call of a run shares.
+/// State that all calls of a run share.
 struct Machine<'a> {
     module: &'a Module,
     /// The members of the uniform block.

@@ -42,7 +42,7 @@ fn member(name: &str, bank: Bank, offset: u32, ty: MemberType) -> Member {
     Member { name: name.into(), bank, first: 0, count: 1, offset, ty }
 }
 
-/// What the text modules of these tests live in.
+/// Returns the interface of the text modules of these tests.
 fn interface(module: &ir::Module) -> Interface {
     let attribute =
         |register: u8, name: &str| Attribute { register, name: name.into(), format: Default::default() };

@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// What a region may end in.
+/// Exits that a region may have.
 #[derive(Clone, Default)]
 struct Ends {
     yields: Option<Vec<Type>>,

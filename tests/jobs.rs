@@ -1,0 +1,47 @@
+//! The table of jobs on the front page of the crate: each cell is what the translation does.
+
+use transpica::stages::backend::text::Language;
+use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translated, Translator};
+
+/// Versions of GLSL as the table writes them.
+const GLSL: [(GlslVersion, &str); 3] =
+    [(GlslVersion::Core330, "330"), (GlslVersion::Vulkan450, "450"), (GlslVersion::Es310, "310 es")];
+
+/// The cells of a job behind its description.
+fn cells(translated: &Translated) -> [String; 4] {
+    let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
+    let glsl: Vec<_> =
+        GLSL.iter().filter(|(version, _)| translated.glsl(*version).is_ok()).map(|(_, name)| *name).collect();
+    let texts = [Language::Hlsl, Language::Msl].map(|language| translated.text(language).is_ok());
+    assert_eq!(texts[0], texts[1], "the table has one column for HLSL and MSL");
+    let glsl = if glsl.is_empty() { "no".into() } else { glsl.join(", ") };
+    [yes(translated.spirv().is_ok()), yes(translated.wgsl().is_ok()), glsl, yes(texts[0])]
+}
+
+#[test]
+fn the_front_page_says_what_each_job_becomes() {
+    let file = Shbin::parse(include_bytes!("../shaders/points.shbin")).expect("a sample");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a vertex and a geometry program");
+    let programs = [0, 1].map(|index| file.program(index).expect("a program"));
+    let outputs = setup.vertex_outputs;
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let page = include_str!("../src/lib.rs");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("//! | [`Job::")).collect();
+    let jobs = [
+        ("Vertex", 0, Job::Vertex),
+        ("Compute", 0, Job::Compute),
+        ("Geometry", 1, Job::Geometry(&setup)),
+        ("Draw", 1, Job::Draw(&setup)),
+        ("GeometryStage", 1, Job::GeometryStage(&setup)),
+        ("BeforeGeometry", 0, Job::BeforeGeometry { outputs }),
+        ("Emits", 1, Job::Emits { outputs: 1 }),
+    ];
+    assert_eq!(rows.len(), jobs.len());
+    for ((name, program, job), row) in jobs.into_iter().zip(rows) {
+        let program = &programs[program];
+        let translated = translator.translate(program.program(), program.executable(), job).expect(name);
+        let found: Vec<&str> = row.trim_end_matches('|').split('|').map(str::trim).skip(3).collect();
+        assert!(row.contains(&format!("[`Job::{name}`]")), "{row}");
+        assert_eq!(found, cells(&translated), "{name}");
+    }
+}
