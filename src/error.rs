@@ -330,7 +330,7 @@ impl Kind {
         })
     }
     /// Returns whether the library does not support an input that may be valid. Another way to run
-    /// the program, such as [`interp`](crate::interp), can then do better. True for defects of this
+    /// the program, such as `interp`, can then do better. True for defects of this
     /// library. Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
         match self.code() {

@@ -30,21 +30,21 @@ pub enum Job<'a> {
         /// Mask of forwarded output registers, bit n = on.
         outputs: u16,
     },
-    /// A geometry program as a compute stage. [`GeometryKernel`](crate::geometry::GeometryKernel)
+    /// A geometry program as a compute stage. `GeometryKernel`
     /// describes its buffers, the guide all dispatches of a draw. Outputs come from the setup,
     /// which may merge the maps of both programs. Constants and names come from the environment of
     /// the program.
     Geometry(&'a Setup),
     /// As [`Geometry`](Self::Geometry), but it records every EMIT with raw output registers. Each
     /// invocation receives all its inputs and float uniforms: see
-    /// [`GeometryKernel::records_emits`](crate::geometry::GeometryKernel::records_emits). For
-    /// comparison with [`GeometryMachine`](crate::interp::GeometryMachine).
+    /// `GeometryKernel::records_emits`. For
+    /// comparison with `GeometryMachine`.
     Emits {
         /// Mask of forwarded output registers, bit n = on.
         outputs: u16,
     },
     /// A geometry program as a geometry stage of the host's API, in SPIR-V only: see
-    /// [`GeometryStage`](crate::geometry::GeometryStage) for supported programs. It emits exactly
+    /// `GeometryStage` for supported programs. It emits exactly
     /// the triangles of the program, in order. The stage before it is
     /// [`BeforeGeometry`](Self::BeforeGeometry).
     GeometryStage(&'a Setup),

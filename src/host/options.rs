@@ -64,7 +64,7 @@ pub enum FlipY {
     Never,
     /// y becomes -y.
     Always,
-    /// Selected by the host block at draw time (see [`HostField`](super::HostField)).
+    /// Selected by the host block at draw time (see `HostField`).
     Dynamic,
 }
 

@@ -23,7 +23,7 @@ pub struct Bindings {
     /// The uniform block.
     pub uniforms: Binding,
     /// The host block, read only for clip planes and a dynamic y (see
-    /// [`HostField`](super::HostField)).
+    /// `HostField`).
     pub host: Binding,
 }
 

@@ -1,10 +1,11 @@
 //! `cargo xtask test`: all tests and lints, then the GPU tests on a second driver if requested;
 //! or the quick part of them.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{cargo, packages, program, second_driver, tally};
+use crate::{cargo, packages, program, second_driver, tally, target};
 
 pub fn run(second_driver: bool) -> ExitCode {
     match all(second_driver) {
@@ -91,5 +92,31 @@ fn documentation() -> bool {
     let line = ["doc", "--quiet", "--package", "transpica", "--no-deps", "--all-features"];
     println!("$ RUSTDOCFLAGS='-D warnings' cargo {}", line.join(" "));
     let status = Command::new(program()).args(line).env("RUSTDOCFLAGS", "-D warnings").status();
-    status.is_ok_and(|status| status.success())
+    let dead = target().ok().and_then(|target| dead_link(&target.join("doc/transpica")));
+    if let Some(link) = &dead {
+        eprintln!("a link to an item without a page: {link}");
+    }
+    status.is_ok_and(|status| status.success()) && dead.is_none()
+}
+
+/// Returns the first link of the rendered pages to an item without a page. rustdoc accepts links to
+/// hidden items and then writes their path as the address.
+fn dead_link(folder: &Path) -> Option<String> {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "html") {
+                let text = fs::read_to_string(&path).ok()?;
+                let mut addresses = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+                if let Some(address) =
+                    addresses.find(|address| address.contains("::") || address.ends_with(".md"))
+                {
+                    return Some(format!("{}: {address}", path.display()));
+                }
+            }
+        }
+    }
+    None
 }
