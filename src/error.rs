@@ -271,7 +271,7 @@ impl fmt::Display for Kind {
                 write!(f, "attribute v{register} has {components} components, must be 1 to 4")
             }
             Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
-                write!(f, "register layout: {bank} at byte {byte}, which is no multiple of {align}")
+                write!(f, "register layout: {bank} at byte {byte}, not a multiple of {align}")
             }
             Self::MisplacedBank { bank, byte, most, .. } => {
                 write!(f, "register layout: {bank} at byte {byte}, beyond {most} bytes")
@@ -284,7 +284,7 @@ impl fmt::Display for Kind {
                 write!(f, "both blocks have set {set}, binding {binding}")
             }
             Self::SpirvVersion { major, minor } => {
-                write!(f, "SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are")
+                write!(f, "SPIR-V {major}.{minor} does not exist; use 1.0 to 1.6")
             }
             Self::TargetLacks { target, what } => write!(f, "{target} has no {what}"),
             Self::NoVertex { place, vertex, count } => {
@@ -314,11 +314,9 @@ impl Kind {
                 "the file is damaged or was written by a broken tool; rebuild it"
             }
             Code::NoExecutable => "`transpica info FILE` lists the executables",
-            Code::EntryOutOfCode => {
-                "the DVLE's main offset is wrong, or code words have not been handed over"
-            }
+            Code::EntryOutOfCode => "the DVLE's main offset is wrong, or code words are missing",
             Code::EntryOutOfReach => {
-                "the entry procedure of a vertex program must stand at the front of the code"
+                "the entry procedure of a vertex program must be at the front of the code"
             }
             Code::BadOpcode => "the lenient option treats undefined opcodes as NOP",
             Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",

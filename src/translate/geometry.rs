@@ -49,11 +49,13 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
         let observations = match form {
-            Form::Emits => observed(program, &control, &whole(setup.outputs)),
-            Form::Kernel | Form::Stage { .. } => observed(program, &control, &seen(&outputs, setup.outputs)),
+            Form::Emits => dependences(program, &control, &all_components(setup.outputs)),
+            Form::Kernel | Form::Stage { .. } => {
+                dependences(program, &control, &vertex_components(&outputs, setup.outputs))
+            }
         };
         let held: &[Output] = if records_emits { &[] } else { &outputs };
-        let mut state = words(&observations, held, options);
+        let mut state = state_words(&observations, held, options);
         let bounds = bounds(program, &control, options);
         let triangles = if records_emits { bounds.emits } else { bounds.triangles };
         let mut lower = |state: &[StateWord], scratch: &mut passes::Scratch| -> Result<Module> {
@@ -100,7 +102,7 @@ pub(super) fn no_geometry<T>() -> Result<T> {
 }
 
 /// Returns the output components that become part of a vertex.
-pub(super) fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
+pub(super) fn vertex_components(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
     let mut seen = [Mask::NONE; 16];
     for source in outputs.iter().flat_map(|output| &output.components) {
         if let ComponentSource::Register { register, component } = *source
@@ -113,13 +115,17 @@ pub(super) fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
 }
 
 /// Returns all components of the forwarded registers.
-fn whole(passed_on: u16) -> [Mask; 16] {
+fn all_components(passed_on: u16) -> [Mask; 16] {
     std::array::from_fn(|register| if passed_on >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE })
 }
 
 /// Returns the data dependences of an invocation on earlier ones; all possible ones if the control
 /// flow is unknown.
-pub(super) fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask; 16]) -> Vec<Observation> {
+pub(super) fn dependences(
+    program: &Program<'_>,
+    control: &Control,
+    outputs: &[Mask; 16],
+) -> Vec<Observation> {
     match control {
         Control::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
         Control::Code => {
@@ -139,7 +145,7 @@ pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options
 
 /// Returns the state to keep for these data dependences. EMIT swaps the banks of outputs, so a
 /// component of one bank may have been in the other one before.
-fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
+fn required_state(observations: &[Observation]) -> BTreeSet<Carried> {
     let mut kept = BTreeSet::new();
     for &Observation { carried, .. } in observations {
         kept.insert(carried);
@@ -158,10 +164,14 @@ fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
 }
 
 /// Returns the state words that an invocation leaves for the next.
-pub(super) fn words(observations: &[Observation], outputs: &[Output], options: &Options) -> Vec<StateWord> {
+pub(super) fn state_words(
+    observations: &[Observation],
+    outputs: &[Output],
+    options: &Options,
+) -> Vec<StateWord> {
     let unwritten = options.settings(0).unwritten;
     let mut words = Vec::new();
-    for carried in kept(observations) {
+    for carried in required_state(observations) {
         let register = |component: Component| unwritten[component.index()].to_bits();
         let mut add = |output: usize, component: usize, initial| {
             // Range: at most sixteen outputs of four components.

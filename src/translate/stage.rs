@@ -3,7 +3,7 @@
 //! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a
 //! [`GeometryStage`], if it is exact.
 
-use super::geometry::{bounds, no_geometry, observed, seen, words};
+use super::geometry::{bounds, dependences, no_geometry, state_words, vertex_components};
 use super::{Input, Lowered, Tier, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
@@ -15,7 +15,7 @@ use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
 
 /// Returns the error of a geometry stage that cannot be built.
-fn impossible<T>(why: impl Into<String>) -> Result<T> {
+fn reject_stage<T>(why: impl Into<String>) -> Result<T> {
     Err(Error::new(Kind::NoGeometryStage(why.into()), At::Whole))
 }
 
@@ -37,8 +37,8 @@ impl Translator {
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
-        let observations = observed(program, &control, &seen(&outputs, geometry.outputs));
-        let state = words(&observations, &outputs, options);
+        let observations = dependences(program, &control, &vertex_components(&outputs, geometry.outputs));
+        let state = state_words(&observations, &outputs, options);
         let context = |state, form| Context {
             program,
             constants: &folded.floats,
@@ -72,7 +72,7 @@ impl Translator {
         let Input { program: _, around, options } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
-        let module = Module { main: moves(&outputs), helpers: Vec::new() };
+        let module = Module { main: move_function(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
         let format = AttributeFormat::default();
         let attribute =
@@ -90,7 +90,7 @@ impl Translator {
 }
 
 /// Builds a function that yields input n, with as many lanes as output n.
-fn moves(outputs: &[Output]) -> Func {
+fn move_function(outputs: &[Output]) -> Func {
     let mut main = Func { name: "main".into(), ..Func::default() };
     let body = main.regions.push(RegionData::default());
     let mut values: Vec<Value> = Vec::with_capacity(outputs.len());
@@ -118,16 +118,16 @@ fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
     match setup.topology {
         Topology::List | Topology::Geometry => {}
         Topology::Strip | Topology::Fan => {
-            return impossible("it cannot hand its vertices to an assembler of strips or fans");
+            return reject_stage("it cannot hand its vertices to an assembler of strips or fans");
         }
     }
     let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
-        return impossible("only point mode has vertices in registers");
+        return reject_stage("only point mode has vertices in registers");
     };
     let outputs = setup.vertex_outputs.count_ones();
     match GeometryStage::primitive(geometry.input, outputs) {
         Some(found) => Ok(found),
-        None => impossible(format!(
+        None => reject_stage(format!(
             "it takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
             u32::from(inputs) / outputs.max(1)
         )),
@@ -149,7 +149,7 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return impossible("it is not known how many triangles an invocation makes at most");
+        return reject_stage("it is not known how many triangles an invocation makes at most");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

@@ -1,4 +1,4 @@
-//! The draft of one function as it grows: operands, constants, and the view of each IR value.
+//! Builder of the draft of one function: operands, constants, and the view of each IR value.
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
@@ -9,7 +9,7 @@ use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Func, Kind, Lane, Op, Type, Unary, Value};
 
-/// A function that is being built.
+/// A function under construction.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
     pub module: &'a Shared<'a>,
@@ -19,7 +19,7 @@ pub struct Builder<'a> {
     pub carriers: Carriers,
     /// Contents of input registers.
     pub inputs: [Option<Operand>; 16],
-    /// Number of this thread (geometry programs).
+    /// Index of this thread (geometry programs).
     pub thread: Option<Operand>,
     /// Number of open braces.
     pub depth: u32,
@@ -30,7 +30,7 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A function without lines, but with its floats that are no numbers.
+    /// Starts a function: evaluates its infinities and NaNs, and no other values.
     pub fn new(draft: &'a mut Draft, module: &'a Shared<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
         draft.start(ir.values.len());
         let mut builder = Self {
@@ -62,8 +62,8 @@ impl<'a> Builder<'a> {
         self.draft.lines.push(line);
     }
 
-    /// The expression of a float that is no number. Constant expressions must not make those in
-    /// WGSL, and Tint enforces it: the bits come from a variable.
+    /// Returns the expression of an infinity or a NaN. Constant expressions of WGSL must not yield
+    /// these, which Tint enforces, so the bits come from a variable.
     fn not_finite(&mut self, bits: u32) -> Expr {
         if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
             return expr;
@@ -82,25 +82,25 @@ impl<'a> Builder<'a> {
         expr
     }
 
-    /// Records where a value is found.
+    /// Records the view of a value.
     pub fn set(&mut self, value: Value, view: View) {
         if let Some(place) = self.views.get_mut(value.0 as usize) {
             *place = Some(view);
         }
     }
 
-    /// The view of a value. Constants may be any.
+    /// Returns the view of a value. Constants may be infinite or NaN.
     pub fn view(&self, value: Value) -> Result<View> {
         let view = self.views.get(value.0 as usize).copied().flatten();
         view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
     }
 
-    /// Values as operands.
+    /// Returns values as operands.
     pub fn list(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
         values.iter().map(|&value| self.value(value)).collect()
     }
 
-    /// A value as an operand.
+    /// Returns a value as an operand.
     pub fn value(&mut self, value: Value) -> Result<Operand> {
         let ty = self.ir.ty(value);
         let view = match self.view(value)? {
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
         self.collected(ty, lanes, PLAIN)
     }
 
-    /// A scalar; constants that cannot be written are expressions.
+    /// Returns a scalar view; constants without a literal become expressions.
     fn writable(&mut self, kind: Kind, lane: View) -> View {
         match lane {
             View::Const([bits, ..]) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The result of a shuffle of this type.
+    /// Returns the result of a shuffle of this type.
     pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> Result<View> {
         let mut views = [View::Const([0; 4]); 4];
         for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
         Ok(self.collected(ty, views, label))
     }
 
-    /// A lane of a value as a scalar.
+    /// Returns a lane of a value as a scalar.
     fn lane(&mut self, lane: Lane) -> Result<View> {
         let operand = Operand { view: self.view(lane.value())?, ty: self.ir.ty(lane.value()) };
         if lane.index() >= operand.ty.lanes {
@@ -145,8 +145,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The vector of these scalars, as many as the type has lanes: a view of one expression, or a
-    /// new one.
+    /// Returns the vector of these scalars, one for each lane of the type: a view of one
+    /// expression, or a new one.
     fn collected(&mut self, ty: Type, scalars: [View; 4], label: Label) -> View {
         let used = &scalars[..usize::from(ty.lanes.clamp(1, 4))];
         let is_run = |first| used.iter().all(|&lane| base(lane) == Some(first));
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Some lanes of a vector; the vector itself where they are all its lanes in order.
+    /// Returns lanes of a vector; the vector itself for all its lanes in order.
     fn selection(&self, expr: Expr, lanes: &[View]) -> View {
         let mut pattern = [0; 4];
         for (place, lane) in pattern.iter_mut().zip(lanes) {
@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
         if is_whole { View::Whole(expr) } else { View::Lanes(expr, pattern) }
     }
 
-    /// A vector of runs of lanes, scalars and constants.
+    /// Builds a vector of runs of lanes, scalars and constants.
     fn build(&mut self, ty: Type, scalars: &[View], label: Label) -> View {
         let runs = scalars.chunk_by(|&a, &b| base(a).is_some() && base(a) == base(b));
         let parts = runs.map(|run| {
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         self.draft.add(Form::Build, ty, &operands[..count], label).view
     }
 
-    /// The scalar that is in all lanes of a value, if it is known to be one.
+    /// Returns the scalar in all lanes of a value, if it is known that they are equal.
     pub fn repeated(&mut self, value: Value) -> Result<Option<Operand>> {
         let ty = self.ir.ty(value);
         let lanes = usize::from(ty.lanes.min(4));
@@ -208,7 +208,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The vector that a scalar is a lane of.
+/// Returns the vector of which a scalar is a lane.
 const fn base(scalar: View) -> Option<Expr> {
     match scalar {
         View::Lanes(expr, _) => Some(expr),

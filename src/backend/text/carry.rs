@@ -1,4 +1,4 @@
-//! Local variables that carry parameters and results of constructs.
+//! Local variables for the parameters and results of constructs.
 //! In: lists of values with the registers they came from. Out: variables, stores and loads. Knows
 //! no control flow.
 //!
@@ -27,7 +27,7 @@ type Key = (Hint, Type, usize);
 struct State {
     key: Key,
     variable: Variable,
-    /// The value it holds for certain.
+    /// The value that it is known to hold.
     content: Option<Value>,
     /// Time of its last store.
     stored: u32,
@@ -40,25 +40,24 @@ pub struct Carriers {
     clock: u32,
 }
 
-/// The contents of all variables at one moment.
+/// Contents of all variables at one point of the program.
 pub struct Moment {
     contents: Vec<Option<Value>>,
     clock: u32,
 }
 
 impl Carriers {
-    /// Remembers what the variables hold.
+    /// Returns the contents of the variables.
     pub fn moment(&self) -> Moment {
         Moment { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
     }
-    /// Goes back to what the variables held, for another way on from there.
+    /// Restores the contents of the variables, for another path from that point.
     pub fn restore(&mut self, moment: &Moment) {
         for (index, state) in self.states.iter_mut().enumerate() {
             state.content = moment.contents.get(index).copied().flatten();
         }
     }
-    /// After all ways on from a moment met again: only variables that none of them stored still
-    /// hold what they held.
+    /// Merges all paths from a point: variables stored on any of them have unknown contents.
     pub fn merge(&mut self, moment: &Moment) {
         self.restore(moment);
         for state in &mut self.states {
@@ -67,14 +66,14 @@ impl Carriers {
             }
         }
     }
-    /// Forgets all contents, for a place that is reached from code not seen yet.
+    /// Invalidates all contents, for a point with predecessors that are not built yet.
     pub fn forget(&mut self) {
         self.states.iter_mut().for_each(|state| state.content = None);
     }
 }
 
 impl Builder<'_> {
-    /// The carriers of a list, all different.
+    /// Returns the carriers of a list, all different.
     pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
         let values = self.ir.get(list);
         let mut keys: Vec<Key> = Vec::with_capacity(values.len());
@@ -97,7 +96,7 @@ impl Builder<'_> {
         self.carriers.states.len() - 1
     }
 
-    /// Stores values in their carriers, all at once as far as the program can tell.
+    /// Stores values in their carriers, in parallel.
     pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
         // Values are looked up before the first store, which makes the stores parallel.
         let mut stores = Vec::with_capacity(carriers.len());

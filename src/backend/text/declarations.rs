@@ -1,9 +1,8 @@
-//! Everything that a module declares before its functions.
+//! Declarations of a module before its functions.
 //! In: the interface and what of it the program reads. Out: attributes, outputs, blocks and
-//! buffers, and their text in both languages.
-//! Layout rules: WGSL's uniform address space (equal to std140 for the member types there are).
-//! Text has no offsets in WGSL and none that all versions of GLSL know, so every gap becomes a
-//! member.
+//! buffers, and their text in both languages. Layout rules: WGSL's uniform address space (equal to
+//! std140 for the member types there are). Text has no offsets in WGSL and none that all versions
+//! of GLSL know, so every gap becomes a member.
 
 use std::fmt::Write as _;
 
@@ -28,7 +27,7 @@ pub const VERTEX_OUTPUT: &str = "VertexOutput";
 /// An attribute of the vertex entry.
 pub struct Attribute {
     pub register: u8,
-    /// In WGSL the name that a parameter would like to have.
+    /// In WGSL the preferred name of a parameter.
     pub name: String,
     pub ty: Type,
 }
@@ -44,7 +43,7 @@ pub struct Port {
 struct Field {
     name: String,
     ty: Type,
-    /// Number of elements; nothing where it is no array.
+    /// Number of elements; none for a member that is no array.
     length: Option<u32>,
 }
 
@@ -66,14 +65,14 @@ enum Content {
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
-    /// Names of the members of the uniform block, as operations number them.
+    /// Names of the members of the uniform block, by their index in operations.
     pub members: Vec<String>,
     pub attributes: Vec<Attribute>,
     pub ports: Vec<Port>,
 }
 
 impl Declarations {
-    /// The declarations of a module. Those that have names in its scope take them from `names`.
+    /// Collects the declarations of a module. Names in its scope come from `names`.
     ///
     /// # Errors
     /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
@@ -127,8 +126,8 @@ impl Declarations {
         self.globals.push(Global { name, binding: Binding { set: 0, binding }, content });
     }
 
-    /// Adds attributes of the interface, and registers that the program reads though the interface
-    /// lacks them.
+    /// Adds attributes of the interface, and registers that the program reads but the interface
+    /// lacks.
     fn attributes(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) {
         let known = &source.interface.attributes;
         let is_read = |register: &u8| self.reads.inputs >> register & 1 != 0;
@@ -146,7 +145,7 @@ impl Declarations {
         self.attributes = attributes.collect();
     }
 
-    /// Adds outputs of the interface; with a position in any case, since WGSL asks for one.
+    /// Adds outputs of the interface, always with a position, since WGSL requires one.
     fn ports(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
         // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
@@ -167,7 +166,7 @@ impl Declarations {
         Ok(())
     }
 
-    /// Names that functions must not have.
+    /// Returns the names that functions must not have.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let block = |global: &Global| match global.content {
             Content::Block(name, _) => Some(name),
@@ -176,19 +175,19 @@ impl Declarations {
         self.globals.iter().filter_map(block).chain(self.globals.iter().map(|global| global.name))
     }
 
-    /// Bindings of all blocks and buffers.
+    /// Returns the bindings of all blocks and buffers.
     #[cfg(feature = "glsl")]
     pub fn bindings(&self) -> Vec<u32> {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
-    /// The ids of the specialization constants that are read.
+    /// Returns the ids of the specialization constants that are read.
     pub fn specialized(&self) -> impl Iterator<Item = u8> + use<> {
         let mask = self.reads.specialized;
         (0..32).filter(move |id| mask >> id & 1 != 0)
     }
 
-    /// Returns whether it is a vertex entry that has clip distances.
+    /// Returns whether this is a vertex entry with clip distances.
     pub fn clips(&self) -> bool {
         self.ports.iter().any(|port| port.location == Location::ClipDistances)
     }
@@ -294,7 +293,7 @@ impl Declarations {
             out.push('\n');
         }
         let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
-        // 330 takes the block anew with an extension only.
+        // 330 redeclares the block with an extension only.
         let is_block = version == GlslVersion::Vulkan450;
         if is_block {
             let indent = if distances.is_empty() { "" } else { "    " };
@@ -339,7 +338,7 @@ impl Global {
                 let block = first.to_ascii_uppercase();
                 let access = if *is_writable { "" } else { "readonly " };
                 let _ = writeln!(out, "layout({place}std430) {access}buffer {block}{rest} {{");
-                // The lengths stand behind the name: ES takes none without a number elsewhere.
+                // The lengths follow the name: elsewhere ES accepts no unsized array.
                 let rows = rows.map_or_else(String::new, |rows| format!("[{rows}]"));
                 let _ = writeln!(out, "    {} {name}[]{rows};\n}};\n", dialect.ty(*element));
             }
@@ -361,8 +360,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Adds the members of the uniform block by ascending offset, and members in the gaps; gives
-    /// their names by number.
+    /// Adds the members of the uniform block by ascending offset, and padding in the gaps. Returns
+    /// their names by index.
     fn members(&mut self, block: &UniformBlock) -> Result<Vec<String>> {
         let mut members = vec![String::new(); block.members.len()];
         for number in block.by_offset() {
@@ -376,7 +375,7 @@ impl Layout {
             members[number].clone_from(&name);
             self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
         }
-        // A rest of less than a vector is alignment.
+        // A remainder of less than a vector is alignment.
         if block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {
             self.pad_to(block.size)?;
         }

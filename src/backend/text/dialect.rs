@@ -1,4 +1,4 @@
-//! Differences of WGSL and GLSL: a table, and the few constructs that they spell differently.
+//! Differences between WGSL and GLSL: a table, and the constructs with different syntax.
 //! In: pieces of lines and expressions. Out: text. Knows nothing of blocks and buffers.
 //! Facts: the WGSL and GLSL specifications; WGSL's template rule: `a < b` in a list of arguments
 //! could begin a template that a later `>` ends.
@@ -14,7 +14,7 @@ use crate::ir::{Kind, Type};
 
 /// A language.
 pub struct Dialect {
-    /// The version of GLSL; nothing for WGSL.
+    /// The version of GLSL; none for WGSL.
     pub glsl: Option<GlslVersion>,
     /// Names of scalar and vector types: a row for each [`Kind`], by number of lanes.
     types: [[&'static str; 4]; 4],
@@ -22,14 +22,13 @@ pub struct Dialect {
     pub condition: [&'static str; 2],
     /// The line before the body of a loop.
     pub endless: &'static str,
-    /// The least integer, of which there is no literal: it would be the opposite of one that is too
-    /// large.
+    /// The least integer, which has no literal: its magnitude exceeds the largest integer.
     pub least_int: &'static str,
-    /// Strength that an argument needs if others follow.
+    /// Binding strength required of an argument before others.
     pub argument: Level,
-    /// The number of vertices in the output buffer.
+    /// Expression for the number of vertices in the output buffer.
     pub length: &'static str,
-    /// Returns whether no name may be this word.
+    /// Returns whether a word is reserved.
     pub reserved: fn(&str) -> bool,
 }
 
@@ -111,7 +110,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    /// All helpers with their names and what they make of lane `L`.
+    /// All helpers with their names and their expressions for lane `L`.
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Both, "both", "a.L && b.L"),
         (Self::Either, "either", "a.L || b.L"),
@@ -120,7 +119,7 @@ impl Helper {
 }
 
 impl Dialect {
-    /// The name of a type.
+    /// Returns the name of a type.
     pub const fn ty(&self, ty: Type) -> &'static str {
         self.types[ty.kind as usize][(ty.lanes as usize - 1) & 3]
     }
@@ -136,8 +135,8 @@ impl Dialect {
 }
 
 impl<'w> Body<'w> {
-    /// The beginning of a declaration, up to the name, or to the type where that follows it and no
-    /// value does.
+    /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
+    /// name and there is no value.
     pub fn declaration(&mut self, holder: Holder) {
         let (name, ty, is_exact) = self.held(holder);
         let dialect = &self.module.dialect;
@@ -157,7 +156,8 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// The first line of a loop that nothing leaves: WGSL wants an exit, though it is never taken.
+    /// Writes the first line of a loop without exits: WGSL requires an exit, even if it is never
+    /// taken.
     pub fn endless(&mut self) {
         if self.module.dialect.glsl.is_none() {
             // Behind an exit that returns, the function need not return anything.
@@ -168,8 +168,8 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// The line before the first case of a switch; how the switch is closed. `is_single`: it has
-    /// only a default.
+    /// Writes the line before the first case of a switch; returns how the switch is closed.
+    /// `is_single`: it has only a default.
     pub fn switch(&mut self, selector: Operand, is_single: bool, continues: bool) -> Closing {
         // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
         if self.module.dialect.glsl.is_some() && is_single && !continues {
@@ -181,7 +181,7 @@ impl<'w> Body<'w> {
         Closing::Brace
     }
 
-    /// The line before the body of a case; no values for the default.
+    /// Writes the line before the body of a case; the default has no values.
     pub fn case(&mut self, values: &[i32]) {
         self.line();
         let is_glsl = self.module.dialect.glsl.is_some();
@@ -203,7 +203,7 @@ impl<'w> Body<'w> {
         });
     }
 
-    /// The function that gives the same bits as another type; GLSL's is `function`.
+    /// Writes the function that reinterprets bits as another type; `function` in GLSL.
     pub fn bits(&mut self, function: &str, ty: Type) {
         let dialect = &self.module.dialect;
         let _ = match dialect.glsl {
@@ -212,8 +212,8 @@ impl<'w> Body<'w> {
         };
     }
 
-    /// The function that replaces an operator on vectors of this type; nothing where the operator
-    /// takes them.
+    /// Returns the function that replaces an operator on vectors of this type; none if the operator
+    /// takes vectors.
     pub fn vector_function(&mut self, by: OnVectors, ty: Type) -> Option<&'w str> {
         match by {
             OnVectors::Function(name) => self.module.dialect.glsl.map(|_| name),
@@ -222,7 +222,7 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// Notes that a helper is called for vectors of this type, and gives its name.
+    /// Records the call of a helper for vectors of this type and returns its name.
     fn helper(&mut self, helper: Helper, ty: Type) -> &'w str {
         if !self.called.contains(&(helper, ty)) {
             self.called.push((helper, ty));
@@ -230,7 +230,7 @@ impl<'w> Body<'w> {
         &self.module.lanewise[helper as usize]
     }
 
-    /// One of two values.
+    /// Writes the selection of one of two values.
     pub fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
         let &[condition, accept, reject] = operands else { return };
         let name = match self.module.dialect.glsl {

@@ -15,7 +15,7 @@ pub type Expr = u32;
 /// A local variable: index into [`Draft::variables`].
 pub type Variable = u32;
 
-/// The way in which an operand is made of an expression.
+/// Relation of an operand to an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum View {
     /// The expression.
@@ -38,7 +38,7 @@ impl View {
             Self::Const(_) => None,
         }
     }
-    /// The negation of a scalar condition.
+    /// Returns the negation of a scalar condition.
     pub const fn negated(self) -> Self {
         match self {
             Self::Not(expr, None) => Self::Whole(expr),
@@ -64,14 +64,14 @@ impl Operand {
     pub const fn int(value: u32) -> Self {
         Self { view: View::Const([value, 0, 0, 0]), ty: Type::I32 }
     }
-    /// The expression that it is, if it is one.
+    /// Returns the expression, if the operand is a complete one.
     pub const fn whole(self) -> Option<Expr> {
         match self.view {
             View::Whole(expr) => Some(expr),
             View::Lanes(..) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
         }
     }
-    /// The bits of a scalar constant.
+    /// Returns the bits of a scalar constant.
     pub fn scalar(self) -> Option<u32> {
         match self.view {
             View::Const([bits, ..]) if self.ty.lanes == 1 => Some(bits),
@@ -96,7 +96,7 @@ impl Operand {
 pub enum Form {
     /// Content of a local variable here.
     Variable(Variable),
-    /// This word; where there is an operand, an element of it.
+    /// This word, or its element if there is an operand.
     Text(Word, Stay),
     Unary(Unary),
     Binary(Binary),
@@ -121,7 +121,7 @@ pub enum Stay {
     OnlyLine,
 }
 
-/// The source of a name, should an expression get one.
+/// Source of the name of an expression, if it gets one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// The register of a value, or else its type.
@@ -130,7 +130,7 @@ pub enum Label {
     Word(Word),
 }
 
-/// The label of what came from no register.
+/// Label of expressions that come from no register.
 pub const PLAIN: Label = Label::Hint(Hint { register: HintRegister::None, mask: 0 });
 
 /// An expression.
@@ -143,20 +143,20 @@ pub struct Node {
     first: u32,
     /// Number of operands.
     count: u16,
-    /// Characters beyond which it gets a name.
+    /// Maximum characters without a name.
     pub limit: u16,
 }
 
 impl Node {
-    /// Its operands as a range of [`Draft::operands`].
+    /// Returns its operands as a range of [`Draft::operands`].
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
         self.first as usize..self.first as usize + usize::from(self.count)
     }
 }
 
-/// A line of the text, or the evaluation of an expression, which is a line only if that gets a
-/// name.
+/// A line of the text, or the evaluation of an expression, which is a line only if the expression
+/// gets a name.
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
@@ -183,7 +183,7 @@ pub enum Line {
         selector: Operand,
         continues: bool,
     },
-    /// A case with so many values from `first` in [`Draft::values`] on; the default has none.
+    /// A case with `count` values from `first` in [`Draft::values`]; the default has none.
     Case {
         first: u32,
         count: u32,
@@ -202,9 +202,9 @@ pub enum Line {
 pub struct Local {
     pub label: Label,
     pub ty: Type,
-    /// Its bits, where it never changes.
+    /// Its bits, if it never changes.
     pub bits: Option<u32>,
-    /// Its name, once that is chosen.
+    /// Its name, once chosen.
     pub name: Word,
     /// Exact: its stored values contain float arithmetic that must stay as written.
     pub is_exact: bool,
@@ -235,7 +235,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Empties it and keeps its memory; makes room for so many values.
+    /// Clears the draft, keeps its memory, and reserves space for this number of values.
     pub fn start(&mut self, values: usize) {
         self.nodes.clear();
         self.operands.clear();
@@ -256,7 +256,7 @@ impl Draft {
         &self.facts[expr as usize]
     }
 
-    /// Operands of an expression.
+    /// Returns the operands of an expression.
     #[inline]
     pub fn operands(&self, expr: Expr) -> &[Operand] {
         &self.operands[self.nodes[expr as usize].range()]

@@ -11,11 +11,11 @@ use crate::geometry::GeometryKernel;
 use crate::host::{DrawField, EntryPoint, Interface, Location};
 use crate::ir::{Binary, Kind, Type, Value};
 
-/// Characters of an output that has no name.
+/// Maximum characters of an output without a name.
 const OUTPUT: u16 = 26;
 
 impl Builder<'_> {
-    /// Builds a helper function; gives the type of its result.
+    /// Builds a helper function and returns the type of its result.
     pub fn helper(mut self) -> Result<Type> {
         let (ir, parameters) = (self.ir, self.parameters);
         for (&param, name) in ir.get(ir.params).iter().zip(parameters) {
@@ -50,7 +50,7 @@ impl Builder<'_> {
             }
             self.inputs[usize::from(attribute.register & 15)] = Some(input);
         }
-        // All outputs are zero where nothing gets to the end.
+        // All outputs are zero if no path reaches the end.
         let values = self.body()?;
         if values.is_some_and(|values| values.len() != interface.outputs.len()) {
             return Err(defect(format!("{values:?} for {} outputs", interface.outputs.len())));
@@ -71,7 +71,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The value of an output, which lends its name.
+    /// Returns the value of an output, labeled with the name of the output.
     fn output(&mut self, name: &str, value: Value) -> Result<Operand> {
         let result = self.value(value)?;
         let added = match result.view {
@@ -109,7 +109,7 @@ impl Builder<'_> {
     /// Stores the outputs in variables of their own, in GLSL.
     fn store_outputs(&mut self, results: &[Operand]) {
         if results.is_empty() {
-            // Nothing gets here; readers may check that the position is written.
+            // Unreachable, but compilers may check that the position is written.
             self.store_word("gl_Position", Operand { view: View::Const([0; 4]), ty: Type::F32X4 });
         }
         for (&result, port) in results.iter().zip(&self.module.declarations.ports) {
@@ -160,7 +160,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Finds the number of this thread of the dispatch.
+    /// Returns the index of this thread in the dispatch.
     fn thread(&mut self) -> Operand {
         let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
         let form = Form::Text(self.draft.word(&text), Stay::Line);
@@ -178,8 +178,8 @@ impl Builder<'_> {
         self.push(Line::End);
     }
 
-    /// A geometry program: returns at once in threads that have nothing to do, stores the number of
-    /// its triangles and the state that it leaves.
+    /// Builds a geometry program: an early return for threads without work, the body, and stores of
+    /// the number of triangles and of the state.
     fn geometry(mut self, kernel: &GeometryKernel) -> Result<()> {
         let mut thread = self.thread();
         if kernel.is_split() {

@@ -1,6 +1,6 @@
-//! Expressions, with parentheses only where the stricter grammar of the languages asks for them.
-//! In: an expression and how tightly it must hold together. Out: text. Knows no lines. Recursion
-//! ends at names, whose distance `inline` bounds.
+//! Expressions, with parentheses only if the stricter grammar of the languages requires them.
+//! In: an expression and its required binding strength. Out: text. Knows no lines. Recursion ends
+//! at names, whose distance `inline` bounds.
 //! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
 //! not chain, `&&` and `||` do not mix) and its template rule: `a < b` in a list of arguments could
 //! begin a template that a later `>` ends. GLSL binds as C does.
@@ -55,8 +55,8 @@ impl Body<'_> {
         self.out.push(')');
     }
 
-    /// Writes what follows the variable in an assignment: ` = a`, or ` += a` where the value is the
-    /// variable's own and `a`.
+    /// Writes the part of an assignment after the variable: ` = a`, or ` += a` if the value is the
+    /// sum of the variable and `a`.
     pub fn assigned(&mut self, at: u32, variable: Variable, value: Operand) {
         let fact = |expr: Expr| self.draft.fact(expr);
         let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
@@ -77,7 +77,8 @@ impl Body<'_> {
         self.out.push_str(";\n");
     }
 
-    /// The operation and its other operand, if the value is made from what the variable holds.
+    /// Returns the operation and its other operand, if the value is computed from the contents of
+    /// the variable.
     fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
         let draft = self.draft;
         let Form::Binary(op) = draft.node(value).form else { return None };
@@ -106,7 +107,7 @@ impl Body<'_> {
         Some(self.subtracted(op, other).map_or((text, other), |other| ("-", other)))
     }
 
-    /// The `b` of `a + -b`, which reads better as `a - b` and is the same.
+    /// Returns the `b` of `a + -b`, which is equal to `a - b`.
     fn subtracted(&self, op: Binary, right: Operand) -> Option<Operand> {
         let expr = right.whole()?;
         let draft = self.draft;
@@ -114,7 +115,7 @@ impl Body<'_> {
         (op == Binary::Add && is_negation && !draft.fact(expr).is_named()).then(|| draft.operands(expr)[0])
     }
 
-    /// An operand, in parentheses where it holds together less than `level`.
+    /// Writes an operand, in parentheses if it binds less tightly than `level`.
     pub fn operand(&mut self, operand: Operand, level: Level) {
         let lanes = usize::from(operand.ty.lanes);
         match operand.view {
@@ -175,7 +176,7 @@ impl Body<'_> {
         self.out.push(')');
     }
 
-    /// Writes an expression or its name, in parentheses where it holds together less than `level`.
+    /// Writes an expression or its name, in parentheses if it binds less tightly than `level`.
     pub fn expression(&mut self, expr: Expr, level: Level) {
         match self.name(expr) {
             None => self.content(expr, level),
@@ -239,8 +240,8 @@ impl Body<'_> {
         self.operation(expr, operator, level);
     }
 
-    /// Writes the argument of a function; a constant with its type, since WGSL evaluates the
-    /// function early and numbers without a type with more digits.
+    /// Writes the argument of a function. A constant has its type suffix: WGSL evaluates functions
+    /// of untyped constants at compile time with more precision.
     fn argument(&mut self, argument: Operand) {
         match argument.scalar() {
             Some(bits) => {
@@ -273,7 +274,7 @@ impl Body<'_> {
         self.argument(operand);
     }
 
-    /// Two operands and the operator between them.
+    /// Writes two operands and the operator between them.
     fn operation(&mut self, expr: Expr, operator: Operator, level: Level) {
         self.enclosed(level > operator.level, |body| body.between(expr, operator));
     }
@@ -287,7 +288,7 @@ impl Body<'_> {
             _ => None,
         };
         if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
-            // Numbers without a type would be computed with more digits.
+            // Untyped constants would be evaluated with more precision.
             self.constant(left.ty.kind, first, left_level, true);
             let _ = write!(self.out, " {text} ");
             return self.constant(right.ty.kind, second, right_level, true);
@@ -318,7 +319,7 @@ impl Body<'_> {
         }
     }
 
-    /// A constant; `typed`: with the letter of its type.
+    /// Writes a constant; `typed`: with the suffix of its type.
     pub fn constant(&mut self, kind: Kind, bits: u32, level: Level, typed: bool) {
         let is_negative = matches!(kind, Kind::F32 | Kind::I32) && bits >> 31 != 0;
         let typed = typed && self.module.dialect.glsl.is_none();
@@ -342,7 +343,7 @@ impl Body<'_> {
     }
 }
 
-/// The number without its minus, if it has one.
+/// Returns the magnitude of a negative number.
 fn positive(kind: Kind, bits: u32) -> Option<u32> {
     match kind {
         Kind::F32 if f32::from_bits(bits) < 0.0 => Some(bits ^ 1 << 31),
@@ -351,7 +352,7 @@ fn positive(kind: Kind, bits: u32) -> Option<u32> {
     }
 }
 
-/// The shortest decimal that is this number, read with the precision of f64 first, as WGSL does.
+/// Writes the shortest decimal that reads as this number via f64, as WGSL reads it.
 fn decimal(out: &mut String, value: f32) {
     if value.fract() == 0.0 && value.abs() < 65536.0 && (value != 0.0 || value.is_sign_positive()) {
         let _ = write!(out, "{}.0", value as i32);

@@ -1,6 +1,6 @@
-//! The one place that decides what is written in place and what gets a name; also what is broken
-//! over several lines, and which arithmetic must be marked as exact.
-//! In: a draft and what `survey` finds. Out: the decisions that `print` follows. Knows no syntax,
+//! Decides which expressions are inlined and which get a name, which are broken over several lines,
+//! and which arithmetic must be marked as exact.
+//! In: a draft and the facts of `survey`. Out: the decisions that `print` follows. Knows no syntax,
 //! only how long things are, roughly.
 //!
 //! An expression is written where it is used if it is used once, in the loop it is evaluated in,
@@ -17,16 +17,16 @@ use super::names::{Names, Word};
 use super::survey::{NONE, Size};
 use crate::ir::{Binary, Kind, Type, Unary};
 
-/// Characters of a line; longer ones are broken, or parts of them get a name.
+/// Maximum characters of a line; longer ones are broken, or parts of them get a name.
 const LINE: u32 = 92;
-/// Characters of a name.
+/// Typical characters of a name.
 const NAME: u32 = 6;
-/// Depth of an expression that is written in place; the writer recurses on it.
+/// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
 impl Draft {
-    /// Decides what gets a name, and gives the names. `marks_exact`: arithmetic on floats is only
-    /// done as written where it makes a variable that is marked.
+    /// Decides which expressions get a name, and assigns the names. `marks_exact`: float arithmetic
+    /// is exact only in the value of a marked variable.
     pub fn plan(&mut self, names: &mut Names<'_>, marks_exact: bool) {
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
@@ -42,7 +42,7 @@ impl Draft {
         self.give_names(names);
     }
 
-    /// Finds the size of an expression, after its longest operands got names if it is too long.
+    /// Computes the size of an expression. If it is too long, its longest operands get names first.
     fn measure(&mut self, expr: Expr, marks_exact: bool) {
         let node = self.nodes[expr as usize];
         // The operand of a text is an index, which `precise` does not reach.
@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Characters that an expression adds to its operands.
+    /// Returns the characters that an expression adds to its operands.
     fn own_length(&self, node: &Node) -> u32 {
         match node.form {
             Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) => 4,
@@ -99,7 +99,7 @@ impl Draft {
         }
     }
 
-    /// The size of what is written for an operand.
+    /// Returns the size of the text of an operand.
     fn written(&self, Operand { view, ty }: Operand) -> Size {
         let lanes = u32::from(ty.lanes);
         let (expr, added, level) = match view {
@@ -118,7 +118,7 @@ impl Draft {
         self.facts[expr as usize].name = Word::WANTED;
     }
 
-    /// The part of an operand whose name would make it shorter, if there is one.
+    /// Returns the part of an operand that a name would shorten, if there is one.
     fn shortened(&self, operand: Operand) -> Option<Expr> {
         let expr = operand.view.expr()?;
         let fact = self.fact(expr);
@@ -139,7 +139,7 @@ impl Draft {
         is_repeated || matches!(node.form, Form::Text(_, Stay::OnlyLine))
     }
 
-    /// Names what stands where arithmetic cannot be marked, and finds the variables to be marked.
+    /// Names exact arithmetic at places that cannot be marked, and finds the variables to mark.
     fn name_unmarked(&mut self) {
         for at in 0..self.lines.len() {
             match self.lines[at] {
@@ -163,7 +163,7 @@ impl Draft {
         }
     }
 
-    /// Gives a name to an expression if there is arithmetic on floats in what is written for it.
+    /// Names an expression if its text contains float arithmetic.
     fn name_exact(&mut self, operand: Operand) {
         if let Some(expr) = operand.view.expr()
             && self.written(operand).is_exact
@@ -173,7 +173,7 @@ impl Draft {
         }
     }
 
-    /// Gives names: to expressions that have a word, to variables, to other expressions.
+    /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, .. } = self;
         let mut own = |words: &mut super::names::Words, word| {
@@ -210,8 +210,7 @@ impl Draft {
     }
 }
 
-/// Returns whether an expression computes with floats in a way that compilers may change if nothing
-/// forbids it.
+/// Returns whether an expression is float arithmetic that compilers may change unless it is marked.
 fn is_arithmetic(node: &Node) -> bool {
     matches!(
         node.form,
@@ -220,7 +219,7 @@ fn is_arithmetic(node: &Node) -> bool {
     )
 }
 
-/// The size of constants.
+/// Returns the size of constants.
 fn constant_size(ty: Type, bits: &[u32]) -> Size {
     let length = |&bits: &u32| match ty.kind {
         Kind::U32 if bits > 0xFFFF => 11,

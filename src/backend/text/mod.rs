@@ -1,4 +1,4 @@
-//! WGSL and GLSL as one would write them by hand.
+//! WGSL and GLSL in the form of hand-written code.
 //! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile.
 //! Out: text that begins with comments naming the source, the program and the entry. Knows neither
 //! PICA200 encodings nor control-flow graphs.
@@ -102,7 +102,7 @@ pub fn wgsl(source: &Source<'_>) -> Result<String> {
     Ok(out)
 }
 
-/// Everything that the functions of a module share.
+/// State that all functions of a module share.
 struct Shared<'a> {
     source: &'a Source<'a>,
     dialect: Dialect,
@@ -114,10 +114,11 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// The declarations of a module, and the names of its scope.
+    /// Builds the declarations of a module and the names of its scope.
     fn new(source: &'a Source<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
         let mut names = Names::new(dialect.reserved);
-        // Hosts link by the names of varyings: they are given first, so that nothing changes them.
+        // Hosts link by the names of varyings: they are assigned first, so that no other name
+        // changes them.
         let declarations = Declarations::new(source, &dialect, &mut names)?;
         let lanewise = match dialect.glsl {
             Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
@@ -133,7 +134,7 @@ impl<'a> Shared<'a> {
         Ok((Self { source, dialect, declarations, helpers, lanewise }, names))
     }
 
-    /// Writes the helper functions and the entry point; gives the functions on vectors that they
+    /// Writes the helper functions and the entry point; returns the functions on vectors that they
     /// call. `marks_exact`: see [`Draft::plan`].
     fn functions(
         &self,
@@ -178,7 +179,7 @@ impl<'a> Shared<'a> {
         Ok(called)
     }
 
-    /// Names of the parameters of the entry point, or of what stands for them in GLSL.
+    /// Returns the names of the parameters of the entry point, or of their globals in GLSL.
     fn parameters(&self, scope: &mut Names<'_>) -> Vec<String> {
         let is_glsl = self.dialect.glsl.is_some();
         if self.source.interface.entry_point.is_compute() {
@@ -226,7 +227,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// The name that a parameter of a helper would like to have.
+/// Returns the preferred name of a parameter of a helper.
 fn wanted(helper: &Func, index: usize, param: Value) -> String {
     let data = helper.values[param];
     if data.hint.register == HintRegister::None {
@@ -237,7 +238,7 @@ fn wanted(helper: &Func, index: usize, param: Value) -> String {
     name
 }
 
-/// The comments at the head of every text.
+/// Returns the header comments of a text.
 pub(super) fn header(interface: &Interface) -> String {
     let mut header = String::new();
     if !interface.source.is_empty() {
@@ -263,7 +264,8 @@ pub(super) fn header(interface: &Interface) -> String {
     header
 }
 
-/// A name from the input inside a comment, which it must not end or continue on the next line.
+/// Writes a name from the input into a comment, so that it neither ends the comment nor continues
+/// it on the next line.
 fn comment(out: &mut String, name: &str) {
     let harmless = |c: char| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' };
     out.extend(name.chars().map(harmless));

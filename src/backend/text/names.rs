@@ -1,4 +1,4 @@
-//! Identifiers that are valid and of which no two are equal, and the string that holds them.
+//! Valid and unique identifiers, and the string that holds them.
 //! In: any text, and a test for reserved words. Out: identifiers. Knows no language.
 
 use std::collections::BTreeMap;
@@ -28,16 +28,16 @@ impl Word {
     }
 }
 
-/// Words one after another in one string, so that none needs memory of its own.
+/// Words in one string, without an allocation for each.
 #[derive(Debug, Default)]
 pub struct Words(String);
 
 impl Words {
-    /// Forgets all words and keeps the memory.
+    /// Removes all words and keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
-    /// The text of a word.
+    /// Returns the text of a word.
     pub fn get(&self, word: Word) -> &str {
         &self.0[word.start as usize..word.end as usize]
     }
@@ -53,24 +53,24 @@ impl Words {
 pub struct Names<'o> {
     /// Returns whether a language reserves a word.
     reserved: fn(&str) -> bool,
-    /// Names of the scope around.
+    /// Names of the enclosing scope.
     outer: Option<&'o Names<'o>>,
-    /// Each with the number that its last repetition got.
+    /// Each name with the number of its last repetition.
     taken: BTreeMap<String, u32>,
-    /// A bit for each name in `taken`: most others are found to be free by a look at it.
+    /// Bit filter of the names in `taken`, which shows that most others are free.
     bits: u128,
-    /// Names that came from registers, with the number that the next one of them gets. There are
-    /// few, so that a search along them is quicker than a map.
+    /// Names from registers, each with the number of its next repetition. There are few, so a
+    /// linear search is faster than a map.
     hinted: Vec<((Hint, Kind), u32)>,
 }
 
 impl<'o> Names<'o> {
-    /// A scope without names.
+    /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
         Self { reserved, outer: None, taken: BTreeMap::new(), bits: 0, hinted: Vec::new() }
     }
 
-    /// A scope inside.
+    /// Creates a nested scope.
     pub fn inner(&'o self) -> Self {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
@@ -117,7 +117,7 @@ impl<'o> Names<'o> {
         self.hinted[place].1 = number;
     }
 
-    /// An identifier as close to `wanted` as can be.
+    /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
@@ -140,13 +140,13 @@ impl<'o> Names<'o> {
     }
 }
 
-/// A bit that follows from length and ends of a name.
+/// Returns the bit of a name: a hash of its length and ends.
 fn bit(name: &str) -> u128 {
     let [first, .., last] = *name.as_bytes() else { return 1 };
     1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128)
 }
 
-/// A valid identifier, perhaps a reserved word.
+/// Returns a valid identifier, possibly a reserved word.
 fn identifier(wanted: &str) -> String {
     let mut name = String::with_capacity(wanted.len() + 4);
     for c in wanted.chars() {
@@ -189,7 +189,8 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
     }
 }
 
-/// The hint with the components that its name shows: those of a register, unless it has all four.
+/// Returns the hint with the components that its name shows: those of a register, unless it has all
+/// four.
 const fn shown(hint: Hint) -> Hint {
     let has_components = match hint.register {
         HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => true,
