@@ -110,15 +110,8 @@ impl Emission<'_> {
             return self.inputs(b);
         }
         let (chunk, warm) = (draw(b, DrawField::Chunk), draw(b, DrawField::Warm));
-        let (zero, all) = (b.int(0), draw(b, DrawField::Invocations));
-        // If the last thread would get fewer invocations than the others, the first one does
-        // instead. lavapipe was seen to lose results of later rounds while other threads continue
-        // (a test of random geometry programs keeps the case).
-        let threads = draw(b, DrawField::Threads);
-        let places = b.int_op(Binary::IMul, threads, chunk);
-        let empty = b.int_op(Binary::ISub, places, all);
-        let first = b.int_op(Binary::IMul, thread, chunk);
-        let first = b.int_op(Binary::ISub, first, empty);
+        let zero = b.int(0);
+        let first = first_invocation(b, thread, chunk);
         // Warm-up invocations before the first of the draw do not exist, so the start is clamped to
         // 0.
         let start = b.int_op(Binary::ISub, first, warm);
@@ -536,6 +529,19 @@ impl Emission<'_> {
             }
         }
     }
+}
+
+/// Returns the first invocation of a thread without its warm-up.
+fn first_invocation(b: &mut Builder, thread: Value, chunk: Value) -> Value {
+    let all = draw(b, DrawField::Invocations);
+    // If the last thread would get fewer invocations than the others, the first one does instead.
+    // lavapipe was seen to lose results of later rounds while other threads continue (a test of
+    // random geometry programs keeps the case).
+    let threads = draw(b, DrawField::Threads);
+    let places = b.int_op(Binary::IMul, threads, chunk);
+    let empty = b.int_op(Binary::ISub, places, all);
+    let first = b.int_op(Binary::IMul, thread, chunk);
+    b.int_op(Binary::ISub, first, empty)
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {

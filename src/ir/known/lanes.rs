@@ -7,7 +7,7 @@ use crate::ir::op::{Def, Op};
 use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
 use crate::ir::signature::{Binary, Shape, Unary};
-use crate::ir::types::{Kind, Lane, Value};
+use crate::ir::types::{Kind, Lane, Type, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
 use crate::precision::bits::{ONE, SIGN};
@@ -160,21 +160,7 @@ impl Known<'_> {
         let mut fact = Fact { seen: true, ..Fact::NONE };
         match op {
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
-            Op::Shuffle(lanes) => {
-                for (index, lane) in (0..ty.lanes).zip(lanes) {
-                    let from = self.of(lane.value());
-                    let mut one = from.lane(lane.index());
-                    fact.chosen |= (from.chosen >> lane.index() & 1) << index;
-                    if one.literal.is_none()
-                        && context != 0
-                        && from.chosen >> lane.index() & 1 != 0
-                        && let Some(bits) = self.search(f, lane, context)
-                    {
-                        one = self.literal(ty.kind, bits);
-                    }
-                    fact.set(index, one);
-                }
-            }
+            Op::Shuffle(lanes) => fact = self.shuffle(f, ty, lanes, context),
             Op::Unary(op, a) => {
                 let a = of(a);
                 if matches!(op, Unary::Neg | Unary::Abs) {
@@ -223,6 +209,25 @@ impl Known<'_> {
         }
         if ty.kind == Kind::Bool {
             fact.chosen = 15;
+        }
+        fact
+    }
+
+    /// Collects lanes; one that a choice made is searched for in the context.
+    fn shuffle(&self, f: &Func, ty: Type, lanes: [Lane; 4], context: u32) -> Fact {
+        let mut fact = Fact { seen: true, ..Fact::NONE };
+        for (index, lane) in (0..ty.lanes).zip(lanes) {
+            let from = self.of(lane.value());
+            let mut one = from.lane(lane.index());
+            fact.chosen |= (from.chosen >> lane.index() & 1) << index;
+            if one.literal.is_none()
+                && context != 0
+                && from.chosen >> lane.index() & 1 != 0
+                && let Some(bits) = self.search(f, lane, context)
+            {
+                one = self.literal(ty.kind, bits);
+            }
+            fact.set(index, one);
         }
         fact
     }

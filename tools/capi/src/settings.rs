@@ -310,6 +310,17 @@ pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Prob
     })
 }
 
+fn outputs(given: &TranspicaOptions) -> Result<Outputs, Problem> {
+    Ok(Outputs {
+        depth: choice("TranspicaOptions.depth_range", given.depth_range)?,
+        flip_y: choice("TranspicaOptions.flip_y", given.flip_y)?,
+        clip_planes: choice("TranspicaOptions.clip_planes", given.clip_planes)?,
+        clamp_colors: !switch("TranspicaOptions.keep_colors", given.keep_colors)?,
+        all: switch("TranspicaOptions.output_set", given.output_set)?,
+        unmapped: choice("TranspicaOptions.unmapped", given.unmapped)?,
+    })
+}
+
 fn options(given: &Structures) -> Result<Options, Problem> {
     let limits = limits(given.limits.as_ref())?;
     let Some(given_options) = &given.options else {
@@ -324,13 +335,13 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         portable_exponentials,
         entry_point: _,
         layout: which,
-        depth_range,
-        flip_y,
-        clip_planes,
-        output_set,
-        unmapped,
+        depth_range: _,
+        flip_y: _,
+        clip_planes: _,
+        output_set: _,
+        unmapped: _,
         uninitialized,
-        keep_colors,
+        keep_colors: _,
         keep_constants,
         lenient,
         has_loop_guard,
@@ -346,30 +357,24 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         reserved: zero,
     } = *given_options;
     reserved("TranspicaOptions.reserved", zero)?;
-    let loop_guard = switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard);
+    let arithmetic = Arithmetic {
+        precision: choice("TranspicaOptions.precision", precision)?,
+        portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
+        uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
+    };
+    let block = Block {
+        layout: layout(which, given.layout.as_ref())?,
+        fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
+    };
     Ok(Options {
-        arithmetic: Arithmetic {
-            precision: choice("TranspicaOptions.precision", precision)?,
-            portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
-            uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
-        },
-        block: Block {
-            layout: layout(which, given.layout.as_ref())?,
-            fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
-        },
-        outputs: Outputs {
-            depth: choice("TranspicaOptions.depth_range", depth_range)?,
-            flip_y: choice("TranspicaOptions.flip_y", flip_y)?,
-            clip_planes: choice("TranspicaOptions.clip_planes", clip_planes)?,
-            clamp_colors: !switch("TranspicaOptions.keep_colors", keep_colors)?,
-            all: switch("TranspicaOptions.output_set", output_set)?,
-            unmapped: choice("TranspicaOptions.unmapped", unmapped)?,
-        },
+        arithmetic,
+        block,
+        outputs: outputs(given_options)?,
         attributes: attributes(&formats)?,
         control: Control {
             bools: bools(known_bools, bool_values, specialized_bools)?,
             ints: ints(known_ints, int_values, specialized_ints)?,
-            loop_guard,
+            loop_guard: switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard),
             report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
             lenient: switch("TranspicaOptions.lenient", lenient)?,
         },

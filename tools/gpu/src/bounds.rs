@@ -1,12 +1,9 @@
-//! Error bounds for each output of a vertex: the distance that a conforming driver may be from the
-//! interpreter.
-//! EX2 and LG2 are approximate, and inexact routes permit drivers to reassociate and fuse products
-//! and sums.
+//! Error bounds for each output of a vertex: distances of conforming drivers to the interpreter.
+//! EX2 and LG2 are approximate, and inexact routes reassociate and fuse products and sums.
 //! In: the instructions that the interpreter executed, with their operands.
 //! Out: a bound for each output component. It is zero where a driver must return the same bits, and
-//! infinite where a branch or a comparison is uncertain.
-//! Knows only one thing about drivers: the entries of [`crate::driver`] on logarithms and powers of
-//! NaN and infinities.
+//! infinite where a branch or a comparison is uncertain. Knows one thing about drivers: the entries
+//! of [`crate::driver`] on logarithms and powers of NaN and infinities.
 //! Bounds follow from the operands ([`crate::near`]). A comparison is certain if its operands are
 //! farther apart than their bounds, and values that depend on it are compared bit for bit. There is
 //! no second run on the driver, because it would repeat the driver's fault.

@@ -1,11 +1,11 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
 use transpica::Translator;
-use transpica::stages::cfg::{dot, explore, text};
+use transpica::stages::cfg::{Cfg as Graph, dot, explore, text};
 use transpica::stages::host::dvle::Executable;
 use transpica::stages::host::{Job, Profile};
 use transpica::stages::ir;
-use transpica::stages::isa::Stage;
+use transpica::stages::isa::{Program, Stage};
 use transpica::stages::structure;
 use transpica::stages::translate::{Control, control};
 
@@ -25,18 +25,11 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         Form::Cfg => {
             let explored = explore::explore(&program, &explore::Options::default(), &options.limits);
             match explored.map_err(|error| input.fail(&error))? {
-                explore::Explored::Graph(cfg) if format == Format::Dot => {
-                    dot::Dot { cfg: &cfg, program: Some(&program) }.to_string()
-                }
-                explore::Explored::Graph(cfg) => {
-                    text::Text { cfg: &cfg, program: Some(&program) }.to_string()
-                }
+                explore::Explored::Graph(cfg) => print(&cfg, &program, format),
                 explore::Explored::TooManyNodes { limit } => {
-                    return Err(Failure::new(format!(
-                        "{}: more than {limit} control states",
-                        file.display()
-                    ))
-                    .hint("such a program has no graph; it is translated to a dispatcher"));
+                    let message = format!("{}: more than {limit} control states", file.display());
+                    let hint = "such a program has no graph; it is translated to a dispatcher";
+                    return Err(Failure::new(message).hint(hint));
                 }
             }
         }
@@ -74,4 +67,11 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         text.lines().count()
     ));
     files::write(output.as_deref(), text.as_bytes())
+}
+
+fn print(cfg: &Graph, program: &Program<'_>, format: Format) -> String {
+    match format {
+        Format::Dot => dot::Dot { cfg, program: Some(program) }.to_string(),
+        Format::Text => text::Text { cfg, program: Some(program) }.to_string(),
+    }
 }

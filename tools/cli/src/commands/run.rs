@@ -34,12 +34,11 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let name = input.name();
     let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-    let state = match state {
-        Some(path) => read_state(&path, &around, program.stage())?,
-        None => {
-            let delivered = geometry::delivered(&container, executable, seed, vertices);
-            generated(seed, vertices, &around, delivered)
-        }
+    let state = if let Some(path) = state {
+        read_state(&path, &around, program.stage())?
+    } else {
+        let delivered = geometry::delivered(&container, executable, seed, vertices);
+        generated(seed, vertices, &around, delivered)
     };
     let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
     let mut log = trace.then(|| Log::new(output.as_ref()));
@@ -79,14 +78,16 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
         }
     };
     let text = text.map_err(|error| input.fail(&error));
-    common.detail(format_args!(
-        "{}: DVLE {dvle}, {} vertices or invocations in {:?}",
-        file.display(),
-        state.vertices.len(),
-        start.elapsed()
-    ));
+    let (count, elapsed) = (state.vertices.len(), start.elapsed());
+    let path = file.display();
+    common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
+    conclude(log, text, output.as_deref())
+}
+
+/// Writes the result behind the trace, if there is one. A trace is kept even if the run failed.
+fn conclude(log: Option<Log>, text: Result<String, Failure>, output: Option<&Path>) -> Result<(), Failure> {
     match (log, text) {
-        (None, text) => files::write(output.as_deref(), text?.as_bytes()),
+        (None, text) => files::write(output, text?.as_bytes()),
         (Some(log), Ok(text)) => log.finish(&text),
         (Some(log), Err(failure)) => log.abandon().and(Err(failure)),
     }

@@ -126,22 +126,8 @@ pub fn run_emits(
     let mut most = super::first_most_invocations(gpu);
     let vectors = 3 * kernel.vectors;
     loop {
-        let (chunk, warm) = match kernel.memory {
-            Memory::None => (1, 0),
-            Memory::Depth(depth) => (16.max(8 * depth), depth),
-            Memory::Unbounded => (invocations, 0),
-        };
-        let chunk = chunk.min(most.saturating_sub(warm)).clamp(1, invocations);
-        let draw = Draw {
-            threads: invocations.div_ceil(chunk),
-            invocations,
-            chunk,
-            warm,
-            window: WINDOW,
-            capacity: room.unwrap_or(first.saturating_mul(chunk)),
-            heeds_winding: 0,
-            first_thread: 0,
-        };
+        let mut draw = distribute(kernel.memory, invocations, most);
+        draw.capacity = room.unwrap_or(first.saturating_mul(draw.chunk));
         let bytes = u64::from(draw.threads) * u64::from(draw.capacity) * u64::from(vectors) * 16;
         if bytes > u64::from(super::MOST_BYTES) {
             let kind = Kind::Limit {
@@ -170,6 +156,19 @@ pub fn run_emits(
         }
         return Ok(records(&words, &counts, draw.capacity, vectors, kernel.setup.outputs));
     }
+}
+
+/// Distributes invocations to threads that run at most `most` each; the capacity is left open.
+fn distribute(memory: Memory, invocations: u32, most: u32) -> Draw {
+    let (chunk, warm) = match memory {
+        Memory::None => (1, 0),
+        Memory::Depth(depth) => (16.max(8 * depth), depth),
+        Memory::Unbounded => (invocations, 0),
+    };
+    let chunk = chunk.min(most.saturating_sub(warm)).clamp(1, invocations);
+    let threads = invocations.div_ceil(chunk);
+    let (window, capacity) = (WINDOW, 0);
+    Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding: 0, first_thread: 0 }
 }
 
 /// One attempt at running all threads.
