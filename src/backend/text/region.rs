@@ -217,6 +217,7 @@ impl<'a> Builder<'a> {
         let middle = self.draft.lines.len();
         self.push(Line::Else);
         self.region(otherwise, arm)?;
+        // Variables that either arm stored have unknown contents from here on.
         self.carriers.merge(&start);
         self.close_if(opening, middle);
         self.load(&results, branch.results);
