@@ -254,6 +254,7 @@ pub(super) trait Statements {
         if words.is_empty() {
             return Ok(());
         }
+        // Operands come before the `if` here too.
         let values = words.iter().map(|&word| self.operand(word)).collect::<Result<Vec<_>>>()?;
         let (threads, one) = (self.draw(DrawField::Threads)?, self.int(1));
         let last = self.integers(Binary::ISub, [threads, one], None);

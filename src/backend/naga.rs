@@ -57,6 +57,7 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
             })
             .collect();
         for (expr, name) in names {
+            // Names of `let` declarations in our text take precedence.
             function.named_expressions.entry(expr).or_insert(name);
         }
         // They also make names unique, and append a `_` to those that end in a digit.

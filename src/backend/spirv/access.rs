@@ -35,6 +35,7 @@ impl Body<'_> {
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffers[OUT], 0]);
+        // With reports a vertex has 17 vectors, which is no power of two.
         let vertices = if self.source.reports() {
             let int = self.w.ty(Type::I32);
             self.thread = self.w.value(Op::Bitcast, int, &[index]);

@@ -88,6 +88,7 @@ impl Statements for Body<'_> {
         if field == DrawField::Thread {
             return Ok(self.thread);
         }
+        // Only geometry programs have draw parameters.
         self.kernel()?;
         Ok(self.draw_word(field as u32))
     }

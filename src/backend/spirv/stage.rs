@@ -86,6 +86,7 @@ impl Body<'_> {
             }
             self.w.effect(Op::EmitVertex, &[]);
         }
+        // Ends the strip, so that the next triangle shares no vertex with this one.
         self.w.effect(Op::EndPrimitive, &[]);
         let (count, int) = (self.id(count), self.w.ty(Type::I32));
         let one = self.int(1);

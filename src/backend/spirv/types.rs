@@ -88,6 +88,7 @@ impl Writer {
         debug_assert!((1..=4).contains(&ty.lanes));
         let lane = usize::from(ty.lanes.clamp(1, 4)) - 1;
         let id = self.types.values[ty.kind as usize][lane];
+        // SPIR-V has no id 0, so 0 marks types that are not declared yet.
         if id != 0 { id } else { self.new_value_type(ty, lane) }
     }
 

@@ -78,6 +78,7 @@ impl Writer {
         out.clear();
         out.reserve(self.len());
         let version = u32::from(version.0) << 16 | u32::from(version.1) << 8;
+        // Generator and schema are 0; `next` is the bound of the ids.
         out.extend([spirv::MAGIC_NUMBER, version, 0, self.next, 0]);
         for section in &self.sections {
             out.extend_from_slice(section);

@@ -65,6 +65,7 @@ impl Builder<'_> {
             results.push(Operand { view: origin, ty: Type::F32X4 });
         }
         match self.module.dialect.glsl {
+            // WGSL returns a structure; GLSL stores to global variables.
             None => self.return_outputs(&mut results),
             Some(_) => self.store_outputs(&results),
         }
@@ -217,6 +218,7 @@ impl Statements for Builder<'_> {
         if field == DrawField::Thread {
             return self.thread.ok_or_else(|| defect("only a compute entry has threads"));
         }
+        // Only geometry programs have draw parameters.
         self.kernel()?;
         Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
     }

@@ -60,7 +60,7 @@ impl GlslVersion {
     /// All versions.
     pub const ALL: [Self; 3] = [Self::Core330, Self::Vulkan450, Self::Es310];
 
-    /// As error texts name it.
+    /// Returns the name in error texts.
     const fn name(self) -> &'static str {
         match self {
             Self::Core330 => "GLSL 330",
@@ -69,7 +69,7 @@ impl GlslVersion {
         }
     }
 
-    /// Writes what every text begins with.
+    /// Writes the head of every text.
     fn head(self, out: &mut String, header: &str, marks_exact: bool) {
         out.push_str(match self {
             Self::Core330 => "#version 330 core\n",
@@ -77,7 +77,7 @@ impl GlslVersion {
             Self::Es310 => "#version 310 es\n",
         });
         out.push_str(if header.is_empty() { "\n" } else { header });
-        // What a driver must define, and what then makes the word `precise` known.
+        // Macros that a driver must define, and the extension that then enables `precise`.
         let offers: &[[&str; 2]] = match self {
             // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that
             // have it define both.
@@ -161,7 +161,7 @@ pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
     Ok(out)
 }
 
-/// Checks that a version can say what the module wants.
+/// Checks that a version can express the module.
 #[cfg(feature = "glsl")]
 fn check(module: &Shared<'_>, version: GlslVersion) -> Result<()> {
     let (name, declarations) = (version.name(), &module.declarations);
@@ -180,7 +180,7 @@ fn check(module: &Shared<'_>, version: GlslVersion) -> Result<()> {
     }
 }
 
-/// The definition of a function on vectors.
+/// Returns the definition of a function on vectors.
 #[cfg(feature = "glsl")]
 fn definition(module: &Shared<'_>, helper: Helper, ty: Type) -> String {
     let (dialect, name) = (&module.dialect, &module.lanewise[helper as usize]);

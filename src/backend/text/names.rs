@@ -120,6 +120,7 @@ impl<'o> Names<'o> {
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
+        // A reserved word counts as a name that is taken once.
         let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
             self.take(&name, 0);
             return name;

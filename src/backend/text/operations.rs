@@ -13,7 +13,7 @@ use crate::host::profile::specialized_name;
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value};
 
 impl<'a> Builder<'a> {
-    /// Evaluates a value here.
+    /// Adds the evaluation of a value.
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
@@ -98,7 +98,8 @@ impl<'a> Builder<'a> {
         Ok(self.draft.add(form, ty, &[index], label).view)
     }
 
-    /// The operands of an operation. A factor that repeats a scalar stays that scalar.
+    /// Returns the operands of an operation. A factor that repeats a scalar is passed as the
+    /// scalar.
     fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
         if op == Binary::Mul {
             if let Some(scalar) = self.repeated(left)? {
@@ -111,7 +112,7 @@ impl<'a> Builder<'a> {
         Ok([self.value(left)?, self.value(right)?])
     }
 
-    /// An element of a member of the uniform block, by a number or else by an operand.
+    /// Reads an element of a member of the uniform block, by a constant index or by an operand.
     fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
         let (_, element) = member(self.module.source.interface, number, element)?;
         let name = &self.module.declarations.members[usize::from(number)];
@@ -128,7 +129,7 @@ impl<'a> Builder<'a> {
         Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
     }
 
-    /// The geometry program that this is.
+    /// Returns the geometry program of the interface.
     pub fn kernel(&self) -> Result<&'a GeometryKernel> {
         let kernel = self.module.source.interface.kernel();
         kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))

@@ -43,7 +43,7 @@ pub enum OnVectors {
 #[derive(Clone, Copy)]
 pub struct Operator {
     pub text: &'static str,
-    /// Level of the whole.
+    /// Level of the result.
     pub level: Level,
     /// Levels that the operands need.
     pub operands: [Level; 2],
@@ -65,7 +65,7 @@ impl Operator {
     }
 }
 
-/// The operator of an operation on so many lanes; nothing for what is a function.
+/// Returns the operator of an operation on this number of lanes; none for a function.
 pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     use Level::{And, Or, Product, Relation, Sum, Unary};
     Some(match op {
@@ -114,7 +114,7 @@ pub enum Notation {
     Bits(&'static str),
 }
 
-/// The spelling of an operation; nothing for those that `legalize` removes.
+/// Returns the spelling of an operation; none for those that `legalize` removes.
 pub const fn notation(op: Unary) -> Option<Notation> {
     Some(match op {
         Unary::Abs => Notation::Function("abs"),

@@ -11,18 +11,18 @@ use super::names::Word;
 use super::operators::Level;
 use crate::ir::{Kind, Type};
 
-/// Something that has a name in a function.
+/// A named entity of a function.
 #[derive(Clone, Copy)]
 pub enum Holder {
     /// The value of an expression, which never changes.
     Value(Expr),
-    /// A variable that has its first value at once.
+    /// A variable declared with its first value.
     Filled(Variable),
     /// A variable that is stored later.
     Empty(Variable),
 }
 
-/// The braces of a construct that is open.
+/// Closing text of an open construct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
     Brace,
@@ -34,17 +34,17 @@ pub enum Closing {
     While,
 }
 
-/// A function that is being written.
+/// Printer of one function.
 pub struct Body<'w> {
     pub out: &'w mut String,
     pub module: &'w Shared<'w>,
     pub draft: &'w Draft,
     /// Functions on vectors that are called, for GLSL.
     pub called: &'w mut Vec<(Helper, Type)>,
-    /// Type of what the function returns.
+    /// Result type of the function.
     pub result: Option<&'static str>,
     pub indent: usize,
-    /// Number of declarations that were written.
+    /// Number of declarations written.
     pub declared: usize,
     /// Constructs that are open.
     pub open: Vec<Closing>,
@@ -72,7 +72,7 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// The name of an expression; nothing where it is written in place.
+    /// Returns the name of an expression; none if it is inlined.
     pub fn name(&self, expr: Expr) -> Option<&'w str> {
         let name = self.draft.fact(expr).name;
         (name != Word::NONE).then(|| self.draft.words.get(name))
@@ -82,7 +82,7 @@ impl<'w> Body<'w> {
         self.draft.words.get(self.draft.variables[variable as usize].name)
     }
 
-    /// Name and type of a value or variable, and whether arithmetic for it must stay as written.
+    /// Returns name and type of a value or variable, and whether its arithmetic is exact.
     pub fn held(&self, holder: Holder) -> (&'w str, Type, bool) {
         let draft = self.draft;
         match holder {
@@ -97,7 +97,7 @@ impl<'w> Body<'w> {
         }
     }
 
-    /// Writes the declarations that stand before a line; returns whether the line itself declares.
+    /// Writes the declarations before a line; returns whether the line itself declares.
     fn declare(&mut self, at: u32) -> bool {
         let mut by_store = false;
         while let Some(&declaration) = self.draft.declarations.get(self.declared)
@@ -122,7 +122,7 @@ impl<'w> Body<'w> {
         by_store
     }
 
-    /// Writes a line; the number of the next one.
+    /// Writes a line and returns the index of the next one.
     fn write_line(&mut self, at: usize, line: Line, declares: bool) -> usize {
         match line {
             Line::Evaluate(expr) if self.draft.fact(expr).has_line() => {
@@ -180,7 +180,7 @@ impl<'w> Body<'w> {
         at + 1
     }
 
-    /// Writes ` else` and what follows it on its line; the number of the next line.
+    /// Writes ` else` and the rest of its line; returns the index of the next line.
     fn begin_else(&mut self, at: usize) -> usize {
         self.indent -= 1;
         self.line().push_str("} else ");
@@ -193,7 +193,7 @@ impl<'w> Body<'w> {
         at + 1
     }
 
-    /// Writes the line of a switch; the number of the next line.
+    /// Writes the line of a switch; returns the index of the next line.
     fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
         let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Case { count: 0, .. }));
         let closing = self.switch(selector, is_single, continues);
@@ -229,7 +229,7 @@ impl<'w> Body<'w> {
         self.line().push_str(end);
     }
 
-    /// Writes what is read or written, or an element of it.
+    /// Writes a memory location, or an element of it.
     pub fn memory(&mut self, word: Word, index: Option<Operand>) {
         self.out.push_str(self.draft.words.get(word));
         if let Some(index) = index {
@@ -249,14 +249,14 @@ impl<'w> Body<'w> {
         self.out.push_str(" {\n");
     }
 
-    /// Writes from `if` on; the line has begun.
+    /// Writes an `if` on a line that has begun.
     fn begin_if(&mut self, condition: Operand, closing: Closing) {
         self.conditional("if ", condition);
         self.begin(closing);
     }
 
-    /// The condition of the `if` that an arm consists of, if it prints nothing else, and the line
-    /// after it.
+    /// Returns the condition of an `if` that is the only printed line of an arm, and the line after
+    /// it.
     fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
         let draft = self.draft;
         let silent = |line: &&Line| matches!(**line, Line::Evaluate(expr) if !draft.fact(expr).has_line());

@@ -20,7 +20,7 @@ use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
 
-/// Braces that may nest; WGSL readers stop at 127.
+/// Maximum depth of braces; readers of WGSL stop at 127.
 const MAX_DEPTH: u32 = 120;
 
 /// Targets of a region's exits.
@@ -28,9 +28,9 @@ const MAX_DEPTH: u32 = 120;
 struct Scope<'s> {
     /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
-    /// Carriers of the values of a `Break`; nothing where nothing can be left.
+    /// Carriers of the values of a `Break`; none outside of breakable constructs.
     breaks: Option<&'s [Carrier]>,
-    /// Carriers of the values of a `Continue`; nothing outside of loops.
+    /// Carriers of the values of a `Continue`; none outside of loops.
     continues: Option<&'s [Carrier]>,
     /// Falling off the end of the region leaves the innermost breakable construct.
     end_breaks: bool,
@@ -39,11 +39,11 @@ struct Scope<'s> {
 }
 
 impl Scope<'_> {
-    /// The scope of a whole function.
+    /// Scope of a complete function.
     const FUNCTION: Self =
         Self { yields: &[], breaks: None, continues: None, end_breaks: false, end_continues: false };
 
-    /// The scope inside a block or switch with these carriers.
+    /// Returns the scope inside a block or switch with these carriers.
     const fn block<'c>(self, carriers: &'c [Carrier]) -> Scope<'c>
     where
         Self: 'c,
@@ -51,7 +51,7 @@ impl Scope<'_> {
         Scope { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
     }
 
-    /// The same for a region that is not at the end.
+    /// Returns the same scope for a region that is not at the end.
     const fn inside(self) -> Self {
         Self { end_breaks: false, end_continues: false, ..self }
     }
@@ -67,7 +67,7 @@ struct Branch {
     after: After,
 }
 
-/// The rest of a region behind a construct.
+/// Rest of a region after a construct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     /// Nothing: it never falls through.
@@ -79,7 +79,7 @@ enum After {
 }
 
 impl<'a> Builder<'a> {
-    /// The lines of the function and the values it yields; nothing where it never ends.
+    /// Adds the lines of the function and returns the values that it yields; none if it never ends.
     pub fn body(&mut self) -> Result<Option<&'a [Value]>> {
         let ir = self.ir;
         let region = ir.body.ok_or_else(|| defect("a function has no body"))?;
@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The lines of a region, its exit included.
+    /// Adds the lines of a region, including its exit.
     fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
         let data = region_of(self.ir, region)?;
         for (index, &item) in data.items.iter().enumerate() {
@@ -103,8 +103,7 @@ impl<'a> Builder<'a> {
                 Item::Node(node) => node,
             };
             let after = after(data, index);
-            // Only behind the last construct does the end of an arm coincide with the end of the
-            // region.
+            // Only in the last construct is the end of an arm the end of the region too.
             let scope = if after == After::Nothing { scope } else { scope.inside() };
             self.node(node, scope, after)?;
         }
@@ -128,7 +127,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Adds a jump and notes it at the constructs that it concerns.
+    /// Adds a jump and records it at the constructs that it affects.
     fn jump(&mut self, jump: Line) {
         self.push(jump);
         let is_break = matches!(jump, Line::Break);
@@ -161,7 +160,7 @@ impl<'a> Builder<'a> {
     fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
         let ir = self.ir;
         let data = ir.nodes.get(node).ok_or_else(|| defect(format!("{node} does not exist")))?;
-        // A switch has braces of its own around those of its cases.
+        // A switch has braces around those of its cases.
         let levels = if data.is_breakable() && !data.is_loop() { 2 } else { 1 };
         self.depth += levels;
         if self.depth > MAX_DEPTH {
@@ -218,13 +217,14 @@ impl<'a> Builder<'a> {
         let middle = self.draft.lines.len();
         self.push(Line::Else);
         self.region(otherwise, arm)?;
+        // Variables that either arm stored have unknown contents from here on.
         self.carriers.merge(&start);
         self.close_if(opening, middle);
         self.load(&results, branch.results);
         Ok(())
     }
 
-    /// Ends an `If` and drops arms that only evaluate what nothing outside can see.
+    /// Ends an `If` and drops arms that only evaluate values, which are dead outside.
     fn close_if(&mut self, opening: usize, middle: usize) {
         let lines = &mut self.draft.lines;
         let is_idle = |lines: &[Line]| lines.iter().all(|line| matches!(line, Line::Evaluate(_)));
@@ -242,7 +242,8 @@ impl<'a> Builder<'a> {
         lines.push(Line::End);
     }
 
-    /// Stores first what a `break` and a `continue` that end a loop's body both store.
+    /// Hoists the stores that a `break` and a `continue` at the end of a loop's body have in
+    /// common.
     fn store_common(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let ir = self.ir;
         let (one, other) = (region_of(ir, branch.then)?, region_of(ir, branch.otherwise)?);
@@ -274,7 +275,7 @@ impl<'a> Builder<'a> {
         self.store(&carriers, &values)
     }
 
-    /// The condition and its arms, without negation.
+    /// Returns the condition and its arms; a negated condition swaps the arms.
     fn without_not(&self, branch: Branch) -> (Value, Region, Region) {
         let cond = self.ir.values.get(branch.cond).map(|data| data.def);
         if let Some(Def::Op(Op::Unary(Unary::Not, inner))) = cond {
@@ -283,7 +284,7 @@ impl<'a> Builder<'a> {
         (branch.cond, branch.then, branch.otherwise)
     }
 
-    /// Writes a construct that gives results: these come from the carriers afterwards.
+    /// Adds a construct with results, which are loaded from the carriers afterwards.
     fn yielding(
         &mut self,
         results: ValueList,
@@ -360,7 +361,7 @@ fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {
     ir.regions.get(region).ok_or_else(|| defect(format!("{region} does not exist")))
 }
 
-/// The rest of a region behind the item `index`.
+/// Returns the rest of a region after the item `index`.
 fn after(data: &RegionData, index: usize) -> After {
     let rest = &data.items[index + 1..];
     match data.exit {
@@ -372,7 +373,7 @@ fn after(data: &RegionData, index: usize) -> After {
     }
 }
 
-/// The values that the region yields, if it does nothing else.
+/// Returns the values that a region without items yields.
 fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
     let data = ir.regions.get(region)?;
     match data.exit {
@@ -381,7 +382,7 @@ fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
     }
 }
 
-/// Returns whether the region ends in a jump that must be written.
+/// Returns whether the region ends in an explicit jump.
 fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
     match ir.regions.get(region).map(|data| data.exit) {
         Some(Exit::Break(_)) => !scope.end_breaks,
@@ -390,7 +391,7 @@ fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
     }
 }
 
-/// Returns whether each `Break` of a block stands where falling off the end does the same.
+/// Returns whether each `Break` of a block is equivalent to falling off the end.
 fn breaks_at_ends_only(ir: &Func, body: Region) -> bool {
     let mut work = vec![(body, true)];
     while let Some((region, at_end)) = work.pop() {

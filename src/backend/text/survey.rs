@@ -18,14 +18,14 @@ pub struct Size {
     pub is_exact: bool,
 }
 
-/// Everything that is known of an expression. The last three are `inline`'s.
+/// Facts about an expression. `inline` sets the last three.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
-    /// Line that evaluates it; nothing else evaluates it.
+    /// The one line that evaluates it.
     pub at: u32,
     /// Innermost loop around that line; 0 outside of all.
     home: u32,
-    /// Last line that its text may stand in.
+    /// Last line that may contain its text.
     last: u32,
     /// No use comes before this line.
     first: u32,
@@ -33,18 +33,18 @@ pub struct Fact {
     block: u32,
     /// The first store of it.
     pub store: u32,
-    /// The line that stores it in the variable whose name it goes by afterwards.
+    /// Line of the store to the variable whose name it has afterwards.
     pub kept: u32,
     /// Number of uses.
     pub uses: u32,
     /// The last of its spans.
     spans: u32,
-    /// Another loop than its own uses it.
+    /// Used in a loop other than its own.
     pub crosses: bool,
-    /// Its name, unless it is written in place.
+    /// Name, unless it is inlined.
     pub name: Word,
     pub size: Size,
-    /// Each of its parts has a line of its own.
+    /// Broken over lines, one for each part.
     pub is_broken: bool,
 }
 
@@ -64,11 +64,11 @@ impl Fact {
         size: Size { length: 0, depth: 0, is_exact: false },
         is_broken: false,
     };
-    /// Returns whether it is written by a name.
+    /// Returns whether it has a name.
     pub fn is_named(&self) -> bool {
         self.name != Word::NONE
     }
-    /// Returns whether a line gives it its name.
+    /// Returns whether a line declares its name.
     pub fn has_line(&self) -> bool {
         self.is_named() && self.kept == NONE
     }
@@ -78,7 +78,7 @@ impl Fact {
     }
 }
 
-/// First and last line that one use may be written in, and the span of the same expression before.
+/// First and last line that may contain one use, and the previous span of the same expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     first: u32,
@@ -86,7 +86,7 @@ pub struct Span {
     previous: u32,
 }
 
-/// A store to a variable, and the one before to the same.
+/// A store to a variable, and the previous store to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Store {
     pub variable: Variable,
@@ -121,7 +121,7 @@ pub struct Declaration {
 }
 
 impl Draft {
-    /// Finds the facts: first along the lines, then from users to their operands.
+    /// Collects the facts: first along the lines, then from users to their operands.
     pub(super) fn survey(&mut self) {
         self.facts.clear();
         self.facts.resize(self.nodes.len(), Fact::NEW);
@@ -140,7 +140,7 @@ impl Draft {
         self.declare();
     }
 
-    /// Surveys a line of a block; the block of the next line.
+    /// Surveys a line of a block and returns the block of the next line.
     fn survey_line(&mut self, at: u32, block: u32) -> u32 {
         match self.lines[at as usize] {
             Line::Evaluate(expr) => {
@@ -149,7 +149,7 @@ impl Draft {
                 (fact.at, fact.last, fact.block) = (at, at, block);
             }
             Line::Store { variable, value } => {
-                self.used(value, at, block);
+                self.count_use(value, at, block);
                 let store = self.stores.len() as u32;
                 if let View::Whole(expr) = value.view {
                     let first = &mut self.facts[expr as usize].store;
@@ -159,11 +159,11 @@ impl Draft {
                 self.stores.push(Store { variable, at, block, previous });
             }
             Line::Write { value, index, .. } => {
-                self.used(value, at, block);
-                index.into_iter().for_each(|index| self.used(self.operands[index as usize], at, block));
+                self.count_use(value, at, block);
+                index.into_iter().for_each(|index| self.count_use(self.operands[index as usize], at, block));
             }
             Line::If(condition) => {
-                self.used(condition, at, block);
+                self.count_use(condition, at, block);
                 return self.begin(block, at, at, true);
             }
             Line::Else => {
@@ -179,7 +179,7 @@ impl Draft {
             }
             // Cases are arms of the switch; its own block has nothing else.
             Line::Switch { selector, .. } => {
-                self.used(selector, at, block);
+                self.count_use(selector, at, block);
                 return self.begin(block, at, at, false);
             }
             Line::Case { .. } => return self.begin(block, self.blocks[block as usize].owner, at, true),
@@ -188,7 +188,7 @@ impl Draft {
                 self.ends[owner as usize] = at;
                 return parent;
             }
-            Line::Return(operand) => self.used(operand, at, block),
+            Line::Return(operand) => self.count_use(operand, at, block),
             Line::Break | Line::Continue | Line::Leave => {}
         }
         block
@@ -207,14 +207,14 @@ impl Draft {
     }
 
     /// Counts a use by a line.
-    fn used(&mut self, operand: Operand, at: u32, block: u32) {
+    fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.use_in(expr, (at, at), self.blocks[block as usize].home);
+            self.count_use_in(expr, (at, at), self.blocks[block as usize].home);
         }
     }
 
-    /// Counts a use in text that stands between two lines.
-    fn use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
+    /// Counts a use in text between two lines.
+    fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
         let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
         fact.uses = fact.uses.saturating_add(1);
@@ -238,7 +238,8 @@ impl Draft {
             if fact.uses == 0 {
                 continue;
             }
-            // What is written in place takes its operands along; what has a name leaves them.
+            // An inlined expression takes its operands along; one with a name leaves them at its
+            // line.
             let last = match self.kept(expr) {
                 Some(store) => {
                     self.facts[expr as usize].kept = store;
@@ -249,14 +250,14 @@ impl Draft {
             };
             for index in self.nodes[expr as usize].range() {
                 if let Some(operand) = self.operands[index].view.expr() {
-                    self.use_in(operand, (fact.at, last), fact.home);
+                    self.count_use_in(operand, (fact.at, last), fact.home);
                 }
             }
         }
     }
 
-    /// The store whose variable's name an expression may go by: its first use, in its own block,
-    /// and no other store comes before its last use.
+    /// Returns the store whose variable can name an expression: the store is its first use, in its
+    /// own block, and no other store precedes its last use.
     fn kept(&self, expr: Expr) -> Option<u32> {
         let fact = self.fact(expr);
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
@@ -265,8 +266,8 @@ impl Draft {
             .then_some(at)
     }
 
-    /// Returns whether it may be written more than once: a variable's name is no longer than that
-    /// of a constant.
+    /// Returns whether its text may be repeated: the name of a variable is no longer than that of a
+    /// constant.
     fn is_repeatable(&self, expr: Expr) -> bool {
         matches!(self.node(expr).form, Form::Variable(_))
     }
@@ -301,8 +302,8 @@ impl Draft {
         false
     }
 
-    /// Finds where variables are declared: by the first store if it stands in the innermost block
-    /// that has all occurrences, else before the line with the first occurrence, outside of loops.
+    /// Decides where variables are declared: by the first store if it stands in the innermost block
+    /// with all occurrences, else before the line with the first occurrence, outside of loops.
     fn declare(&mut self) {
         // For each variable the first line, its block, the innermost block that has all lines, and
         // whether the first is a store.
@@ -332,7 +333,7 @@ impl Draft {
         self.declarations.sort_by_key(|declaration| declaration.at);
     }
 
-    /// The innermost block around two blocks.
+    /// Returns the innermost common block of two blocks.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             let depth = |block: u32| self.blocks[block as usize].depth;
@@ -342,8 +343,8 @@ impl Draft {
         a
     }
 
-    /// The line of a block around `common`, or `common` itself, that has the line `at` of `block`
-    /// in it and is in no loop.
+    /// Returns the line, outside of loops and in `common` or a block around it, that contains the
+    /// line `at` of `block`.
     fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
         let mut has_all = false;
         loop {
