@@ -273,7 +273,7 @@ fn the_table_shows_everything() {
           4       u32    flip_y
           16      vec4f  clip_plane
 
-        specialisation constants
+        specialization constants
           id  type  name
           0   bool  b0
           16  i32   i0_x

@@ -33,7 +33,7 @@ impl<'a> Shbin<'a> {
     /// Parses a file.
     ///
     /// # Errors
-    /// A malformed file (see the [module](crate::container)), or more executables than
+    /// A malformed file (sizes and offsets outside the file), or more executables than
     /// [`Limits::executables`] allows by default. The error has an offset in the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes)?;

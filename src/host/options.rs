@@ -187,7 +187,7 @@ pub struct Control {
     /// A vertex program writes a seventeenth vector behind o15, so each vertex has 17 vectors. x is
     /// 1 if the guard fired, y is 1 if the driver left a loop; otherwise both are 0. A geometry
     /// program sets the two upper bits of a thread's count: see
-    /// [`GeometryKernel::reports_unfinished`](crate::geometry::GeometryKernel::reports_unfinished).
+    /// `GeometryKernel::reports_unfinished`.
     /// An invocation that never ends writes neither. To detect this, the host fills the buffers
     /// with ones before the dispatch.
     pub report_unfinished: bool,

@@ -158,7 +158,7 @@ impl fmt::Display for Reflection {
         constants
             .0
             .extend(self.specialization.iter().map(|s| vec![s.id.to_string(), s.ty.clone(), s.name.clone()]));
-        constants.write(f, "specialisation constants")?;
+        constants.write(f, "specialization constants")?;
         let mut outputs = Table::new(&["location", "components", "from", "name", ""]);
         outputs.0.extend(self.outputs.iter().map(|o| {
             let note = if o.approximate { "approximate (EX2/LG2)" } else { "" };
