@@ -9,7 +9,8 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: [&str; 8] = ["translate", "info", "run", "compare", "survey", "asm", "dis", "cfg"];
+const COMMANDS: [&str; 10] =
+    ["translate", "info", "run", "compare", "survey", "asm", "dis", "cfg", "completions", "man"];
 
 #[test]
 fn every_target_is_translated_to() {
@@ -528,4 +529,18 @@ fn a_geometry_program_becomes_a_compute_shader() {
     assert_eq!(ran.status, 1, "{}", ran.text());
     let ran = transpica(&["translate", "shaders/counter.shbin", "--dvle", "1", "--stride", "17"]);
     assert!(ran.status == 1 && ran.err.contains("stride"), "{}", ran.err);
+}
+
+#[test]
+fn shells_and_man_get_every_command_and_option() {
+    let man = transpica(&["man"]).succeeded();
+    let shells = ["bash", "elvish", "fish", "powershell", "zsh"];
+    for text in shells.map(|shell| transpica(&["completions", shell]).succeeded()).into_iter().chain([man]) {
+        let text = text.replace("\\-", "-");
+        for command in COMMANDS {
+            assert!(text.to_lowercase().contains(command), "{command}: {text:.200}");
+        }
+        assert!(text.contains("glsl-version"), "{text:.200}");
+    }
+    assert_ne!(transpica(&["completions", "tcsh"]).status, 0);
 }

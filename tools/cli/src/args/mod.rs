@@ -9,6 +9,7 @@ mod dis;
 mod info;
 mod position;
 mod run;
+mod shell;
 mod survey;
 mod translate;
 mod values;
@@ -26,6 +27,7 @@ pub use dis::Dis;
 pub use info::Info;
 pub use position::Position;
 pub use run::Run;
+pub use shell::{Completions, Man};
 pub use survey::Survey;
 pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
 pub(crate) use values::denied;
@@ -120,6 +122,8 @@ pub enum Command {
     Asm(Asm),
     Dis(Dis),
     Cfg(Cfg),
+    Completions(Completions),
+    Man(Man),
 }
 
 impl Command {
@@ -134,6 +138,8 @@ impl Command {
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
             Self::Cfg(_) => "cfg",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
         }
     }
     /// Rejects combinations of options that conflict only for some of their values.
@@ -142,7 +148,13 @@ impl Command {
             Self::Translate(arguments) => arguments.check(),
             Self::Run(arguments) => arguments.check(),
             Self::Cfg(arguments) => arguments.check(),
-            Self::Info(_) | Self::Asm(_) | Self::Compare(_) | Self::Survey(_) | Self::Dis(_) => Ok(()),
+            Self::Info(_)
+            | Self::Asm(_)
+            | Self::Compare(_)
+            | Self::Survey(_)
+            | Self::Dis(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Ok(()),
         }
     }
     /// Files and streams that it reads and writes.
@@ -159,6 +171,7 @@ impl Command {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
             Self::Asm(arguments) => arguments.streams(),
+            Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
     }
     /// Returns whether it uses a GPU.
@@ -171,7 +184,9 @@ impl Command {
             | Self::Survey(_)
             | Self::Asm(_)
             | Self::Dis(_)
-            | Self::Cfg(_) => false,
+            | Self::Cfg(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 }

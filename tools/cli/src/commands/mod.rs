@@ -8,6 +8,7 @@ mod geometry;
 mod info;
 mod lint;
 mod run;
+mod shell;
 mod survey;
 mod translate;
 
@@ -24,7 +25,7 @@ use transpica::stages::limits::Limits;
 use transpica::{Translated, Translator};
 use transpica_gpu::Gpu;
 
-use crate::args::{Asm, Cli, Command, Common, Dis, GeometryOptions, Info, Selection};
+use crate::args::{Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, Selection};
 use crate::files;
 use crate::report::Failure;
 use crate::terminal::has_unicode;
@@ -47,6 +48,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
+        Command::Completions(Completions { shell }) => shell::completions(shell),
+        Command::Man(Man {}) => shell::man(),
     }
 }
 
