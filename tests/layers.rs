@@ -114,6 +114,33 @@ fn modules_import_only_lower_layers() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A reader finds the place of a rule by the map, so it names every file, in the row of its folder.
+#[test]
+fn the_code_map_names_every_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let page = fs::read_to_string(root.join("README.md")).expect("the architecture page");
+    let map = page.split("## Code map").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the map");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let is_named = |path: &Path| {
+        let name = path.file_name().expect("a file").to_string_lossy();
+        let folder = path.parent().expect("a folder").to_string_lossy().replace('\\', "/");
+        let first = folder.split('/').next().unwrap_or_default();
+        // Rows of nested folders stand below those around them; either may name the file.
+        let mut rows = map.lines().filter(|row| {
+            let folders = row.split('|').nth(1).unwrap_or_default();
+            first.is_empty() || folders.contains(&format!("`{first}/"))
+        });
+        name == "mod.rs" || rows.any(|row| row.contains(&format!("`{name}`")))
+    };
+    let missing: Vec<_> = files
+        .iter()
+        .map(|path| path.strip_prefix(&root).expect("below the root"))
+        .filter(|path| !path.ends_with("control_tests.rs") && !is_named(path))
+        .collect();
+    assert!(missing.is_empty(), "the code map lacks {missing:?}");
+}
+
 /// Returns the fields of the structs in a source file, as `group.field`; the group is the struct's
 /// name in lower case.
 fn fields(text: &str) -> Vec<String> {

@@ -7,7 +7,7 @@
 //! are dropped, follow other hosts. Two cases are not measured: a partial vector at a write of the
 //! index (here: dropped), and FIFO words with only some bytes enabled (here: the others are 0).
 
-mod dvle;
+mod libctru;
 #[cfg(test)]
 mod tests;
 mod unit;

@@ -1,5 +1,5 @@
-//! `transpica completions` and `transpica man`: what shells and `man` read, from the command line's own
-//! description.
+//! `transpica completions` and `transpica man`: what shells and `man` read, from the command line's
+//! own description.
 
 use std::path::Path;
 
