@@ -1,6 +1,9 @@
 //! Fields of the blocks that a host fills in addition to uniforms: names, order and offsets. The IR
 //! names them in its operations; the other layers write or fill the blocks.
 
+/// Invocations of a workgroup of the compute entry and of geometry programs.
+pub const WORKGROUP: u32 = 64;
+
 /// A field of the host block, read at draw time for clip planes and a dynamic y. The block has 32
 /// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

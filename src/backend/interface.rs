@@ -15,8 +15,7 @@ use crate::limits::Limits;
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
-/// Invocations of a workgroup of the compute entry and of geometry programs.
-pub(super) const WORKGROUP: u32 = 64;
+pub(super) use crate::fields::WORKGROUP;
 /// Registers of one vertex in a storage buffer of the compute entry.
 pub(super) const REGISTERS: u32 = 16;
 

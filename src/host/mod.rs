@@ -14,7 +14,7 @@ pub mod setup;
 mod values;
 pub mod varying;
 
-pub use crate::fields::{DrawField, HostField};
+pub use crate::fields::{DrawField, HostField, WORKGROUP};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,

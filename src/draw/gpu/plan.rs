@@ -3,13 +3,12 @@
 
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
+use crate::fields::WORKGROUP;
 use crate::geometry::input::no_vertex;
 use crate::geometry::{GeometryInput, Memory, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;
 
-/// Threads of a workgroup of a geometry program.
-const KERNEL_WORKGROUP: u32 = 64;
 /// Bytes of a vector.
 const VECTOR: u64 = 16;
 
@@ -143,7 +142,7 @@ impl Plan {
 
     /// Workgroups of the compute entry of the vertex program.
     pub fn vertex_dispatch(vertices: u32) -> [u32; 3] {
-        [vertices.div_ceil(KERNEL_WORKGROUP), 1, 1]
+        [vertices.div_ceil(WORKGROUP), 1, 1]
     }
 
     /// Returns the blocks of the geometry program, one for each dispatch, in order. Each dispatch
@@ -180,7 +179,7 @@ impl Plan {
     /// Workgroups of the compute entry of the geometry program, in each of its dispatches.
     pub fn kernel_dispatch(&self) -> [u32; 3] {
         let threads = if self.is_split { 1 } else { self.draw.threads };
-        [threads.div_ceil(KERNEL_WORKGROUP), 1, 1]
+        [threads.div_ceil(WORKGROUP), 1, 1]
     }
 
     /// Workgroups of a pass; none for [`Pass::Assemble`] where the triangles are a list.

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use transpica::stages::host::WORKGROUP;
+
 use crate::{Gpu, GpuError, Shader};
 
 /// Sixteen registers of four components, as f32 bits.
 pub type Registers = [[u32; 4]; 16];
 
-/// Workgroup size of the compute entry.
-const WORKGROUP: u32 = 64;
 /// Vectors per vertex.
 const REGISTERS: usize = 16;
 

@@ -4,7 +4,7 @@
 
 use transpica::stages::draw::gpu::{Draw, Pass, Use};
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
-use transpica::stages::host::DrawField;
+use transpica::stages::host::{DrawField, WORKGROUP};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};
@@ -26,9 +26,6 @@ pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::STATE, WRITE),
     (bindings::HOST, UNIFORM),
 ];
-
-/// Workgroup size of a geometry compute shader.
-const KERNEL_WORKGROUP: u32 = 64;
 
 /// Buffers of a geometry compute shader, without the draw parameters.
 #[derive(Clone, Copy)]
@@ -135,7 +132,7 @@ impl Stage {
             let mut bound: Vec<_> = [feed, triangles, block].map(wgpu::Buffer::as_entire_binding).into();
             bound.push(wgpu::BindingResource::Buffer(own));
             bound.extend([counts, state, host].map(wgpu::Buffer::as_entire_binding));
-            self.run_bound(gpu, commands, bound, [threads.div_ceil(KERNEL_WORKGROUP), 1, 1]);
+            self.run_bound(gpu, commands, bound, [threads.div_ceil(WORKGROUP), 1, 1]);
         }
     }
 
