@@ -54,7 +54,7 @@ fn at_most_forty_types_are_public() {
     let types = names.iter().filter(|name| name.starts_with(char::is_uppercase)).count();
     assert!((30..=MOST_TYPES).contains(&types), "{types} types: {names:?}");
     let modules: Vec<&str> = root.lines().filter(|line| line.starts_with("pub mod ")).collect();
-    assert_eq!(modules, ["pub mod guide {}"], "everything else has one path");
+    assert_eq!(modules, ["pub mod guide {"], "everything else has one path");
     for item in ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub fn "] {
         assert!(!root.contains(item), "items stand in the module that they belong to");
     }
