@@ -1,15 +1,15 @@
 //! Translation of PICA200 shader programs (Nintendo 3DS) to SPIR-V, WGSL, GLSL, HLSL and MSL.
 //!
-//! ```
+//! ```no_run
 //! use transpica::{Options, Shbin};
 //!
-//! # fn main() -> transpica::Result<()> {
-//! let file = Shbin::parse(include_bytes!("../shaders/lights.shbin"))?;
-//! let module = file.program(0)?.translate(&Options::default())?;
-//! let words: Vec<u32> = module.spirv()?;
-//! assert_eq!(words[0], 0x0723_0203);
-//! # Ok(())
-//! # }
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let bytes = std::fs::read("lights.shbin")?;
+//!     let module = Shbin::parse(&bytes)?.program(0)?.translate(&Options::default())?;
+//!     let words: Vec<u32> = module.spirv()?; // also wgsl() and glsl(version)
+//!     std::fs::write("lights.spv", words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
+//!     Ok(())
+//! }
 //! ```
 //!
 //! Input is a `.shbin` file ([`Shbin`]), or code words and registers as a GPU holds them
@@ -25,7 +25,7 @@
 //! | [`Job::Draw`] | vertex stage that draws its triangles | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
-//! | [`Job::Emits`] | every EMIT, for comparison | yes | yes | 450, 310 es | yes |
+//! | [`Job::Emits`] | every EMIT, to compare with the CPU | yes | yes | 450, 310 es | yes |
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
 //! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
