@@ -36,7 +36,7 @@ impl fmt::Display for Key {
 }
 
 /// Returns the key of a program. `salt` stands for everything else that a cache entry depends on,
-/// such as the driver. For many programs, [`Settings`] hashes options and profile once.
+/// such as the driver. For many programs, `stages::key::Settings` hashes options and profile once.
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};

@@ -19,11 +19,11 @@ pub enum Layout {
     #[default]
     Symbols,
     /// The complete register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
-    /// ([`RegisterLayout::REGISTERS`]).
+    /// (`RegisterLayout::REGISTERS`).
     Registers,
-    /// The complete register file in Azahar's layout ([`RegisterLayout::AZAHAR`]).
+    /// The complete register file in Azahar's layout (`RegisterLayout::AZAHAR`).
     Azahar,
-    /// The complete register file in Panda3DS's layout ([`RegisterLayout::PANDA3DS`]).
+    /// The complete register file in Panda3DS's layout (`RegisterLayout::PANDA3DS`).
     Panda3ds,
     /// The complete register file, each bank at an offset of the host's choice.
     Custom(RegisterLayout),
@@ -316,7 +316,7 @@ impl Options {
     /// Checks the constraints that the types do not express.
     ///
     /// # Errors
-    /// As [`RegisterLayout::check`]; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
+    /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
         let wrong = |kind| Err(Error::new(kind, At::Whole));
         if let Some(layout) = self.block.layout.registers() {

@@ -148,7 +148,8 @@ impl Setup {
     /// Checks the constraints that the types do not express.
     ///
     /// # Errors
-    /// As [`GeometryInput::check`].
+    /// [`Kind::Setup`]: a vertex program that forwards nothing, registers out
+    /// of their banks, or vertices that do not fill an invocation in point mode.
     pub fn check(&self) -> Result<()> {
         self.geometry.map_or(Ok(()), |geometry| geometry.input.check(self.vertex_outputs))
     }

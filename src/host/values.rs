@@ -9,7 +9,7 @@ use super::options::{DepthRange, FlipY, Options};
 use crate::fields::HostField;
 use crate::precision::arith;
 
-/// Values of the host block at draw time (see [`HostField`]).
+/// Values of the host block at draw time (see `HostField`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
     /// Enables the user's clip plane.

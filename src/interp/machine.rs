@@ -69,7 +69,7 @@ struct Word {
     operation: Operation,
 }
 
-/// A program, decoded to run for many vertices; see the example of [`crate::interp`].
+/// A program, decoded to run for many vertices.
 #[derive(Clone, Debug)]
 pub struct Machine {
     words: Vec<Word>,
@@ -208,7 +208,7 @@ impl Machine {
         &mut self.registers
     }
 
-    /// Returns whether [`Settings::loop_guard`] ended the last run.
+    /// Returns whether the loop guard of its settings ended the last run.
     pub fn is_stopped(&self) -> bool {
         self.registers.is_stopped()
     }
