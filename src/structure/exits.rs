@@ -97,7 +97,7 @@ struct Ends {
 
 /// Lowering of a labelled tree that is written front to back.
 ///
-/// What follows a scope is put into parts of ifs only up to `deepest` levels, and only up to that
+/// Code behind a scope moves into the parts of ifs only up to `deepest` levels, and only up to that
 /// depth does an exit count as being at the end of its scope. Beyond it the scope becomes a
 /// `Breakable`, which unnests.
 pub(super) struct Exits {
