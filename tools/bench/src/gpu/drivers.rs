@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::worker::{Reply, Work};
+use super::worker::{Module, Reply, Tasks, Work};
 
 /// Option of this program that starts the measuring process.
 pub const WORKER: &str = "--worker";
@@ -35,16 +35,38 @@ impl Driver {
         }
     }
 
-    /// Measures modules in a process.
+    /// Measures modules. Pipelines and first draws are timed without the driver's caches on disk,
+    /// later draws with an empty one: a driver that compiles in every submission then takes the
+    /// result of the first, and vertices are a larger part of the time.
     ///
     /// # Errors
     /// A missing driver, with the command that installs it; errors of the driver.
-    pub fn measure(&self, work: &Work) -> Result<Reply, String> {
+    pub fn measure(&self, groups: Vec<Vec<Module>>, tasks: Tasks) -> Result<Reply, String> {
+        let mut work = Work { groups, tasks: Tasks { draws: 0, ..tasks } };
+        let mut reply = self.process(&work, None)?;
+        if tasks.draws > 0 {
+            work.tasks = Tasks { pipelines: 0, firsts: 0, ..tasks };
+            let cache = std::env::temp_dir().join(format!("transpica-bench-{}", std::process::id()));
+            let drawn = self.process(&work, Some(&cache));
+            let _ = std::fs::remove_dir_all(&cache);
+            let drawn = drawn?.groups.into_iter().flatten();
+            for (measured, drawn) in reply.groups.iter_mut().flatten().zip(drawn) {
+                measured.vertex = drawn.vertex;
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Measures modules in a process.
+    fn process(&self, work: &Work, cache: Option<&Path>) -> Result<Reply, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
         command.arg(WORKER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Caches of compiled shaders, of every Mesa driver.
-        command.env("MESA_SHADER_CACHE_DISABLE", "true").env("MESA_GLSL_CACHE_DISABLE", "true");
+        // The cache of compiled shaders of every Mesa driver.
+        match cache {
+            Some(folder) => command.env("MESA_SHADER_CACHE_DIR", folder),
+            None => command.env("MESA_SHADER_CACHE_DISABLE", "true"),
+        };
         if let Self::Null(family) = self {
             let file = radv()?;
             command.envs(NAMED.map(|name| (name, file.clone())));

@@ -4,6 +4,7 @@
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::host::dvle::Executable;
 use transpica::stages::host::{self, Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Program;
 use transpica::stages::precision::Precision;
 use transpica::{Error, Translated, Translator};
@@ -65,12 +66,16 @@ pub struct Built {
     pub uniforms: Vec<u8>,
 }
 
-/// Builds the chosen forms of a program in each layout.
+/// Builds the chosen forms of a program in each layout, for draws with these uniforms.
 ///
 /// # Errors
 /// Programs that cannot be translated; messages of glslang.
-pub fn build(program: &Program<'_>, around: &Executable<'_>, forms: &[Form]) -> Result<Vec<Built>, String> {
-    let mut uniforms = transpica_generate::uniforms(0);
+pub fn build(
+    program: &Program<'_>,
+    around: &Executable<'_>,
+    forms: &[Form],
+    mut uniforms: Uniforms,
+) -> Result<Vec<Built>, String> {
     around.constants().apply(&mut uniforms);
     let mut all = Vec::new();
     for (layout_name, layout) in LAYOUTS {

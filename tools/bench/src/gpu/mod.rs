@@ -7,6 +7,7 @@ mod drivers;
 mod forms;
 mod interface;
 mod table;
+mod values;
 mod vulkan;
 pub mod worker;
 
@@ -16,13 +17,14 @@ use clap::Args;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Options;
 use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_prove::spirv_tools;
 
 use drivers::Driver;
 pub use drivers::WORKER;
 use forms::{Compiler, FORMS, Form};
-use worker::{Measured, Module, Work};
+use worker::{Measured, Module, Tasks};
 
 /// Options of `--gpu`.
 #[derive(Args)]
@@ -43,6 +45,12 @@ pub struct Settings {
     /// Pipelines created of each module; the least time counts
     #[arg(long, requires = "gpu", default_value_t = 5, value_name = "N")]
     pipelines: usize,
+    /// Bool uniforms of draws: bit n is bn
+    #[arg(long, requires = "gpu", default_value_t = 0x5555, value_name = "MASK")]
+    bools: u16,
+    /// Rounds of each LOOP in draws
+    #[arg(long, requires = "gpu", default_value_t = 2, value_name = "N")]
+    rounds: u8,
     /// Also print pipeline time and time of a vertex relative to this program's
     #[arg(long, requires = "gpu", value_name = "PROGRAM")]
     beside: Option<String>,
@@ -109,18 +117,18 @@ pub fn run(
     let forms: Vec<Form> = FORMS.iter().filter(is_chosen).copied().collect();
     let mut programs = Vec::new();
     for path in files {
-        programs.extend(load(path, dvle, &forms)?);
+        programs.extend(load(path, dvle, &forms, &values::uniforms(settings.bools, settings.rounds))?);
     }
     let mut results = Results { programs, columns: Vec::new(), missing: Vec::new() };
     if !settings.statistics {
         for row in results.programs.iter_mut().flat_map(|program| &mut program.rows) {
             row.optimized = Some(spirv_tools::optimise(&row.module.words)?.len());
         }
-        results.ask(&Driver::Present, settings.pipelines, SUBMISSIONS);
+        results.ask(&Driver::Present, Tasks { pipelines: settings.pipelines, ..DRAWS });
     }
     let pipelines = if settings.statistics { 0 } else { settings.pipelines };
     for family in &settings.families {
-        results.ask(&Driver::Null(family.clone()), pipelines, 0);
+        results.ask(&Driver::Null(family.clone()), Tasks { pipelines, firsts: 0, draws: 0 });
     }
     if results.columns.is_empty() {
         return Err(results.missing.join("\n"));
@@ -134,15 +142,15 @@ pub fn run(
     Ok(())
 }
 
-/// Submissions timed of each module.
-const SUBMISSIONS: usize = 30;
+/// Draws timed of each module.
+const DRAWS: Tasks = Tasks { pipelines: 0, firsts: 1, draws: 8 };
 
 impl Results {
     /// Measures all modules on a driver.
-    fn ask(&mut self, driver: &Driver, pipelines: usize, submissions: usize) {
+    fn ask(&mut self, driver: &Driver, tasks: Tasks) {
         let modules = |program: &Program| program.rows.iter().map(|row| row.module.clone()).collect();
         let groups = self.programs.iter().map(modules).collect();
-        match driver.measure(&Work { groups, pipelines, submissions }) {
+        match driver.measure(groups, tasks) {
             Ok(reply) => {
                 let name = driver.name().to_owned();
                 self.columns.push(Column { name, about: reply.about, programs: reply.groups });
@@ -153,7 +161,12 @@ impl Results {
 }
 
 /// Reads a file: its vertex programs, or a module.
-fn load(path: &Path, only: Option<usize>, forms: &[Form]) -> Result<Vec<Program>, String> {
+fn load(
+    path: &Path,
+    only: Option<usize>,
+    forms: &[Form],
+    uniforms: &Uniforms,
+) -> Result<Vec<Program>, String> {
     let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(|error| at(&error))?;
@@ -170,7 +183,8 @@ fn load(path: &Path, only: Option<usize>, forms: &[Form]) -> Result<Vec<Program>
         let program = dvle::program(&file, index, &Options::default().limits).map_err(|error| at(&error))?;
         if program.stage() == Stage::Vertex {
             let around = Executable::new(&file, index, &name).map_err(|error| at(&error))?;
-            let built = forms::build(&program, &around, forms).map_err(|error| at(&error))?;
+            let built =
+                forms::build(&program, &around, forms, uniforms.clone()).map_err(|error| at(&error))?;
             let row = |built: forms::Built| Row {
                 layout: built.layout,
                 form: built.form,

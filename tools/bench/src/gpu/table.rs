@@ -44,8 +44,8 @@ fn figures(results: &Results, program: usize, row: usize) -> Vec<Figure> {
         let measured = &column.programs[program][row];
         all.push(measured.pipeline.map(|time| time as f64 / 1000.0));
         if draws(column) {
-            all.push(measured.draws.map(|draws| draws.first as f64 / 1000.0));
-            all.push(measured.draws.map(|draws| draws.vertex));
+            all.push(measured.first.map(|time| time as f64 / 1000.0));
+            all.push(measured.vertex);
         }
         if reports(column) {
             all.extend(STATISTICS.map(|(name, _)| statistic(measured, name)));
@@ -60,7 +60,7 @@ fn statistic(measured: &Measured, name: &str) -> Figure {
 }
 
 fn draws(column: &Column) -> bool {
-    column.programs.iter().flatten().any(|measured| measured.draws.is_some())
+    column.programs.iter().flatten().any(|measured| measured.vertex.is_some())
 }
 
 fn reports(column: &Column) -> bool {
@@ -161,8 +161,7 @@ fn print_beside(results: &Results, name: &str) {
                 let pipeline = |measured: &Measured| measured.pipeline.map(|time| time as f64);
                 cells.push(times(ratio(pipeline(measured), pipeline(base))));
                 if draws(column) {
-                    let vertex = |measured: &Measured| measured.draws.map(|draws| draws.vertex);
-                    cells.push(times(ratio(vertex(measured), vertex(base))));
+                    cells.push(times(ratio(measured.vertex, base.vertex)));
                 }
             }
             line(&format!("{:<9} {:<10}", row.layout, row.form), cells.into_iter());
@@ -213,24 +212,48 @@ pub fn to_json(results: &Results) -> Value {
 
 /// Figures of a row, with multiples of the row `first` of its layout.
 fn row_to_json(results: &Results, program: usize, (index, first): (usize, usize)) -> Value {
-    let row = &results.programs[program].rows[index];
+    let rows = &results.programs[program].rows;
+    let (row, base) = (&rows[index], &rows[first]);
+    let words = |row: &Row| [Some(row.words as f64), row.optimized.map(|words| words as f64)];
     let drivers = results.columns.iter().map(|column| {
-        let measured = &column.programs[program][index];
-        let statistics = measured.statistics.iter().map(|(name, value)| (name.clone(), json!(value)));
-        let value = json!({
-            "pipeline_ns": measured.pipeline,
-            "first_draw_ns": measured.draws.map(|draws| draws.first),
-            "vertex_ns": measured.draws.map(|draws| draws.vertex),
-            "statistics": statistics.collect::<serde_json::Map<_, _>>(),
-        });
-        (column.name.clone(), value)
+        let [figures, base] = [index, first].map(|index| named(&column.programs[program][index]));
+        let multiples = figures
+            .iter()
+            .zip(&base)
+            .map(|((name, figure), (_, base))| (name.clone(), json!(ratio(*figure, *base))));
+        let multiples: serde_json::Map<_, _> = multiples.collect();
+        let figures: serde_json::Map<_, _> =
+            figures.iter().map(|(name, figure)| (name.clone(), number(*figure))).collect();
+        (column.name.clone(), json!({ "figures": figures, "multiples": multiples }))
     });
-    let (figures, base) = (figures(results, program, index), figures(results, program, first));
-    let multiples: Vec<Figure> =
-        figures.iter().zip(&base).map(|(figure, base)| ratio(*figure, *base)).collect();
+    let [short, optimized] = [0, 1].map(|which| ratio(words(row)[which], words(base)[which]));
     json!({
         "layout": row.layout, "form": row.form, "words": row.words, "words_optimized": row.optimized,
+        "multiples": { "words": short, "words_optimized": optimized },
         "drivers": drivers.collect::<serde_json::Map<_, _>>(),
-        "multiples": multiples,
     })
+}
+
+/// A figure as JSON; counts are integers.
+fn number(figure: Figure) -> Value {
+    match figure {
+        // Range: counts of drivers are far below 2^53.
+        Some(figure) if figure.fract() == 0.0 => json!(figure as u64),
+        Some(_) | None => json!(figure),
+    }
+}
+
+/// Figures of a module on one driver, by name: times in nanoseconds, and the statistics of the
+/// driver by its names.
+fn named(measured: &Measured) -> Vec<(String, Figure)> {
+    let time = |time: Option<u64>| time.map(|time| time as f64);
+    let times = [
+        ("pipeline_ns", time(measured.pipeline)),
+        ("first_draw_ns", time(measured.first)),
+        ("next_draw_ns", time(measured.again)),
+        ("vertex_ns", measured.vertex),
+    ];
+    let times = times.into_iter().map(|(name, figure)| (name.to_owned(), figure));
+    let statistics = measured.statistics.iter().map(|(name, value)| (name.clone(), Some(*value as f64)));
+    times.chain(statistics).filter(|(_, figure)| figure.is_some()).collect()
 }

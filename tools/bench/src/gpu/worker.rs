@@ -7,12 +7,13 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
-use super::vulkan::{About, Pipeline, Subject, Triangles, Vulkan};
+use super::values;
+use super::vulkan::{About, Drawing, Subject, Triangles, Vulkan};
 
 /// Vertices of a draw: their attributes stay in the cache.
 const VERTICES: usize = 3072;
-/// Draws of a submission, so that its own cost does not matter.
-const DRAWS: u32 = 16;
+/// Draws of a long submission.
+const DRAWS: u32 = 64;
 
 /// A module to measure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,10 +30,19 @@ pub struct Work {
     /// Modules in groups. Rounds alternate within a group, so that other load on the machine
     /// affects all its modules.
     pub groups: Vec<Vec<Module>>,
-    /// Pipelines timed of each module.
+    /// The tasks.
+    pub tasks: Tasks,
+}
+
+/// Tasks for each module, besides its statistics. 0 draws nothing, as null hardware requires.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Tasks {
+    /// Pipelines timed.
     pub pipelines: usize,
-    /// Submissions timed of each module; 0 draws nothing, as null hardware requires.
-    pub submissions: usize,
+    /// Pipelines whose first draws are timed.
+    pub firsts: usize,
+    /// Rounds in which draws of a pipeline are timed that drew before.
+    pub draws: usize,
 }
 
 /// Results of one module.
@@ -42,18 +52,13 @@ pub struct Measured {
     pub pipeline: Option<u64>,
     /// Statistics of its vertex stage in the driver's order.
     pub statistics: Vec<(String, u64)>,
-    /// Times of draws, if the driver can draw.
-    pub draws: Option<Draws>,
-}
-
-/// Times of draws.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Draws {
-    /// Nanoseconds that the first draw takes longer than later ones, least of all pipelines:
-    /// drivers finish compiling in it.
-    pub first: u64,
+    /// Nanoseconds of its first draw, which drivers finish compiling in; least of all pipelines.
+    pub first: Option<u64>,
+    /// Nanoseconds of the same draw in the next submission. Most drivers need next to nothing;
+    /// lavapipe compiles again where control flow depends on uniforms, to fold their values.
+    pub again: Option<u64>,
     /// Nanoseconds for each vertex, least of all rounds.
-    pub vertex: f64,
+    pub vertex: Option<f64>,
 }
 
 /// Results of one driver.
@@ -82,16 +87,22 @@ type Failed = Box<dyn std::error::Error>;
 
 fn measure(work: Work) -> Result<Reply, Failed> {
     let vulkan = Vulkan::open()?;
-    let bench = Bench { vulkan: &vulkan, pipelines: work.pipelines, submissions: work.submissions };
+    let bench = Bench { vulkan: &vulkan, tasks: work.tasks };
     let groups = work.groups.into_iter().map(|group| bench.group(group)).collect::<Result<_, _>>()?;
     Ok(Reply { about: vulkan.about.clone(), groups })
 }
 
-/// The device and the effort.
+/// The device and the tasks.
 struct Bench<'a> {
     vulkan: &'a Vulkan,
-    pipelines: usize,
-    submissions: usize,
+    tasks: Tasks,
+}
+
+/// Takes the lesser value.
+fn least<T: PartialOrd>(slot: &mut Option<T>, value: T) {
+    if slot.as_ref().is_none_or(|known| value < *known) {
+        *slot = Some(value);
+    }
 }
 
 impl Bench<'_> {
@@ -105,50 +116,73 @@ impl Bench<'_> {
             let pipeline = self.vulkan.pipeline(subject, Triangles::Drawn)?;
             let statistics = self.vulkan.statistics(&pipeline)?;
             self.vulkan.destroy(pipeline);
-            all.push(Measured { pipeline: None, statistics, draws: None });
+            all.push(Measured { pipeline: None, statistics, first: None, again: None, vertex: None });
         }
         let clock = Clock::of_compilers();
-        for _ in 0..self.pipelines {
+        for _ in 0..self.tasks.pipelines {
             for ((subject, _), measured) in subjects.iter().zip(&mut all) {
                 let start = clock.now();
                 let pipeline = self.vulkan.pipeline(subject, Triangles::Drawn)?;
-                let time = clock.now().saturating_sub(start);
-                measured.pipeline = Some(measured.pipeline.map_or(time, |least| least.min(time)));
+                least(&mut measured.pipeline, clock.now().saturating_sub(start));
                 self.vulkan.destroy(pipeline);
             }
         }
-        if self.submissions > 0 {
-            for (draws, measured) in self.draws(&subjects)?.into_iter().zip(&mut all) {
-                measured.draws = Some(draws);
-            }
+        for _ in 0..self.tasks.firsts {
+            self.first_draws(&subjects, &mut all)?;
+        }
+        if self.tasks.draws > 0 {
+            self.draws(&subjects, &mut all)?;
         }
         Ok(all)
     }
 
-    /// Times draws of a group.
-    fn draws(&self, subjects: &[(Subject, Vec<u8>)]) -> Result<Vec<Draws>, Failed> {
-        let vertices = transpica_generate::inputs(0, VERTICES);
+    fn time(&self, clock: Clock, drawing: &Drawing) -> Result<u64, Failed> {
+        let start = clock.now();
+        self.vulkan.draw(drawing)?;
+        Ok(clock.now().saturating_sub(start))
+    }
+
+    /// Times the first draws of new pipelines.
+    fn first_draws(&self, subjects: &[(Subject, Vec<u8>)], all: &mut [Measured]) -> Result<(), Failed> {
+        let vertices = values::vertices(3);
+        let clock = Clock::of_compilers();
+        for ((subject, uniforms), measured) in subjects.iter().zip(all) {
+            let pipeline = self.vulkan.pipeline(subject, Triangles::Culled)?;
+            let drawing = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1)?;
+            least(&mut measured.first, self.time(clock, &drawing)?);
+            least(&mut measured.again, self.time(clock, &drawing)?);
+            self.vulkan.destroy(pipeline);
+        }
+        Ok(())
+    }
+
+    /// Times vertices: the difference of a long and a short submission, since some drivers compile
+    /// in every submission.
+    fn draws(&self, subjects: &[(Subject, Vec<u8>)], all: &mut [Measured]) -> Result<(), Failed> {
+        let vertices = values::vertices(VERTICES);
         let clock = Clock::of_shaders(self.vulkan.about.is_cpu);
         let mut drawings = Vec::new();
         for (subject, uniforms) in subjects {
             let pipeline = self.vulkan.pipeline(subject, Triangles::Culled)?;
-            let drawing = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, DRAWS)?;
-            let start = clock.now();
-            self.vulkan.draw(&drawing)?;
-            drawings.push((drawing, pipeline, clock.now().saturating_sub(start), u64::MAX));
+            let short = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1)?;
+            let long = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1 + DRAWS)?;
+            self.vulkan.draw(&long)?;
+            drawings.push((pipeline, [(short, None), (long, None)]));
         }
-        for _ in 0..self.submissions {
-            for (drawing, _, _, least) in &mut drawings {
-                let start = clock.now();
-                self.vulkan.draw(drawing)?;
-                *least = (*least).min(clock.now().saturating_sub(start));
+        for _ in 0..self.tasks.draws {
+            for (_, submissions) in &mut drawings {
+                for (drawing, time) in submissions {
+                    least(time, self.time(clock, drawing)?);
+                }
             }
         }
-        let finish = |(_, pipeline, first, least): (_, Pipeline, u64, u64)| {
+        for ((pipeline, [(_, short), (_, long)]), measured) in drawings.into_iter().zip(all) {
             self.vulkan.destroy(pipeline);
-            let vertices = VERTICES as f64 * f64::from(DRAWS);
-            Draws { first: first.saturating_sub(least), vertex: least as f64 / vertices }
-        };
-        Ok(drawings.into_iter().map(finish).collect())
+            if let (Some(short), Some(long)) = (short, long) {
+                let all = VERTICES as f64 * f64::from(DRAWS);
+                measured.vertex = Some(long.saturating_sub(short) as f64 / all);
+            }
+        }
+        Ok(())
     }
 }
