@@ -77,7 +77,7 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Space, UniformKind};
 }
 
-pub use report::{Diagnostic, LeftOut, Report, Span};
+pub use report::{Diagnostic, LeftOut, Report, Span, did_you_mean};
 
 /// Assembles a text, or nothing: stops at the first error.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {

@@ -61,4 +61,6 @@ pub trait Surroundings {
 }
 
 #[cfg(test)]
+mod settings_tests;
+#[cfg(test)]
 mod tests;
