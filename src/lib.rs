@@ -48,9 +48,11 @@
 //!
 //! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
 //! assembler text to readable WGSL. [`guide::support`] lists inputs, outputs and evidence,
-//! [`guide::architecture`] how it works.
+//! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
+// docs.rs builds with nightly, which then shows the feature that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The layers below the public API. Minor versions may change them.
 #[doc(hidden)]
@@ -106,6 +108,9 @@ pub mod guide {
 
     #[doc = include_str!("guide/support.md")]
     pub mod support {}
+
+    #[doc = include_str!("isa/README.md")]
+    pub mod instructions {}
 
     #[doc = include_str!("README.md")]
     pub mod architecture {}

@@ -138,20 +138,17 @@ struct Input<'a> {
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Shbin, Translator};
-/// use transpica::stages::host::dvle::{self, Executable};
 ///
-/// let bytes = include_bytes!("../shaders/textured.shbin");
-/// let file = Shbin::parse(bytes)?;
-/// let options = Options::default();
-/// let program = dvle::program(&file, 0, &options.limits)?;
-/// let mut translator = Translator::new(options, Profile::default());
-/// let around = Executable::new(&file, 0, "textured.shbin")?;
-/// let translated = translator.translate(&program, &around, Job::Vertex)?;
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// let mut translator = Translator::new(Options::default(), Profile::default());
+/// let translated = translator.translate(program.program(), program.executable(), Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "inpos");
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
 /// assert_eq!(words, translated.spirv()?);
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Translator {
     options: Options,
@@ -219,17 +216,16 @@ impl Translator {
     /// ```
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
     /// use transpica::stages::geometry::Memory;
-    /// use transpica::stages::host::{dvle, dvle::Executable};
-    /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
-    /// let options = Options::default();
-    /// let program = dvle::program(&file, 1, &options.limits)?;
+    /// let bytes = std::fs::read("shaders/points.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
+    /// let program = file.program(1)?;
     /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
-    /// let mut translator = Translator::new(options, Profile::default());
-    /// let around = Executable::new(&file, 1, "points.shbin")?;
-    /// let translated = translator.translate(&program, &around, Job::Geometry(&setup))?;
+    /// let mut translator = Translator::new(Options::default(), Profile::default());
+    /// let job = Job::Geometry(&setup);
+    /// let translated = translator.translate(program.program(), program.executable(), job)?;
     /// let kernel = translated.interface.kernel().expect("it is one");
     /// assert_eq!((kernel.memory, kernel.triangles), (Memory::None, Some(2)));
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn translate(
         &mut self,

@@ -143,7 +143,7 @@ pub struct Assembled {
 /// let text = ".fvec projection[4]\n.out outpos position\n\
 ///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
 /// let assembled = assemble(&[Source { name: "scale.v.pica", text }])?;
-/// let file = transpica::stages::container::Shbin::parse(&assembled.bytes).expect("well formed");
+/// let file = transpica::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);
 /// assert_eq!(assembled.places[1].line, 5);
 /// # Ok::<(), transpica::stages::asm::Report>(())

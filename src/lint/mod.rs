@@ -140,12 +140,13 @@ impl fmt::Display for Finding {
 /// may be incomplete.
 ///
 /// ```
-/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits, lint};
-/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
-/// let limits = Limits::default();
-/// let program = dvle::program(&file, 0, &limits)?;
-/// assert_eq!(lint::lint(&program, &file, 0, &limits)?, []);
-/// # Ok::<(), transpica::Error>(())
+/// use transpica::stages::lint::lint;
+/// use transpica::{Limits, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// assert_eq!(lint(program.program(), &file, 0, &Limits::default())?, []);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

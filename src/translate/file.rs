@@ -24,11 +24,12 @@ impl Shbin<'_> {
     ///
     /// ```
     /// use transpica::{Options, Shbin};
-    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
     /// let module = file.program(0)?.translate(&Options::default())?;
     /// let words: Vec<u32> = module.spirv()?;
     /// assert_eq!(words[0], 0x0723_0203);
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
