@@ -24,8 +24,11 @@
 //! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 450, 310 es | yes |
 //! | [`Job::Draw`] | vertex stage that draws its triangles | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
-//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
-//! | [`Job::Emits`] | every EMIT, to compare with the CPU | yes | yes | 450, 310 es | yes |
+//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330, 450, 310 es ¹ | yes ¹ |
+//! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
+//!
+//! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
+//! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
 //! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
@@ -54,7 +57,8 @@
 // docs.rs builds with nightly, which then shows the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// The layers below the public API. Minor versions may change them.
+/// The layers below the public API. The version number does not cover them: any release may change
+/// them.
 #[doc(hidden)]
 #[path = ""]
 pub mod stages {
@@ -103,7 +107,8 @@ pub mod guide {
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
     pub mod emulator {}
 
-    #[doc = include_str!("guide/homebrew.md")]
+    // Its example assembles, and prints WGSL.
+    #[cfg_attr(any(not(doctest), all(feature = "asm", feature = "wgsl")), doc = include_str!("guide/homebrew.md"))]
     pub mod homebrew {}
 
     #[doc = include_str!("guide/support.md")]

@@ -9,6 +9,15 @@
 //! procedures or else-parts of more than 1023 words, and with [`Options::no_nop`] an entry point
 //! behind the last word. picasso writes those into fields that cannot hold them.
 //!
+//! ```
+//! use transpica::stages::asm::{Source, assemble};
+//! let text = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
+//! match assemble(&[Source { name: "copy.v.pica", text }]) {
+//!     Ok(assembled) => assert_eq!(&assembled.bytes[..4], b"DVLB"), // the .shbin
+//!     Err(report) => eprintln!("{report}"), // every error with file, line and column
+//! }
+//! ```
+//!
 //! # Beyond picasso
 //!
 //! The [disassembler](crate::dis) needs syntax for what picasso never writes. picasso rejects each

@@ -69,7 +69,30 @@ struct Word {
     operation: Operation,
 }
 
-/// A program, decoded to run for many vertices.
+/// The reference machine of vertex programs: a program, decoded to run for many vertices.
+///
+/// Each run has sixteen inputs v0..v15 of four floats and returns the sixteen outputs o0..o15.
+/// Uniforms stay until they are replaced. Inputs without a value are (0, 0, 0, 1) by convention.
+///
+/// ```
+/// use transpica::stages::isa::{Pc, Uniforms};
+/// use transpica::{Machine, Options, Program, Stage};
+///
+/// // add o0, c0, v0; end. Fields: guide::instructions
+/// let code = [0x0002_0000, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x0006_C36F][..], Pc(0), Stage::Vertex)?;
+/// // The machine computes as modules of these options, and ends after 1,000 instructions.
+/// let mut machine = Machine::new(&program, Options::default().settings(1000))?;
+/// let mut uniforms = Uniforms::default();
+/// uniforms.floats[0] = [10.0, 20.0, 30.0, 40.0];
+/// machine.set_uniforms(&uniforms);
+/// let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+/// inputs[0] = [1.0, 2.0, 3.0, 4.0];
+/// let outputs = machine.run(&inputs)?;
+/// assert_eq!(outputs[0], [11.0, 22.0, 33.0, 44.0]);
+/// assert_eq!(machine.steps(), 2);
+/// # Ok::<(), transpica::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
     words: Vec<Word>,
