@@ -28,6 +28,7 @@
 //! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
 //!
 //! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
+//!
 //! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
@@ -37,6 +38,8 @@
 //! the same SPIR-V words in every process.
 //!
 //! # Features
+//!
+//! From a clone: `transpica = { path = "../transpica", features = ["wgsl"] }`.
 //!
 //! | feature | brings |
 //! |---|---|

@@ -11,21 +11,33 @@ use crate::isa::Uniforms;
 use crate::limits::Limits;
 use crate::precision::Precision;
 
-/// Layout of the uniforms in the uniform block.
+/// Layout of the uniforms in the uniform block. Offsets are in bytes.
+///
+/// As JSON (feature `serde`), a layout is its name, such as `"Azahar"`, or an object with the
+/// offsets of the banks:
+///
+/// ```json
+/// { "Custom": { "floats": 80, "ints": 16, "packing": "Words", "bools": 0 } }
+/// ```
+///
+/// `floats` and `ints` are multiples of 16, `bools` of 4. The float registers take 1,536 bytes. Int
+/// registers take 64 bytes as `Words`, 16 as `Bytes`. Bools are one word. Banks must not overlap
+/// and must end within 16 KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
-    /// One named member for each bound symbol.
+    /// One named member for each bound symbol that the program reads. The default.
     #[default]
     Symbols,
-    /// The complete register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
-    /// (`RegisterLayout::REGISTERS`).
+    /// The complete register file: `c: array<vec4f, 96>` at 0, `i: array<vec4i, 4>` at 1,536, `b: u32`
+    /// at 1,600. 1,616 bytes.
     Registers,
-    /// The complete register file in Azahar's layout (`RegisterLayout::AZAHAR`).
+    /// The complete register file in Azahar's layout: `b` at 0, `i` at 16, `c` at 80. 1,616 bytes.
     Azahar,
-    /// The complete register file in Panda3DS's layout (`RegisterLayout::PANDA3DS`).
+    /// The complete register file in Panda3DS's layout: `c` at 0, `i` at 1,536 with four bytes for a
+    /// register, `b` at 1,552. 1,556 bytes.
     Panda3ds,
-    /// The complete register file, each bank at an offset of the host's choice.
+    /// The complete register file, each bank at an offset of the host's choice: see above.
     Custom(RegisterLayout),
 }
 
@@ -64,7 +76,7 @@ pub enum FlipY {
     Never,
     /// y becomes -y.
     Always,
-    /// Selected by the host block at draw time (see `HostField`).
+    /// Selected by the host block at draw time: see [`HostValues`](super::HostValues).
     Dynamic,
 }
 
