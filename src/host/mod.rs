@@ -111,6 +111,4 @@ pub trait Surroundings {
 }
 
 #[cfg(test)]
-mod settings_tests;
-#[cfg(test)]
 mod tests;

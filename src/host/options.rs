@@ -29,13 +29,13 @@ pub enum Layout {
     /// One named member for each bound symbol that the program reads. The default.
     #[default]
     Symbols,
-    /// The complete register file: `c: array<vec4f, 96>` at 0, `i: array<vec4i, 4>` at 1,536, `b: u32`
-    /// at 1,600. 1,616 bytes.
+    /// The complete register file: `c: array<vec4f, 96>` at 0, `i: array<vec4i, 4>` at 1,536,
+    /// `b: u32` at 1,600. 1,616 bytes.
     Registers,
     /// The complete register file in Azahar's layout: `b` at 0, `i` at 16, `c` at 80. 1,616 bytes.
     Azahar,
-    /// The complete register file in Panda3DS's layout: `c` at 0, `i` at 1,536 with four bytes for a
-    /// register, `b` at 1,552. 1,556 bytes.
+    /// The complete register file in Panda3DS's layout: `c` at 0, `i` at 1,536 with four bytes for
+    /// a register, `b` at 1,552. 1,556 bytes.
     Panda3ds,
     /// The complete register file, each bank at an offset of the host's choice: see above.
     Custom(RegisterLayout),

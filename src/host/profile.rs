@@ -141,8 +141,8 @@ impl Default for Locations {
     serde(default, deny_unknown_fields)
 )]
 pub struct Profile {
-    /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 takes; Vulkan
-    /// 1.0 takes (1, 0). Sizes differ by less than 0.1 %.
+    /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 takes;
+    /// Vulkan 1.0 takes (1, 0). Sizes differ by less than 0.1 %.
     pub spirv_version: (u8, u8),
     /// Decorates float operations with NoContraction, or `precise` in GLSL. Default: `true`, which
     /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products

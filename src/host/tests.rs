@@ -1,5 +1,7 @@
 //! Interfaces of the sample programs and of small made-up executables.
 
+mod settings;
+
 use super::*;
 use crate::container::{
     Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,

@@ -58,9 +58,9 @@ fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
 }
 
 impl<'a> Program<'a> {
-    /// Creates a program from raw words: see [`guide::instructions`](crate::guide::instructions) for
-    /// their bits. `entry` is an index of code words. Descriptors beyond the 128th are dropped; a
-    /// missing descriptor reads as 0.
+    /// Creates a program from raw words: see [`guide::instructions`](crate::guide::instructions)
+    /// for their bits. `entry` is an index of code words. Descriptors beyond the 128th are dropped;
+    /// a missing descriptor reads as 0.
     ///
     /// # Errors
     /// More code words than the limit, or an entry point outside the code (or at 512 and above for

@@ -1,7 +1,6 @@
 //! Options and profile as documentation and JSON show them: defaults, keys.
 
 use super::*;
-use crate::limits::Limits;
 
 /// The parts of a text between commas that no bracket encloses.
 fn parts(text: &str) -> Vec<&str> {
@@ -15,7 +14,8 @@ fn parts(text: &str) -> Vec<&str> {
 
 #[test]
 fn documented_defaults_are_those_of_the_code() {
-    let sources = [include_str!("options.rs"), include_str!("profile.rs"), include_str!("../limits.rs")];
+    let sources =
+        [include_str!("../options.rs"), include_str!("../profile.rs"), include_str!("../../limits.rs")];
     let source = sources.concat();
     for value in [
         format!("{:?}", Options::default()),
@@ -135,11 +135,15 @@ mod json {
     }
 
     #[test]
-    fn the_documented_options_are_read() {
-        let source = include_str!("options.rs");
-        let (_, example) = source.split_once("/// ```json\n").expect("an example");
-        let (example, _) = example.split_once("/// ```").expect("its end");
-        let options: Options = from_str(&example.replace("///", "")).unwrap();
+    fn the_documented_json_is_read() {
+        let source = include_str!("../options.rs");
+        let examples = source.split("/// ```json\n").skip(1);
+        let examples: Vec<String> = examples
+            .map(|example| example.split_once("/// ```").expect("its end").0.replace("///", ""))
+            .collect();
+        let [layout, options] = &examples[..] else { panic!("{examples:?}") };
+        assert_eq!(from_str::<Layout>(layout).unwrap(), custom().block.layout);
+        let options: Options = from_str(options).unwrap();
         assert_eq!(options.control.loop_guard, Some(1 << 16));
         assert_eq!(options.outputs.depth, DepthRange::MinusWToW);
     }
