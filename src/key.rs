@@ -39,12 +39,13 @@ impl fmt::Display for Key {
 /// such as the driver. For many programs, `stages::key::Settings` hashes options and profile once.
 ///
 /// ```
-/// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
 /// use transpica::stages::isa::Pc;
+/// use transpica::{Job, Key, Options, Profile, Program, RegisterState, Result, Stage, key};
 /// let state = RegisterState::default();
-/// let key = |code: &[u32]| {
+/// let (options, profile) = (Options::default(), Profile::default());
+/// let key = |code: &[u32]| -> Result<Key> {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::stages::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
+///     Ok(key(&program, &state.vertex(), Job::Vertex, &options, &profile, b"driver 1.2"))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word

@@ -70,7 +70,7 @@ pub enum Explored {
 /// use transpica::stages::cfg::explore::{Explored, Options, explore};
 /// use transpica::stages::isa::Pc;
 /// use transpica::{Program, Stage};
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// let end = [0x8800_0000];
 /// let program = Program::new(&end[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
 /// let Explored::Graph(cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("one word") };

@@ -88,7 +88,7 @@ impl GlslVersion {
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
 /// ```
-/// # use transpica::stages::{backend::{Source, text}, host, ir};
+/// use transpica::stages::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],

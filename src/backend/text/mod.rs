@@ -60,7 +60,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::stages::{backend::{Source, text}, host, ir};
+/// use transpica::stages::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
