@@ -134,6 +134,9 @@ impl Default for Locations {
 /// let profile = Profile { spirv_version: (1, 0), locations: Locations::AZAHAR, ..Profile::default() };
 /// assert!(profile.no_contraction);
 /// ```
+///
+/// As JSON (feature `serde`), absent fields have their defaults and unknown keys are errors:
+/// `{ "spirv_version": [1, 0], "bindings": { "host": { "set": 1, "binding": 0 } } }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
