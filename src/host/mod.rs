@@ -23,7 +23,7 @@ pub use job::Job;
 pub use layout::pack;
 pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, Unwritten,
+    IntUniforms, Layout, Options, Outputs, UndefinedValue,
 };
 pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
@@ -35,7 +35,7 @@ pub use varying::OutputMap;
 use crate::error::Result;
 
 /// Environment of a program: the source of its constants, outputs and names.
-pub trait Surroundings {
+pub trait Environment {
     /// Returns the float uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;
     /// Returns the register component of each semantic.

@@ -87,7 +87,7 @@ pub enum ClipPlanes {
 /// Value of components that were never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Unwritten {
+pub enum UndefinedValue {
     /// (0, 0, 0, 1) for registers; 1 for semantics without a mapped component, as in hardware.
     #[default]
     Default,
@@ -162,7 +162,7 @@ pub struct Arithmetic {
     /// results are bit-equal in the interpreter and on every driver.
     pub portable_exponentials: bool,
     /// Initial value of the registers r and o.
-    pub uninitialized: Unwritten,
+    pub uninitialized: UndefinedValue,
 }
 
 /// Control flow, and the uniforms that decide it.
@@ -192,7 +192,7 @@ pub struct Control {
     /// with ones before the dispatch.
     pub report_unfinished: bool,
     /// Permissive mode: undefined opcodes count as NOP instead of being an error.
-    pub lenient: bool,
+    pub permissive: bool,
 }
 
 /// Outputs of a vertex entry.
@@ -211,7 +211,7 @@ pub struct Outputs {
     /// Clamps colors to min(|c|, 1), as the rasterizer does.
     pub clamp_colors: bool,
     /// Value of components without a mapped register.
-    pub unmapped: Unwritten,
+    pub unmapped: UndefinedValue,
 }
 
 impl Default for Outputs {
@@ -222,7 +222,7 @@ impl Default for Outputs {
             flip_y: FlipY::default(),
             clip_planes: ClipPlanes::default(),
             clamp_colors: true,
-            unmapped: Unwritten::default(),
+            unmapped: UndefinedValue::default(),
         }
     }
 }
@@ -272,12 +272,12 @@ pub struct Options {
 
 impl Control {
     /// Returns the options of the control-flow exploration.
-    pub fn known(&self) -> explore::Options {
-        explore::Options {
+    pub fn exploration(&self) -> explore::ExploreOptions {
+        explore::ExploreOptions {
             known_bools: self.bools.baked,
             bools: self.bools.values,
             ints: self.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
-            lenient: self.lenient,
+            permissive: self.permissive,
             guarded: self.loop_guard.is_some(),
             reports_guard: self.report_unfinished,
         }
@@ -302,12 +302,12 @@ impl Options {
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
             precision: self.arithmetic.precision,
-            lenient: self.control.lenient,
+            permissive: self.control.permissive,
             budget,
             portable_exponentials: self.arithmetic.portable_exponentials,
-            unwritten: match self.arithmetic.uninitialized {
-                Unwritten::Default => Registers::DEFAULT,
-                Unwritten::Zero => [0.0; 4],
+            uninitialized: match self.arithmetic.uninitialized {
+                UndefinedValue::Default => Registers::DEFAULT,
+                UndefinedValue::Zero => [0.0; 4],
             },
             loop_guard: self.control.loop_guard,
             ..Settings::default()
