@@ -134,7 +134,7 @@ pub use error::{At, Error, Kind, Result};
 pub use host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
     DepthRange, FlipY, HostValues, IntUniforms, Interface, Job, Layout, Locations, Options, Outputs, Profile,
-    RegisterState, Setup, Unwritten, pack,
+    RegisterState, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};
@@ -142,4 +142,4 @@ pub use key::{Key, key};
 pub use limits::Limits;
 pub use precision::Precision;
 pub use reflect::Reflection;
-pub use translate::{FileProgram, Tier, Translated, Translator};
+pub use translate::{FileProgram, Tier, Translation, Translator};

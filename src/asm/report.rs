@@ -59,9 +59,9 @@ impl fmt::Display for Diagnostic {
 /// The errors of all texts, without those that another error causes.
 ///
 /// ```
-/// use transpica::stages::asm::{Source, assemble};
+/// use transpica::stages::asm::{SourceText, assemble};
 /// let text = ".proc main\n\tmov r0, r16\n\tmvo r1, r0\n\tend\n.end";
-/// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
+/// let report = assemble(&[SourceText { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(
 ///     report.to_string(),
 ///     "a.pica:2:10: error: invalid temporary register: r16\n\

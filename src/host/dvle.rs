@@ -6,7 +6,7 @@
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::Options;
 use super::varying::{self, OutputMap};
-use super::{Surroundings, layout, names};
+use super::{Environment, layout, names};
 use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
@@ -164,14 +164,14 @@ pub fn interface(
 
 /// An executable of a container as the environment of its program.
 #[derive(Clone, Copy, Debug)]
-pub struct Executable<'a> {
+pub struct FileEnvironment<'a> {
     file: &'a Shbin<'a>,
     executable: &'a Dvle<'a>,
     index: usize,
     source: &'a str,
 }
 
-impl<'a> Executable<'a> {
+impl<'a> FileEnvironment<'a> {
     /// Returns the environment of executable `index`. `source` is the name of the file in header
     /// comments.
     ///
@@ -186,7 +186,7 @@ impl<'a> Executable<'a> {
     }
 }
 
-impl Surroundings for Executable<'_> {
+impl Environment for FileEnvironment<'_> {
     fn folded(&self, options: &Options) -> Constants {
         folded(self.executable, &BoundSymbols::new(self.executable), options)
     }

@@ -32,7 +32,7 @@ pub enum ComponentSource {
     },
     /// 1.0, the default of an unmapped component.
     One,
-    /// 0.0, for an unmapped component under [`Unwritten::Zero`](super::Unwritten::Zero).
+    /// 0.0, for an unmapped component under [`UndefinedValue::Zero`](super::UndefinedValue::Zero).
     Zero,
 }
 

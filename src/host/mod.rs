@@ -23,7 +23,7 @@ pub use job::Job;
 pub use layout::pack;
 pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, Unwritten,
+    IntUniforms, Layout, Options, Outputs, UndefinedValue,
 };
 pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
@@ -40,7 +40,7 @@ use crate::error::Result;
 /// its own implements the trait:
 ///
 /// ```
-/// use transpica::stages::host::{Attribute, Constants, OutputMap, Surroundings, Usage, layout};
+/// use transpica::stages::host::{Attribute, Constants, OutputMap, Environment, Usage, layout};
 /// use transpica::stages::isa::Pc;
 /// use transpica::{Interface, Job, Options, Profile, Program, Result, Stage, Translator};
 ///
@@ -52,7 +52,7 @@ use crate::error::Result;
 ///     semantics: Vec<u32>,
 /// }
 ///
-/// impl Surroundings for Registers {
+/// impl Environment for Registers {
 ///     /// No constants: all uniforms are read from the block.
 ///     fn folded(&self, _: &Options) -> Constants {
 ///         Constants::default()
@@ -85,7 +85,7 @@ use crate::error::Result;
 /// assert_eq!(translated.interface.outputs[0].name, "position");
 /// # Ok::<(), transpica::Error>(())
 /// ```
-pub trait Surroundings {
+pub trait Environment {
     /// Returns the float uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;
     /// Returns the register component of each semantic.

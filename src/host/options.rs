@@ -99,7 +99,7 @@ pub enum ClipPlanes {
 /// Value of components that were never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Unwritten {
+pub enum UndefinedValue {
     /// (0, 0, 0, 1) for registers; 1 for semantics without a mapped component, as in hardware.
     #[default]
     Default,
@@ -198,7 +198,7 @@ pub struct Arithmetic {
     pub portable_exponentials: bool,
     /// Initial value of the registers r and o. Default: `Default`, which is (0, 0, 0, 1). No
     /// difference in size.
-    pub uninitialized: Unwritten,
+    pub uninitialized: UndefinedValue,
 }
 
 /// Control flow, and the uniforms that decide it.
@@ -239,7 +239,7 @@ pub struct Control {
     /// Permissive mode: undefined opcodes count as NOP instead of being an error.
     ///
     /// Default: `false`.
-    pub lenient: bool,
+    pub permissive: bool,
 }
 
 /// Outputs of a vertex entry.
@@ -267,7 +267,7 @@ pub struct Outputs {
     pub clamp_colors: bool,
     /// Value of components without a mapped register. Default: `Default`, which is 1. No difference
     /// in size.
-    pub unmapped: Unwritten,
+    pub unmapped: UndefinedValue,
 }
 
 impl Default for Outputs {
@@ -278,7 +278,7 @@ impl Default for Outputs {
             flip_y: FlipY::default(),
             clip_planes: ClipPlanes::default(),
             clamp_colors: true,
-            unmapped: Unwritten::default(),
+            unmapped: UndefinedValue::default(),
         }
     }
 }
@@ -358,12 +358,12 @@ pub struct Options {
 
 impl Control {
     /// Returns the options of the control-flow exploration.
-    pub fn known(&self) -> explore::Options {
-        explore::Options {
+    pub fn exploration(&self) -> explore::ExploreOptions {
+        explore::ExploreOptions {
             known_bools: self.bools.baked,
             bools: self.bools.values,
             ints: self.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
-            lenient: self.lenient,
+            permissive: self.permissive,
             guarded: self.loop_guard.is_some(),
             reports_guard: self.report_unfinished,
         }
@@ -388,12 +388,12 @@ impl Options {
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
             precision: self.arithmetic.precision,
-            lenient: self.control.lenient,
+            permissive: self.control.permissive,
             budget,
             portable_exponentials: self.arithmetic.portable_exponentials,
-            unwritten: match self.arithmetic.uninitialized {
-                Unwritten::Default => Registers::DEFAULT,
-                Unwritten::Zero => [0.0; 4],
+            uninitialized: match self.arithmetic.uninitialized {
+                UndefinedValue::Default => Registers::DEFAULT,
+                UndefinedValue::Zero => [0.0; 4],
             },
             loop_guard: self.control.loop_guard,
             ..Settings::default()

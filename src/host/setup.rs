@@ -3,7 +3,7 @@
 //! Facts: 3dbrew, GBATEK (registers), libctru (register values for executables).
 
 use super::registers::number;
-use super::{OutputMap, RegisterState, Surroundings};
+use super::{Environment, OutputMap, RegisterState};
 use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, Topology};

@@ -1,11 +1,11 @@
 //! Programs of a file with the environment of their executable: from bytes to modules in two calls.
-//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and
+//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translation`] and
 //! [`Reflection`](crate::reflect::Reflection).
 
-use super::{Translated, Translator};
+use super::{Translation, Translator};
 use crate::container::Shbin;
 use crate::error::Result;
-use crate::host::dvle::{self, Executable};
+use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Job, Options, Profile, Setup};
 use crate::isa::{Program, Stage, Uniforms};
 use crate::limits::Limits;
@@ -16,7 +16,7 @@ pub struct FileProgram<'a> {
     file: &'a Shbin<'a>,
     index: usize,
     program: Program<'static>,
-    executable: Executable<'a>,
+    executable: FileEnvironment<'a>,
 }
 
 impl Shbin<'_> {
@@ -37,7 +37,7 @@ impl Shbin<'_> {
     /// that its unit does not reach.
     pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
         let program = dvle::program(self, index, &Limits::default())?;
-        Ok(FileProgram { file: self, index, program, executable: Executable::new(self, index, "")? })
+        Ok(FileProgram { file: self, index, program, executable: FileEnvironment::new(self, index, "")? })
     }
 }
 
@@ -47,7 +47,7 @@ impl<'a> FileProgram<'a> {
     /// # Errors
     /// None: the executable exists.
     pub fn named(self, source: &'a str) -> Result<Self> {
-        let executable = Executable::new(self.file, self.index, source)?;
+        let executable = FileEnvironment::new(self.file, self.index, source)?;
         Ok(Self { executable, ..self })
     }
 
@@ -57,7 +57,7 @@ impl<'a> FileProgram<'a> {
     }
 
     /// Returns its environment.
-    pub fn executable(&self) -> &Executable<'a> {
+    pub fn executable(&self) -> &FileEnvironment<'a> {
         &self.executable
     }
 
@@ -97,7 +97,7 @@ impl<'a> FileProgram<'a> {
     ///
     /// # Errors
     /// As [`Translator::translate`].
-    pub fn translate(&self, options: &Options) -> Result<Translated> {
+    pub fn translate(&self, options: &Options) -> Result<Translation> {
         let mut translator = Translator::new(*options, Profile::default());
         match self.program.stage() {
             Stage::Vertex => translator.translate(&self.program, &self.executable, Job::Vertex),

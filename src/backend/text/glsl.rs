@@ -19,7 +19,7 @@ use super::{
     no_shared_bindings, unspecialized,
 };
 #[cfg(feature = "glsl")]
-use crate::backend::interface::Source;
+use crate::backend::interface::BackendInput;
 #[cfg(feature = "glsl")]
 use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
@@ -88,7 +88,7 @@ impl GlslVersion {
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
 /// ```
-/// use transpica::stages::{backend::{Source, text}, host, ir};
+/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -101,7 +101,7 @@ impl GlslVersion {
 ///     ..host::Interface::default()
 /// };
 /// let (options, profile) = (host::Options::default(), host::Profile::default());
-/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
 /// assert_eq!(
 ///     text::glsl(&source, text::GlslVersion::Vulkan450)?,
 ///     "#version 450
@@ -127,7 +127,7 @@ impl GlslVersion {
 /// compute form (330), clip distances as a built-in and two blocks of one binding (ES).
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
-pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
+pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
     let (module, names) = Shared::new(source, dialect::glsl(version))?;
     check(&module, version)?;
     let mut out = String::new();
@@ -167,7 +167,7 @@ fn definition(module: &Shared<'_>, helper: Helper, ty: Type) -> String {
     let (dialect, name) = (&module.dialect, &module.lanewise[helper as usize]);
     let word = dialect.ty(ty);
     let condition = match helper {
-        Helper::Choose => format!(", {} c", dialect.ty(ty.with_kind(ir::Kind::Bool))),
+        Helper::Choose => format!(", {} c", dialect.ty(ty.with_kind(ir::ScalarKind::Bool))),
         Helper::Both | Helper::Either => String::new(),
     };
     let lanes = LANES[..usize::from(ty.lanes)].iter();

@@ -41,4 +41,4 @@ mod tests;
 
 pub use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 pub use assembly::Assembler;
-pub use draw::{Bounds, Drawn, Pipeline, draw};
+pub use draw::{DrawLimits, Pipeline, Triangles, draw};

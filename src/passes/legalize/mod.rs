@@ -34,7 +34,7 @@ use self::helpers::Helpers;
 use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
-use crate::ir::known::{Constants, Known};
+use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::precision::{self, Precision};
 
@@ -49,7 +49,7 @@ struct Pass<'a> {
 
 /// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
 /// the program file and which the uniform block therefore need not hold.
-pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
+pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &FloatConstants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let mut converted = None;
@@ -75,7 +75,7 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
 }
 
 /// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
-fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
+fn known<'a>(f: &mut Func, precision: Precision, constants: &'a FloatConstants) -> Known<'a> {
     let mut known = Known::new(precision, Some(constants), f.values.len());
     // Elsewhere facts can be gathered on the way.
     if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {

@@ -9,7 +9,7 @@
 //! no second run on the driver, because it would repeat the driver's fault.
 
 use transpica::stages::host::Options;
-use transpica::stages::interp::Record;
+use transpica::stages::interp::TraceRecord;
 use transpica::stages::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
     Stage,
@@ -186,7 +186,7 @@ impl Follow {
     }
 
     /// Propagates bounds through the next instruction.
-    pub(crate) fn step(&mut self, record: &Record) {
+    pub(crate) fn step(&mut self, record: &TraceRecord) {
         if self.is_geometry && matches!(record.inst, Inst::Emit) {
             self.emits.push(self.outputs());
             std::mem::swap(&mut self.outputs, &mut self.other);
@@ -241,7 +241,7 @@ impl Follow {
         })
     }
 
-    fn address(&mut self, mask: Mask, source: &Operand, record: &Record) {
+    fn address(&mut self, mask: Mask, source: &Operand, record: &TraceRecord) {
         let operand = self.operand(source, record.operands[0]);
         for component in [Component::X, Component::Y].into_iter().filter(|component| mask.has(*component)) {
             let near = operand[component.index()];
@@ -269,7 +269,7 @@ impl Follow {
         })
     }
 
-    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3], record: &Record) {
+    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3], record: &TraceRecord) {
         let [a, b, c] = [0, 1, 2].map(|index| self.operand(&sources[index], record.operands[index]));
         let each = |op: &dyn Fn(usize) -> Near| -> [Near; 4] { std::array::from_fn(op) };
         let arithmetic = self.arithmetic;
@@ -338,7 +338,7 @@ fn reads_one(sources: &[Operand], lane: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::asm::{Source as Text, assemble};
+    use transpica::stages::asm::{SourceText as Text, assemble};
     use transpica::stages::container::Shbin;
     use transpica::stages::host::dvle;
     use transpica::stages::interp::{Machine, Registers, Settings};
@@ -371,14 +371,14 @@ mod tests {
         let program = dvle::program(&file, 0, &Limits::default()).expect("a vertex program");
         let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
         let mut uniforms = transpica::stages::isa::Uniforms::default();
-        let around = dvle::Executable::new(&file, 0, "test").expect("there");
-        around.constants().apply(&mut uniforms);
+        let environment = dvle::FileEnvironment::new(&file, 0, "test").expect("there");
+        environment.constants().apply(&mut uniforms);
         machine.set_uniforms(&uniforms);
         let mut inputs = Registers::DEFAULT_INPUTS;
         inputs[0] = v0;
         let Some(arithmetic) = arithmetic(&program) else { return EXACT };
         let mut follow = Follow::new(arithmetic, &program);
-        machine.run_traced(&inputs, &mut |record: &Record| follow.step(record)).expect("ends");
+        machine.run_traced(&inputs, &mut |record: &TraceRecord| follow.step(record)).expect("ends");
         follow.outputs().map(|register| register.map(|bound| bound.most))
     }
 
