@@ -59,6 +59,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
         | Binary::SltP => Form::Pica,
         Binary::Add => Form::Float(Op::FAdd),
         Binary::Mul => Form::Float(Op::FMul),
+        Binary::Min => Form::Glsl(GlslStd450Op::FMin),
+        Binary::Max => Form::Glsl(GlslStd450Op::FMax),
         Binary::Div => Form::Float(Op::FDiv),
         Binary::Dot => Form::Float(Op::Dot),
         Binary::Equal => Form::Core(Op::FOrdEqual),

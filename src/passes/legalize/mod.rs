@@ -125,7 +125,7 @@ impl Pass<'_> {
         }
         self.facts.learn(self.emit.func, value);
         // Decisions around may choose one arm: a driver would see that, too.
-        if let Op::Select { .. } = legal.unwrap_or(op)
+        if let Op::Select { .. } | Op::Binary(Binary::Min | Binary::Max, ..) = legal.unwrap_or(op)
             && let Some(bits) = self.known(value)
         {
             self.emit.func.values[value].def = Def::Op(Op::Const(bits));
@@ -178,13 +178,15 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP => self.choose(Binary::Less, a, b),
-            Binary::MaxP => self.choose(Binary::Greater, a, b),
+            Binary::MinP => self.choose(Binary::Min, Binary::Less, a, b),
+            Binary::MaxP => self.choose(Binary::Max, Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),
             Binary::Add
             | Binary::Mul
+            | Binary::Min
+            | Binary::Max
             | Binary::Div
             | Binary::Dot
             | Binary::Equal

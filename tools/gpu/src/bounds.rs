@@ -19,7 +19,7 @@ use transpica::stages::precision::arith::{self, LITP_LIMIT};
 
 use crate::Route;
 use crate::driver::Facts;
-use crate::near::{Arithmetic, Exponentials, Near, Order, certain, selected};
+use crate::near::{Arithmetic, Exponentials, Near, Order, certain};
 
 /// Error bound of one output component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -294,8 +294,8 @@ impl Follow {
             DataOp::Dp4 => [arithmetic.dot(&a, &b); 4],
             DataOp::Dph => [arithmetic.dot_plus(&a[..3], &b[..3], b[3]); 4],
             DataOp::Dst => [Near::exact(1.0), product(1), a[2], b[3]],
-            DataOp::Max => each(&|lane| selected(CompareOp::Gt, a[lane], b[lane])),
-            DataOp::Min => each(&|lane| selected(CompareOp::Lt, a[lane], b[lane])),
+            DataOp::Max => each(&|lane| arithmetic.selected(CompareOp::Gt, a[lane], b[lane])),
+            DataOp::Min => each(&|lane| arithmetic.selected(CompareOp::Lt, a[lane], b[lane])),
             DataOp::Sge => each(&|lane| decided(CompareOp::Ge, lane)),
             DataOp::Slt => each(&|lane| decided(CompareOp::Lt, lane)),
             DataOp::Flr => a.map(|near| arithmetic.floor(near)),
@@ -307,8 +307,9 @@ impl Follow {
                 let limit = Near::exact(f64::from(LITP_LIMIT));
                 let [zero, least] = [Near::exact(0.0), Near::exact(-limit.value)];
                 self.flags = [0, 3].map(|lane| Doubt::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
-                let positive = |lane: usize| selected(CompareOp::Gt, a[lane], zero);
-                let power = selected(CompareOp::Gt, selected(CompareOp::Lt, a[1], limit), least);
+                let positive = |lane: usize| arithmetic.selected(CompareOp::Gt, a[lane], zero);
+                let power = arithmetic.selected(CompareOp::Lt, a[1], limit);
+                let power = arithmetic.selected(CompareOp::Gt, power, least);
                 [positive(0), power, zero, positive(3)]
             }
         };
@@ -409,6 +410,26 @@ mod tests {
     }
 
     #[test]
+    fn a_maximum_of_nan_is_open_in_fast_alone() {
+        let body = "max r0, low, v0\nmov position, r0\nrcp color, r0.y";
+        let found = |precision| {
+            bounds_with(body, [0.0, f32::NAN, 2.0, -0.0], &|_| {
+                Some(Arithmetic {
+                    precision,
+                    order: Order::DotProducts,
+                    exponentials: Exponentials::Portable,
+                })
+            })
+        };
+        let least = f64::from(f32::from_bits(1));
+        let fast = found(Precision::Fast);
+        // Of two zeros a driver takes either; low is (0, 2, 1, 1e30).
+        assert!(fast[0][0] >= least, "{fast:?}");
+        assert_eq!((fast[0][1], fast[0][2], fast[1][0]), (OPEN, 0.0, OPEN));
+        assert_eq!(found(Precision::Exact), EXACT);
+    }
+
+    #[test]
     fn a_flushed_power_may_decide() {
         // 2^-130 is below every normal number, so drivers may compare 0 with 0.
         let found = bounds("ex2 r0, v0.x\nslt position, -r0, low", [-130.0; 4]);
@@ -497,7 +518,9 @@ mod tests {
             ["flr position, r0", "rcp position, r0.x", "max position, low, r0", "dp4 position, r0, v0"]
         {
             let body = format!("lg2 r0, v0.x\n{operation}");
-            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [[0.0; 4], [OPEN; 4]], "{operation}");
+            // Drivers take either operand of a maximum where one is NaN.
+            let ieee = if operation.starts_with("max") { [OPEN; 4] } else { [0.0; 4] };
+            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [ieee, [OPEN; 4]], "{operation}");
             let of_zero = fast_bounds(&body, [0.0; 4])[1];
             assert_eq!(of_zero, [OPEN; 4], "{operation}");
         }
