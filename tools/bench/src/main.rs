@@ -172,7 +172,12 @@ fn print(measured: &Measurement, reference: Option<glslang::Reference>) {
     for (name, timing) in &measured.stages {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
     }
-    for (name, timing) in [("bytes → SPIR-V", measured.to_spirv), ("bytes → WGSL", measured.to_wgsl)] {
+    for (name, timing) in [
+        ("sum", measured.sum),
+        ("bytes → SPIR-V", measured.to_spirv),
+        ("WGSL alone", measured.wgsl),
+        ("bytes → WGSL", measured.to_wgsl),
+    ] {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
     }
     println!("  {} SPIR-V words, {} IR values, {}", measured.words, measured.values, measured.tier);
@@ -195,6 +200,7 @@ fn to_json(measured: &Measurement, reference: Option<glslang::Reference>) -> Val
         measured.stages.iter().map(|(name, value)| ((*name).to_string(), timing(value))).collect();
     json!({
         "file": measured.file, "dvle": measured.dvle, "instructions": measured.instructions, "stages": stages,
+        "sum_of_stages": timing(&measured.sum), "wgsl": timing(&measured.wgsl),
         "bytes_to_spirv": timing(&measured.to_spirv), "bytes_to_wgsl": timing(&measured.to_wgsl),
         "spirv_words": measured.words, "ir_values": measured.values, "tier": measured.tier,
         "glslang": reference.map(|r| json!({

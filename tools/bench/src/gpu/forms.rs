@@ -2,12 +2,12 @@
 //! In: a program of a file. Out: SPIR-V and the content of its uniform block.
 
 use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{self, Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Program;
 use transpica::stages::precision::Precision;
-use transpica::{Error, Translated, Translator};
+use transpica::{Error, Translation, Translator};
 use transpica_prove::{glslang, spirv_tools};
 
 /// Compiler of a form's module.
@@ -72,7 +72,7 @@ pub struct Built {
 /// Programs that cannot be translated; messages of glslang.
 pub fn build(
     program: &Program<'_>,
-    around: &Executable<'_>,
+    around: &FileEnvironment<'_>,
     forms: &[Form],
     mut uniforms: Uniforms,
 ) -> Result<Vec<Built>, String> {
@@ -97,7 +97,7 @@ pub fn build(
 fn words(
     compiler: Compiler,
     translator: &mut Translator,
-    translated: &Translated,
+    translated: &Translation,
 ) -> Result<Vec<u32>, String> {
     let words = match compiler {
         Compiler::Own => translator.spirv(translated).map_err(text)?,

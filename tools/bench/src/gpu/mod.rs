@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Options;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_prove::spirv_tools;
@@ -182,7 +182,7 @@ fn load(
     for index in (0..file.executables.len()).filter(|&index| only.is_none_or(|only| only == index)) {
         let program = dvle::program(&file, index, &Options::default().limits).map_err(|error| at(&error))?;
         if program.stage() == Stage::Vertex {
-            let around = Executable::new(&file, index, &name).map_err(|error| at(&error))?;
+            let around = FileEnvironment::new(&file, index, &name).map_err(|error| at(&error))?;
             let built =
                 forms::build(&program, &around, forms, uniforms.clone()).map_err(|error| at(&error))?;
             let row = |built: forms::Built| Row {
