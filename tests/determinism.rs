@@ -202,7 +202,7 @@ fn another_process_gives_the_same() {
 /// The library has no hash table of the standard library, so no seed can matter. Its own tables
 /// (`entity.rs`, `passes/equal.rs`) hash without a seed and number values in the order of arrival.
 #[test]
-fn no_hash_table_has_a_seed() {
+fn no_hash_table_is_randomly_seeded() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![source.clone()];
     let mut found = BTreeSet::new();

@@ -53,7 +53,7 @@ fn no_two_buffers_of_msl_have_one_slot() {
 }
 
 #[test]
-fn slots_are_found() {
+fn slots_of_msl_are_found() {
     let text = "constant A& a [[buffer(3)]]\n, device B& b [[buffer(12)]]\n, constant C& c [[buffer(3)]]";
     assert_eq!(metal::slots(text), [3, 12, 3]);
 }

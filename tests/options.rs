@@ -77,7 +77,7 @@ fn output(name: &str, options: Options, host: [[u32; 4]; 3]) -> Vec<f32> {
 const OFF: [[u32; 4]; 3] = [[0; 4]; 3];
 
 #[test]
-fn depth_conventions() {
+fn depth_follows_the_chosen_convention() {
     for (depth, z) in [(DepthRange::ZeroToW, -3.0), (DepthRange::MinusWToW, -10.0), (DepthRange::Raw, 3.0)] {
         let options = Options { outputs: Outputs { depth, ..Outputs::default() }, ..Options::default() };
         assert_eq!(output("position", options, OFF), [1.0, 2.0, z, 4.0], "{depth:?}");
@@ -124,7 +124,7 @@ fn clip_distances_are_those_of_the_position_as_written() {
 }
 
 #[test]
-fn colours_are_clamped_unless_the_options_say_otherwise() {
+fn colors_are_clamped_by_default() {
     assert_eq!(output("color", Options::default(), OFF), [0.5, 1.0, 0.25, 1.0]);
     let options =
         Options { outputs: Outputs { clamp_colors: false, ..Outputs::default() }, ..Options::default() };
@@ -263,7 +263,7 @@ fn compare(kind: Kind, seeds: std::ops::Range<u64>, options: impl Fn(u64) -> Opt
 }
 
 #[test]
-fn every_layout_gives_the_same() {
+fn every_layout_gives_the_same_results() {
     let custom = RegisterLayout { floats: 256, ints: 144, packing: IntPacking::Bytes, bools: 4 };
     for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(custom)] {
         let options =
@@ -275,7 +275,7 @@ fn every_layout_gives_the_same() {
 }
 
 #[test]
-fn baked_specialised_and_dynamic_uniforms_give_the_same() {
+fn baked_specialized_and_dynamic_uniforms_give_the_same_results() {
     let options = |seed: u64| {
         let random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let [baked, values, specialized] = [0, 16, 32].map(|shift| (random >> shift) as u16);
@@ -333,7 +333,7 @@ fn every_form_reports_whether_the_guard_ended_it() {
 }
 
 #[test]
-fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
+fn a_module_without_loops_reports_zeros() {
     let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
     let plain = chain::options(Precision::Exact);
     let nodes =

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comma_is_missing_only_between_operands() {
+    fn a_missing_comma_is_suspected_only_between_operands() {
         for (text, expected) in [
             ("r0 r1", Some(("r0", "r1"))),
             ("m[a0.x + 1] -v0", Some(("1]", "-v0"))),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_explains_only_what_it_touches() {
+    fn the_comment_hint_is_given_only_inside_the_comment() {
         let line = "mvo r0, r1 // two, three ; // four";
         assert_eq!(intruder(line, &line[..3]), None);
         assert_eq!(intruder(line, &line[8..16]), Some(COMMENT));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_once() {
+    fn each_word_is_listed_once() {
         let words =
             ELSEWHERE.iter().flat_map(|(words, hint)| words.split(' ').map(move |word| (word, *hint)));
         for (index, (word, hint)) in words.clone().enumerate() {

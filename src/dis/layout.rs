@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_an_end() {
+    fn the_depth_of_blocks_is_limited() {
         let nested: Vec<_> = (0..40).map(|depth| block(Kind::For, depth, 100 - depth, 100 - depth)).collect();
         assert_eq!(accepts(&nested), DEEPEST);
         let outwards: Vec<_> = nested.iter().rev().copied().collect();

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_beyond_the_vertex_unit_is_not_called_one_beyond_the_code() {
+    fn an_entry_beyond_the_vertex_unit_has_its_own_error() {
         let kind = |words| program(words, 0, 512, Stage::Vertex).expect_err("refused").kind;
         assert_eq!(kind(513), Kind::EntryOutOfReach { entry: 512, words: 512 });
         assert_eq!(kind(512), Kind::EntryOutOfCode { entry: 512, words: 512 });
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_words_are_as_many_as_the_unit_holds() {
+    fn raw_words_beyond_the_unit_are_refused() {
         for (words, stage, kept) in [
             (512, Stage::Vertex, Some(512)),
             (4096, Stage::Vertex, Some(512)),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_128_descriptors_count() {
+    fn descriptors_beyond_128_are_ignored() {
         assert_eq!(program(1, 200, 0, Stage::Vertex).map(|program| program.descriptors().len()), Ok(128));
         let table = [7; 200];
         let borrowed = Program::new(&[0x8800_0000][..], &table[..], Pc(0), Stage::Vertex, &Limits::default());
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_instruction_beyond_the_code() {
+    fn fetching_beyond_the_code_gives_nothing() {
         let program = program(2, 0, 0, Stage::Vertex).expect("valid");
         assert!(program.inst(Pc(1)).is_some());
         assert_eq!(program.inst(Pc(2)), None);

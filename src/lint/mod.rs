@@ -54,7 +54,7 @@ rules! {
     /// word.
     MissingNop "missing-nop"
         "Hardware looks at the end of a block only after the word before it, whatever that word does, and ends one block of a \
-         kind at a time. Put a NOP at the end of the block; picasso does so unless told otherwise.",
+         kind at a time. Put a NOP at the end of the block; picasso does so by default.",
     /// More scopes are open than the rings hold.
     Nesting "nesting"
         "The unit remembers 4 calls, 8 IFs and 4 LOOPs; the oldest is forgotten when another begins, and never ends. Nest less.",
@@ -70,7 +70,7 @@ rules! {
          only geometry programs call last.",
     /// An undefined opcode.
     Unassigned "unassigned-opcode"
-        "The instruction set does not define this opcode; translation stops here unless it is told to be lenient.",
+        "The instruction set does not define this opcode; translation stops here without the option `lenient`.",
     /// An output component is written more than once on a path.
     OutputTwice "output-written-twice"
         "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \

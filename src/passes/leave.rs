@@ -173,7 +173,7 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_decision_that_skips_the_way_out_counts() {
+    fn a_decision_that_skips_the_exit_counts() {
         // All ask the same, but those that continue before do not ask in this iteration.
         let module = "%0: f32x4 = input v0 %1: i32 = uniform i0.x %2: i32 = const 1
              %3: f32 = shuffle %0.x %4: f32 = shuffle %0.y %5: bool = less %3 %4

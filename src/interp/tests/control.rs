@@ -66,7 +66,7 @@ fn calls_nest() {
 }
 
 #[test]
-fn nested_calls_in_words_of_another_assembler() {
+fn nested_calls_of_another_assembler_return_in_order() {
     let code = [0x9000_0801, 0x8800_0000, 0x9000_1001, 0x8800_0000, 0x1400_0000, 0x8800_0000];
     let mut machine = machine(&code);
     let mut inputs = Registers::DEFAULT_INPUTS;
@@ -127,7 +127,7 @@ fn break_steps_the_counter_once_more() {
 }
 
 #[test]
-fn the_fourth_return_at_once_loses_its_address() {
+fn a_fourth_return_at_the_same_word_is_lost() {
     let code = [call(2, 1), end(), call(3, 1), call(4, 1), call(5, 1), add(), nop(), end()];
     check(&code, &[], &[0, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5, 6, 7]);
 }
@@ -141,7 +141,7 @@ fn leaving_the_outer_of_two_stale_loops_restores_the_counter() {
 }
 
 #[test]
-fn a_fifth_loop_loses_the_oldest_one_with_its_data() {
+fn a_fifth_loop_overwrites_the_oldest_one() {
     // Bodies of loop k end at word 9 - k; only the four newest repeat.
     let mut code: Vec<u32> = (0..5).map(|k| repeat(0, 9 - k)).collect();
     code.extend([add(), nop(), nop(), nop(), nop(), end()]);

@@ -358,7 +358,7 @@ fn a_destination_may_be_a_source() {
 }
 
 #[test]
-fn comparisons() {
+fn cmp_compares_with_each_operator() {
     // (a, b): ==, !=, <, <=, >, >=
     let table = [
         (1.0, 1.0, [true, false, false, true, false, true]),
@@ -432,7 +432,7 @@ fn relative_reads_reach_every_register_and_ones_beyond() {
 }
 
 #[test]
-fn offsets_from_c40() {
+fn relative_reads_from_c40_follow_the_offset_rule() {
     let ones = 1.0;
     for (offset, expected) in [
         (0.0, 40.0),

@@ -66,7 +66,7 @@ fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
 }
 
 #[test]
-fn what_leaves_a_loop_early_is_what_it_was_then() {
+fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
     // Random programs whose vertices leave a loop in different iterations, with the interpreter's
     // results. lavapipe keeps computing for vertices that have left, and gave them values of later
     // iterations.
@@ -90,7 +90,7 @@ fn an_adapter_of_another_name_is_an_error() {
 }
 
 #[test]
-fn a_geometry_program_emits_on_the_gpu_what_it_emits_on_the_processor() {
+fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
     // Carried state, both banks, slots, each mode. Other seeds produce intermediate numbers below
     // 2^-126, which some drivers flush: `compare` uses an interpreter that does, `run` has none.
     for name in ["counter", "trail", "banks", "points", "subdivision", "cards"] {
@@ -191,7 +191,7 @@ fn container(test: &str, sources: &[String]) -> String {
 }
 
 #[test]
-fn a_program_without_end_is_an_error_on_the_gpu_as_on_the_processor() {
+fn a_program_without_end_is_an_error_on_gpu_and_cpu() {
     let file = container("endless", &[unfinished("endless")]);
     for on in ["cpu", "gpu"] {
         let ran = transpica(&["run", &file, "--on", on, "--budget", "5000"]);
@@ -228,7 +228,7 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
 }
 
 #[test]
-fn thousands_of_invocations_of_one_thread_emit_as_on_the_processor() {
+fn thousands_of_invocations_of_one_thread_match_the_interpreter() {
     // Each invocation has 64 loop iterations; together they exceed the limit of a driver per
     // dispatch.
     let run = |on| {

@@ -157,7 +157,7 @@ fn library(options: Options, language: Language) -> String {
 }
 
 #[test]
-fn depth_y_and_clip_planes_are_those_of_the_library() {
+fn depth_y_and_clip_planes_match_the_library() {
     let base = Options::default();
     let depth = |depth| Options { outputs: Outputs { depth, ..base.outputs }, ..base };
     let flip = |flip_y| Options { outputs: Outputs { flip_y, ..base.outputs }, ..base };
@@ -209,7 +209,7 @@ fn depth_y_and_clip_planes_are_those_of_the_library() {
 }
 
 #[test]
-fn text_for_opengl_says_what_depth_it_has_until_one_is_chosen() {
+fn text_for_opengl_notes_its_depth_until_one_is_chosen() {
     let err = |arguments: &[&str]| {
         let ran = transpica(&[&["translate", SAMPLE, "--to", "glsl"], arguments].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);

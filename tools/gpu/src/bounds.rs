@@ -387,13 +387,13 @@ mod tests {
     const OPEN: f64 = f64::INFINITY;
 
     #[test]
-    fn what_reads_nothing_approximate_is_exact() {
+    fn values_without_approximate_operands_are_exact() {
         let found = bounds("ex2 r0, v0.x\nmul position, v0, v0\nmov color, v0", [1.0; 4]);
         assert_eq!(found, EXACT);
     }
 
     #[test]
-    fn a_value_may_be_off_as_far_as_vulkan_allows() {
+    fn approximate_values_have_the_bound_of_vulkan() {
         let found = bounds("ex2 position, v0.x\nlg2 color, v0.y", [3.0, 8.0, 0.0, 0.0]);
         let [power, logarithm] = [found[0][0], found[1][0]];
         // (3 + 2 · 3) ulp of 8, and the rounding of the result.
@@ -409,14 +409,14 @@ mod tests {
     }
 
     #[test]
-    fn a_flushed_power_may_decide() {
+    fn a_comparison_of_a_flushed_power_is_open() {
         // 2^-130 is below every normal number, so drivers may compare 0 with 0.
         let found = bounds("ex2 r0, v0.x\nslt position, -r0, low", [-130.0; 4]);
         assert_eq!(found[0], [OPEN, 0.0, 0.0, 0.0]);
     }
 
     #[test]
-    fn an_open_branch_opens_what_any_way_could_write() {
+    fn an_open_branch_opens_the_writes_of_every_path() {
         let body =
             "ex2 r0, v0.x\nmov position, v0\ncmp low.y, gt, gt, r0\nifc cmp.x\nmov color.xy, v0.xy\n.end";
         assert_eq!(bounds(body, [1.0; 4])[..2], [[OPEN; 4], [OPEN, OPEN, 0.0, 0.0]]);
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_of_what_has_none_are_open_where_the_driver_alone_decides() {
+    fn logarithms_of_negative_numbers_are_open_where_the_driver_decides() {
         const NAN: f32 = f32::NAN;
         const INFINITY: f32 = f32::INFINITY;
         let body = "lg2 position.x, v0.x\nlg2 position.y, v0.y\nlg2 position.z, v0.z\nlg2 position.w, v0.w";
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_nan_are_open_where_the_driver_alone_decides() {
+    fn powers_of_nan_are_open_where_the_driver_decides() {
         let body = "ex2 position.x, v0.x\nex2 position.y, v0.y\nex2 position.z, v0.z\nex2 position.w, v0.w";
         let v0 = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1.0e9];
         assert_eq!(fast_bounds(body, v0), [[0.0; 4], [OPEN, 0.0, 0.0, 0.0]]);
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_driver_alone_decides_opens_what_depends_on_it() {
+    fn values_that_the_driver_decides_open_their_users() {
         let body = "lg2 r0, v0.x\nslt position, r0, low\nmov color, v0";
         assert_eq!(fast_bounds(body, [-1.0; 4]), [[0.0; 4], [OPEN; 4]]);
         assert_eq!(fast_bounds("lg2 r0, v0.x\nmov position, v0", [-1.0; 4]), [[0.0; 4]; 2]);
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn reciprocals_of_what_may_be_zero_are_open() {
+    fn reciprocals_of_possible_zeros_are_open() {
         let body = "lg2 r0, v0.x\nrcp position, r0.x";
         assert_eq!(bounds(body, [1.0; 4])[0], [OPEN; 4]);
         let far = bounds(body, [4.0; 4])[0][0];
@@ -519,14 +519,14 @@ mod tests {
     }
 
     #[test]
-    fn one_operation_has_no_order() {
+    fn a_single_operation_has_no_reordering_error() {
         let third = [0.1, 0.3, 0.7, 1.0];
         assert_eq!(open_order("mul position, v0, v0\nadd color, v0, v0.y", third), [0.0; 2]);
         assert_eq!(open_order("rcp position, v0.x\nrsq color, v0.y", third)[0], 0.0);
     }
 
     #[test]
-    fn sums_of_products_may_be_taken_otherwise() {
+    fn sums_of_products_have_a_reordering_error() {
         let [product, dot] =
             open_order("mad position, v0.x, v0.y, v0.z\ndp4 color, v0, v0", [0.1, 0.3, 0.7, 1.0]);
         let ulp = f64::from(f32::EPSILON);
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn one_operation_on_what_may_be_off_rounds_elsewhere() {
+    fn an_operation_on_inexact_values_has_a_rounding_error() {
         // The sum of a power and 90 moves by one ulp where the power itself moves by much less.
         let sum =
             |route| bounds_on("ex2 r0, v0.x\nadd position, v0.y, r0", [-8.5, 90.0, 0.0, 0.0], route)[0][0];
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cancels_is_bounded_by_what_it_was() {
+    fn cancellation_keeps_the_error_of_its_operands() {
         // 0.1 · 0.3 - 0.1 · 0.3 is zero here, and the rounding error of 0.03 on a driver that
         // fuses.
         let body = "mul r0, v0.x, v0.y\nmad position, -v0.x, v0.y, r0\nslt color, low.x, position";
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn infinities_and_nan_stay_what_they_are_in_every_order() {
+    fn infinities_and_nan_are_exact_in_every_order() {
         let body = "mad r0, v0.x, v0.y, v0.z\nmov position, r0\nmad color, v0.y, v0.z, v0.x";
         for special in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert_eq!(open_order(body, [special, 0.3, 0.7, 0.0]), [0.0; 2]);
@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_from_itself_may_be_zero() {
+    fn a_value_minus_itself_may_be_zero() {
         let body = "add position, v0.x, -v0.x\nadd color, v0.x, -v0.y";
         for special in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert_eq!(open_order(body, [special, special, 0.0, 0.0]), [OPEN, 0.0], "{special}");
@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_one_order_makes_too_large_is_open() {
+    fn a_sum_that_overflows_in_one_order_is_open() {
         // An overflow occurs in every order, but values computed from it are uncertain.
         let body = "mul r0, v0.x, v0.y\nmov position, r0\nmul color, r0, v0.z";
         assert_eq!(open_order(body, [1.0e30, 1.0e30, 1.0e-30, 0.0]), [0.0, OPEN]);

@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undecided_is_counted_and_another_class_is_counted_apart() {
+    fn undecided_values_and_other_classes_are_counted_separately() {
         for (a, b, other_class) in
             [(1.0, 2.0, 0), (1.0, 1.0, 0), (f32::NAN, 0.0, 1), (f32::INFINITY, 3.0e38, 1)]
         {

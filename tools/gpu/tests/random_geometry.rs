@@ -192,7 +192,7 @@ fn every_emit_is_that_of_the_interpreter() {
 }
 
 #[test]
-fn what_a_draw_leaves_is_of_the_last_round() {
+fn state_after_a_draw_is_that_of_its_last_round() {
     // The first draw's invocations are split between two threads, and the output banks swap in each
     // iteration. lavapipe keeps computing for threads that have left, so the last thread's state
     // would be one iteration too far if it had fewer iterations than its neighbor.

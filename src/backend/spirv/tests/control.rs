@@ -66,7 +66,7 @@ fn if_gives_the_value_of_the_arm_taken() {
 }
 
 #[test]
-fn if_with_bare_arms_still_chooses() {
+fn if_with_empty_arms_selects_its_result() {
     check(
         |f, r, x| {
             let (zero, one_) = (float(f, r, 0.0), float(f, r, 1.0));
@@ -318,7 +318,7 @@ fn switch_takes_the_case_of_its_selector() {
 }
 
 #[test]
-fn switch_with_bare_cases_gives_their_values() {
+fn switch_with_empty_cases_selects_its_results() {
     check(
         |f, r, x| {
             let (ten, twenty) = (float(f, r, 10.0), float(f, r, 20.0));
@@ -425,7 +425,7 @@ fn block_in_a_loop_continues_the_loop() {
 
 /// Both arms diverge: nothing reaches the merge, and no phi stands there.
 #[test]
-fn if_whose_arms_diverge_ends_its_region() {
+fn if_without_a_merge_ends_its_region() {
     check(
         |f, r, x| {
             let (zero, one_) = (float(f, r, 0.0), float(f, r, 1.0));
@@ -445,7 +445,7 @@ fn if_whose_arms_diverge_ends_its_region() {
 
 /// One arm diverges: the other's value needs no phi and is seen after the merge.
 #[test]
-fn value_of_the_only_arm_that_yields_is_seen_after_the_if() {
+fn value_of_the_only_arm_that_yields_is_available_after_the_if() {
     check(
         |f, r, x| {
             let zero = float(f, r, 0.0);

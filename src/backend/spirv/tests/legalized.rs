@@ -54,7 +54,7 @@ const INPUTS: [[f32; 4]; 6] = [
 ];
 
 #[test]
-fn legalised_programs_compute_what_they_are_defined_to() {
+fn legalized_programs_match_the_evaluator() {
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         let pica = text::parse(PROGRAM).unwrap();
         let mut case = Case::default();

@@ -30,7 +30,7 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
     let translated = translator.translate(case.program, case.around, Job::Compute).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let smaller = spirv_tools::optimize(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     total.programs += 1;
     total.before += words.len();
     total.after += smaller.len();
@@ -67,7 +67,7 @@ impl Total {
 }
 
 #[test]
-fn optimised_samples_give_what_they_gave() {
+fn optimized_samples_keep_their_results() {
     let gpu = gpu();
     let mut total = Total::default();
     samples::for_each(|sample| {
@@ -95,7 +95,7 @@ fn optimised_samples_give_what_they_gave() {
 }
 
 #[test]
-fn optimised_random_programs_give_what_they_gave() {
+fn optimized_random_programs_keep_their_results() {
     let gpu = gpu();
     for (kind, seeds, precision) in [
         (Kind::Clean, 0..60, Precision::Exact),
