@@ -54,6 +54,7 @@ impl Carriers {
     /// Restores the contents of the variables, for another path from that point.
     pub fn restore(&mut self, moment: &Moment) {
         for (index, state) in self.states.iter_mut().enumerate() {
+            // Variables that were added since hold nothing known there.
             state.content = moment.contents.get(index).copied().flatten();
         }
     }

@@ -85,6 +85,7 @@ impl Operand {
             View::Lanes(expr, pattern) => View::Lanes(expr, [pattern[lane as usize]; 4]),
             View::Splat(expr) => View::Whole(expr),
             View::Const(bits) => View::Const([bits[lane as usize], 0, 0, 0]),
+            // A negation is of one lane already.
             View::Not(..) => self.view,
         };
         Self { view, ty: self.ty.with_lanes(1) }
@@ -245,6 +246,7 @@ impl Draft {
         self.words.clear();
         self.nodes.reserve(values);
         self.lines.reserve(values);
+        // Most operations have two operands; those with more are few.
         self.operands.reserve(2 * values);
     }
 
@@ -268,6 +270,7 @@ impl Draft {
         let first = self.operands.len() as u32;
         self.operands.extend_from_slice(operands);
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
+        // A text that never changes needs no line that fixes when it is evaluated.
         if !matches!(form, Form::Text(_, Stay::Anywhere)) {
             self.lines.push(Line::Evaluate(expr));
         }

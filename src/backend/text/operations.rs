@@ -33,6 +33,7 @@ impl<'a> Builder<'a> {
             Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
             Op::Read(resource) => return self.read(resource, ty),
             Op::ReadAt(array, index) => return self.read_at(array, index, ty),
+            // No expression: the use writes `!x`, or the opposite of an integer comparison.
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.value(operand)?.view.negated());
             }
@@ -48,6 +49,7 @@ impl<'a> Builder<'a> {
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
+            // One condition for all lanes is `?:` in GLSL; conditions by lane need a function there.
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
@@ -88,6 +90,8 @@ impl<'a> Builder<'a> {
             Array::Buffer(buffer) => buffer,
             Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
         };
+        // The feed is read-only, so its reads may move to their use. The state is written at the end
+        // of the function.
         let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
             (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
             (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
@@ -122,6 +126,8 @@ impl<'a> Builder<'a> {
                 let _ = write!(out, "[{element}]");
             }
         });
+        // Uniforms do not change during a run. A read by an index stays at its line, because the index
+        // may be a variable that a loop changes.
         if index.is_empty() {
             return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
         }
