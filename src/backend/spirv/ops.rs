@@ -124,7 +124,7 @@ impl Body<'_> {
 
     fn read(&mut self, resource: Resource) -> Result<Word> {
         match resource {
-            // `Reads::add` has refused registers beyond v15: the mask only keeps the index in bounds.
+            // `Reads::add` has refused registers beyond v15; the mask keeps the index in bounds.
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
             Resource::Host(field) => Ok(self.load_host(field)),

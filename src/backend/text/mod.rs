@@ -212,7 +212,7 @@ impl<'a> Shared<'a> {
         if self.dialect.glsl.is_some() {
             return out.push_str("void main() {\n");
         }
-        // A vertex entry always returns a position, so an entry that returns nothing is a compute one.
+        // A vertex entry always has a position, so an entry without outputs is a compute one.
         if self.declarations.ports.is_empty() {
             let id = &parameters[0];
             let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");

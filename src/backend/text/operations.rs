@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
-            // One condition for all lanes is `?:` in GLSL; conditions by lane need a function there.
+            // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
@@ -90,8 +90,8 @@ impl<'a> Builder<'a> {
             Array::Buffer(buffer) => buffer,
             Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
         };
-        // The feed is read-only, so its reads may move to their use. The state is written at the end
-        // of the function.
+        // The feed is read-only, so its reads may move to their use. The state is written at the
+        // end of the function.
         let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
             (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
             (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
@@ -126,8 +126,8 @@ impl<'a> Builder<'a> {
                 let _ = write!(out, "[{element}]");
             }
         });
-        // Uniforms do not change during a run. A read by an index stays at its line, because the index
-        // may be a variable that a loop changes.
+        // Uniforms do not change during a run, but the index may be a variable that a loop changes:
+        // only reads without one may move anywhere.
         if index.is_empty() {
             return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
         }
