@@ -47,7 +47,7 @@ const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0
 const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
 
 /// Hint about a part of a line that contains another language's comment or braces.
-pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
+pub(super) fn foreign_syntax_hint(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();
     let comment = ["//", "/*", "*/", "#"].iter().filter_map(|mark| code.find(*mark)).min();
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn the_comment_hint_is_given_only_inside_the_comment() {
         let line = "mvo r0, r1 // two, three ; // four";
-        assert_eq!(intruder(line, &line[..3]), None);
-        assert_eq!(intruder(line, &line[8..16]), Some(COMMENT));
-        assert_eq!(intruder(line, &line[18..24]), Some(COMMENT));
+        assert_eq!(foreign_syntax_hint(line, &line[..3]), None);
+        assert_eq!(foreign_syntax_hint(line, &line[8..16]), Some(COMMENT));
+        assert_eq!(foreign_syntax_hint(line, &line[18..24]), Some(COMMENT));
         let line = "mvo r0, r1 ; // two";
-        assert_eq!(intruder(line, &line[8..10]), None);
+        assert_eq!(foreign_syntax_hint(line, &line[8..10]), None);
     }
 
     #[test]

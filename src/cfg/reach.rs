@@ -46,7 +46,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
             visit(pc, word, pc == start);
             // Most words are data instructions, which need no table lookup.
             if is_control(word) {
-                let Some(leads) = leads(word) else { break };
+                let Some(leads) = jump_targets(word) else { break };
                 work.extend(leads.into_iter().flatten());
             }
             pc = pc.next();
@@ -57,7 +57,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
 /// Returns the targets of a control-flow instruction besides the next word, now or when its scope
 /// ends; none if it ends the program. Complete decoding would take several times as long.
 #[inline]
-fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
+fn jump_targets(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {
         return Some([None; 2]);
     };

@@ -150,7 +150,7 @@ impl<'a> Program<'a> {
             if self.stage == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS {
                 beyond = Some(beyond.map_or(pc, |first| first.min(pc)));
             }
-            warnings.extend(self.suspicion(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
+            warnings.extend(self.word_warning(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
         }
         warnings.extend(beyond.map(|pc| Warning {
             text: format!(
@@ -161,7 +161,7 @@ impl<'a> Program<'a> {
         warnings
     }
     /// A warning about a single word.
-    fn suspicion(&self, word: Word) -> Option<String> {
+    fn word_warning(&self, word: Word) -> Option<String> {
         let opcode = word.opcode()?;
         if let Some(index) = word.get(Field::Descriptor)
             && index as usize >= self.descriptors.len()

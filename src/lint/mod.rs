@@ -178,7 +178,7 @@ impl Findings {
     fn at(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: Some(pc), rule, message: message.into() });
     }
-    fn whole(&mut self, rule: Rule, message: impl Into<String>) {
+    fn without_place(&mut self, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: None, rule, message: message.into() });
     }
 }

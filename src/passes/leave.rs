@@ -28,7 +28,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     }
     let flow = &mut scratch.flow;
     flow.compute(f);
-    let risky = |node: &Node| f.nodes[*node].is_loop() && gives_its_own(f, flow, *node);
+    let risky = |node: &Node| f.nodes[*node].is_loop() && has_computed_results(f, flow, *node);
     let mut loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
     if loops.is_empty() {
         return false;
@@ -50,7 +50,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
 
 /// Returns whether an exit of a loop gives anything but one parameter or one value from before the
 /// loop, and whether it can iterate.
-fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
+fn has_computed_results(f: &Func, flow: &Flow, node: Node) -> bool {
     let is_safe = |&result: &Value| {
         let mut only = None;
         let mut same = true;

@@ -446,7 +446,7 @@ impl Exits {
             let mut at = self.tree.list(list).first;
             while at != NONE {
                 steps += 1;
-                let next = self.tree.behind(at);
+                let next = self.tree.next_of(at);
                 // Only the last statement falls off the end of its list.
                 let tail = tail && next == NONE;
                 match (self.labels[at as usize], self.tree.stmt(at)) {

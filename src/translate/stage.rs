@@ -4,7 +4,7 @@
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, no_geometry, state_words, vertex_components};
-use super::{Input, Lowered, Tier, Translated, Translator, control};
+use super::{Input, LoweredProgram, Tier, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
 use crate::geometry::{GeometryInput, GeometryStage, Memory, StagePrimitive, Topology};
@@ -59,7 +59,7 @@ impl Translator {
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
+        let lowered = LoweredProgram { module, outputs, folded: &folded, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
         // Its inputs are the vectors of vertices, not attributes.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };

@@ -154,7 +154,7 @@ impl<'a> Shared<'a> {
                     .get(func.params)
                     .iter()
                     .enumerate()
-                    .map(|(index, &param)| scope.unique(&wanted(func, index, param)))
+                    .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
                     .collect(),
                 None => self.parameters(&mut scope),
             };
@@ -232,7 +232,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Returns the preferred name of a parameter of a helper.
-fn wanted(helper: &Func, index: usize, param: Value) -> String {
+fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
     let data = helper.values[param];
     if data.hint.register == HintRegister::None {
         return ["a", "b", "c", "d"][index % 4].to_owned();

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
+use super::draft::{Form, Label, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -93,8 +93,8 @@ impl<'a> Builder<'a> {
         // The feed is read-only, so its reads may move to their use. The state is written at the
         // end of the function.
         let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
-            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
-            (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
+            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Placement::Line),
+            (Buffer::State, Some(state)) => (state, "word", Placement::OnlyLine),
             (Buffer::State, None) => return Err(defect("there is no state")),
         };
         let label = Label::Word(self.draft.word(name));
@@ -129,10 +129,10 @@ impl<'a> Builder<'a> {
         // Uniforms do not change during a run, but the index may be a variable that a loop changes:
         // only reads without one may move anywhere.
         if index.is_empty() {
-            return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
+            return Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view);
         }
         let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
-        Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
+        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, label).view)
     }
 
     /// Returns the geometry program of the interface.

@@ -108,11 +108,11 @@ pub(crate) struct Follow {
     other: Bank,
     temps: Bank,
     /// Uncertainty of a0.x and a0.y.
-    addresses: [Doubt; 2],
+    addresses: [Uncertainty; 2],
     /// Uncertainty of cmp.x and cmp.y.
-    flags: [Doubt; 2],
+    flags: [Uncertainty; 2],
     /// Uncertainty of the path taken: set by the first uncertain branch.
-    lost: Doubt,
+    lost: Uncertainty,
     /// The bounds at each EMIT of a geometry program.
     emits: Vec<Bounds>,
     is_geometry: bool,
@@ -120,12 +120,12 @@ pub(crate) struct Follow {
 
 /// Uncertainty of a discrete value, and its cause.
 #[derive(Clone, Copy, Debug, Default)]
-struct Doubt {
+struct Uncertainty {
     is_open: bool,
     by_exponential: bool,
 }
 
-impl Doubt {
+impl Uncertainty {
     fn or(self, other: Self) -> Self {
         Self {
             is_open: self.is_open || other.is_open,
@@ -147,9 +147,9 @@ impl Follow {
             outputs: START,
             other: START,
             temps: START,
-            addresses: [Doubt::default(); 2],
-            flags: [Doubt::default(); 2],
-            lost: Doubt::default(),
+            addresses: [Uncertainty::default(); 2],
+            flags: [Uncertainty::default(); 2],
+            lost: Uncertainty::default(),
             emits: Vec::new(),
             is_geometry: program.stage() == Stage::Geometry,
         }
@@ -201,7 +201,7 @@ impl Follow {
                 let [a, b] = [0, 1].map(|index| self.operand(&sources[index], record.operands[index]));
                 let doubt = |op, lane: usize| {
                     let is_certain = is_one(&sources, lane, &a) || certain(op, a[lane], b[lane]);
-                    Doubt::of(is_certain, &[a[lane], b[lane]])
+                    Uncertainty::of(is_certain, &[a[lane], b[lane]])
                 };
                 self.flags = [doubt(x, 0), doubt(y, 1)];
             }
@@ -246,14 +246,14 @@ impl Follow {
         for component in [Component::X, Component::Y].into_iter().filter(|component| mask.has(*component)) {
             let near = operand[component.index()];
             let is_certain = near.agrees(|end| arith::address(end as f32));
-            self.addresses[component.index()] = Doubt::of(is_certain, &[near]);
+            self.addresses[component.index()] = Uncertainty::of(is_certain, &[near]);
         }
     }
 
     /// Applies swizzle and negation of an operand, which change no bound.
     fn operand(&self, operand: &Operand, values: [f32; 4]) -> [Near; 4] {
         let doubt = match operand.index {
-            Index::None | Index::Al => Doubt::default(),
+            Index::None | Index::Al => Uncertainty::default(),
             Index::A0x => self.addresses[0],
             Index::A0y => self.addresses[1],
         };
@@ -277,7 +277,7 @@ impl Follow {
         let decided = |op: CompareOp, lane: usize| {
             let is_certain = is_one(sources, lane, &a) || certain(op, a[lane], b[lane]);
             let value = f64::from(u8::from(op.test(a[lane].value as f32, b[lane].value as f32)));
-            let doubt = Doubt::of(is_certain, &[a[lane], b[lane]]);
+            let doubt = Uncertainty::of(is_certain, &[a[lane], b[lane]]);
             if is_certain { Near::exact(value) } else { Near::open(value).because(doubt.by_exponential) }
         };
         // EX2 and LG2 write one result to all components, so any enabled one has it.
@@ -285,7 +285,8 @@ impl Follow {
         let nears = match op {
             DataOp::Mov => a,
             DataOp::Add => each(&|lane| {
-                let is_difference = reads_one(sources, lane) && sources[0].negate != sources[1].negate;
+                let is_difference =
+                    reads_same_component(sources, lane) && sources[0].negate != sources[1].negate;
                 if is_difference { arithmetic.difference(a[lane]) } else { arithmetic.sum(a[lane], b[lane]) }
             }),
             DataOp::Mul => each(&product),
@@ -306,7 +307,8 @@ impl Follow {
             DataOp::Litp => {
                 let limit = Near::exact(f64::from(LITP_LIMIT));
                 let [zero, least] = [Near::exact(0.0), Near::exact(-limit.value)];
-                self.flags = [0, 3].map(|lane| Doubt::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
+                self.flags =
+                    [0, 3].map(|lane| Uncertainty::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
                 let positive = |lane: usize| selected(CompareOp::Gt, a[lane], zero);
                 let power = selected(CompareOp::Gt, selected(CompareOp::Lt, a[1], limit), least);
                 [positive(0), power, zero, positive(3)]
@@ -326,11 +328,11 @@ impl Follow {
 /// certain.
 /// An unknown component does not qualify: it may be NaN.
 fn is_one(sources: &[Operand], lane: usize, values: &[Near; 4]) -> bool {
-    reads_one(sources, lane) && sources[0].negate == sources[1].negate && !values[lane].is_open()
+    reads_same_component(sources, lane) && sources[0].negate == sources[1].negate && !values[lane].is_open()
 }
 
 /// Returns whether both operands read the same component.
-fn reads_one(sources: &[Operand], lane: usize) -> bool {
+fn reads_same_component(sources: &[Operand], lane: usize) -> bool {
     let [a, b] = [&sources[0], &sources[1]];
     let component = |operand: &Operand| operand.swizzle.components()[lane];
     (a.register, a.index) == (b.register, b.index) && component(a) == component(b)
