@@ -157,7 +157,7 @@ fn all_modules_are_valid() {
 }
 
 #[test]
-fn a_reused_translator_gives_what_a_new_one_gives() {
+fn a_reused_translator_gives_the_words_of_a_new_one() {
     let translated = expected().iter().filter(|found| found.len() == 16).count();
     assert!(translated > inputs().len() * 9 / 10, "{translated} of {} were translated", inputs().len());
     let different: BTreeSet<_> = expected().iter().collect();
@@ -166,7 +166,7 @@ fn a_reused_translator_gives_what_a_new_one_gives() {
 }
 
 #[test]
-fn eight_threads_at_once_give_what_one_gives() {
+fn eight_threads_give_the_words_of_one() {
     expected();
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -183,7 +183,7 @@ const MARK: &str = "fingerprint of everything: ";
 
 /// Hash tables of the standard library get a new random seed in each process.
 #[test]
-fn another_process_gives_the_same() {
+fn another_process_gives_the_same_words() {
     let all = format!("{MARK}{:016x}", hash(expected().concat().bytes()));
     if std::env::var_os(CHILD).is_some() {
         println!("\n{all}");

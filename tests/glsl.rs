@@ -198,7 +198,7 @@ fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
+fn all_arithmetic_is_precise_if_the_profile_requests_it() {
     in_parallel(&samples(), |sample, index| {
         let name = format!("{}#{index}", sample.name);
         let forms = [(Job::Vertex, Stage::Vertex), (Job::Compute, Stage::Compute)];
@@ -235,7 +235,7 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
 }
 
 #[test]
-fn glslang_reads_every_text_of_opengl_as_it_is() {
+fn glslang_reads_every_opengl_text_unchanged() {
     let read = AtomicUsize::new(0);
     with_products(|name, translated| {
         let stage = match translated.interface.entry_point.is_compute() {

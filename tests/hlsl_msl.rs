@@ -88,7 +88,7 @@ fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
 }
 
 #[test]
-fn the_compiler_of_msl_sees_errors() {
+fn the_compiler_of_msl_reports_errors() {
     let bytes = include_bytes!("../shaders/lights.shbin");
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");

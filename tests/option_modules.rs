@@ -288,7 +288,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
 }
 
 #[test]
-fn blocks_stand_where_the_profile_has_them() {
+fn blocks_have_the_bindings_of_the_profile() {
     let bindings =
         Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
     let profile = Profile { bindings, ..Profile::default() };

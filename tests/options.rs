@@ -85,7 +85,7 @@ fn depth_follows_the_chosen_convention() {
 }
 
 #[test]
-fn y_is_mirrored_never_always_or_as_the_host_says() {
+fn y_is_mirrored_never_always_or_by_the_host_field() {
     let on = [[0; 4], [7, 0, 0, 0], [0; 4]];
     for (flip_y, host, y) in [
         (FlipY::Never, on, 2.0),
@@ -132,7 +132,7 @@ fn colors_are_clamped_by_default() {
 }
 
 #[test]
-fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
+fn all_outputs_have_their_locations_and_unmapped_ones_read_1_or_0() {
     for (unmapped, value) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
         let options =
             Options { outputs: Outputs { all: true, unmapped, ..Outputs::default() }, ..Options::default() };
@@ -161,7 +161,7 @@ fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
 }
 
 #[test]
-fn registers_that_nothing_wrote_read_their_default_or_zero() {
+fn uninitialized_registers_read_their_default_or_zero() {
     let read_r0 = program([mov(Dest::Output(0), Source::Temp(0)), Inst::Flow(Flow::End)]);
     for (uninitialized, w) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
         let options = Options {
@@ -179,7 +179,7 @@ fn registers_that_nothing_wrote_read_their_default_or_zero() {
 }
 
 #[test]
-fn attributes_show_as_many_components_as_the_options_say() {
+fn attributes_have_the_component_count_of_the_options() {
     for (components, expected) in [
         (1, [1.0, 0.0, -0.0, 1.0]),
         (2, [1.0, 2.0, -0.0, 1.0]),
@@ -317,7 +317,7 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 }
 
 #[test]
-fn every_form_reports_whether_the_guard_ended_it() {
+fn every_form_reports_a_run_that_the_guard_ended() {
     // The vector behind o15 is compared as well.
     let options = |seed| Options {
         control: Control {
@@ -392,7 +392,7 @@ fn edges_back(cfg: &Cfg) -> usize {
 }
 
 #[test]
-fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
+fn a_known_b14_removes_every_loop_of_a_program_that_jumps_by_it() {
     let program = fragments();
     let graph = |options: &Options| match explore(&program, &options.control.known(), &options.limits) {
         Ok(Explored::Graph(cfg)) => cfg,

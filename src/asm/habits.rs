@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_hint_is_given_only_inside_the_comment() {
+    fn the_comment_hint_is_limited_to_the_comment() {
         let line = "mvo r0, r1 // two, three ; // four";
         assert_eq!(foreign_syntax_hint(line, &line[..3]), None);
         assert_eq!(foreign_syntax_hint(line, &line[8..16]), Some(COMMENT));

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_an_integer_is_returned() {
+    fn text_after_an_integer_is_returned() {
         let cases =
             [("12", ""), ("0x1g", "g"), ("0x", "x"), ("017", ""), ("08", "8"), ("3x", "x"), ("1foo", "foo")];
         for (text, expected) in cases {

@@ -75,7 +75,7 @@ fn lengths_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn programs_that_no_unit_can_hold_are_refused() {
+fn programs_beyond_the_memory_of_a_unit_are_refused() {
     let end = ".proc main\nend\n.end\n";
     let many: String = (0..4097).map(|index| format!(".proc p{index}\n.end\n")).collect();
     assert!(run(&format!("{end}{many}")).is_err(), "padding counts");
@@ -171,7 +171,7 @@ fn long_names_are_not_quoted_whole() {
 }
 
 #[test]
-fn a_vertex_program_begins_in_the_words_that_its_unit_holds() {
+fn the_entry_of_a_vertex_program_lies_in_its_unit() {
     let program = |head: &str, words: usize| {
         let text = format!("{head}\n.proc a\n{}.end\n.proc main\nend\n.end", "nop\n".repeat(words));
         run(&text).expect("assembles").warnings.iter().map(ToString::to_string).collect::<String>()

@@ -64,7 +64,7 @@ fn nop_and_emit_without_effect_make_no_actions() {
 }
 
 #[test]
-fn an_undefined_opcode_counts_only_if_it_is_reached() {
+fn an_undefined_opcode_is_an_error_only_if_it_is_reached() {
     let limits = Limits::default();
     let run =
         |text: &str, lenient| explore(&program(text), &Options { lenient, ..Options::default() }, &limits);

@@ -117,7 +117,7 @@ fn check_round_trip(file: &Shbin<'_>) {
 }
 
 #[test]
-fn samples_are_written_back_byte_for_byte() {
+fn samples_round_trip_byte_for_byte() {
     assert_eq!(write(&Model::from(&Shbin::parse(&worked()).unwrap())), worked());
     for (name, bytes) in SAMPLES {
         let file = Shbin::parse(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -352,7 +352,7 @@ fn outputs_are_sorted_by_location() {
 }
 
 #[test]
-fn semantics_go_to_set_mask_bits_in_ascending_order() {
+fn semantics_take_set_mask_bits_in_ascending_order() {
     use Semantic::*;
     let (outputs, _) = outputs_of(&[(Texcoord0, 2, 0b1010), (Texcoord0W, 2, 0b0100), (Color, 3, 0b1000)]);
     assert_eq!(

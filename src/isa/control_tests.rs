@@ -126,7 +126,7 @@ fn bool_uniforms_decide_as_conditions_do() {
 }
 
 #[test]
-fn calls_nest() {
+fn nested_calls_return_in_order() {
     check(&[(0, call(2, 1)), (1, Flow::End), (2, call(4, 1)), (3, Flow::End)], 6, &[], &[0, 2, 4, 1]);
 }
 
@@ -188,7 +188,7 @@ fn break_outside_of_every_loop_does_nothing() {
 }
 
 #[test]
-fn break_in_the_last_word_leaves_although_iterations_are_left() {
+fn break_in_the_last_word_leaves_despite_further_iterations() {
     let end = check(&[(0, repeat(0, 1)), (1, Flow::Break), (2, Flow::End)], 3, &[[9, 1, 1]], &[0, 1, 2]);
     assert_eq!(end.al, 2);
 }

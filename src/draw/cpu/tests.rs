@@ -240,7 +240,7 @@ fn state_of_a_geometry_program_carries_over_to_the_next_draw() {
 
 #[cfg(feature = "asm")]
 #[test]
-fn merged_output_maps_give_dummy_outputs_what_the_vertex_program_alone_has() {
+fn merged_output_maps_give_dummy_outputs_the_semantics_of_the_vertex_program() {
     use crate::asm::{Source, assemble};
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
     let geometry = ".gsh point c0\n.out pos position\n.out other dummy\n.entry gmain\n.proc gmain\n\tsetemit 2, prim\n\
@@ -260,7 +260,7 @@ fn merged_output_maps_give_dummy_outputs_what_the_vertex_program_alone_has() {
 }
 
 #[test]
-fn a_register_state_draws_what_its_file_draws() {
+fn a_register_state_draws_the_triangles_of_its_file() {
     let file = Shbin::parse(POINTS).expect("parses");
     let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
     state.write_masked(0x25E, 3 << 8, 2);

@@ -206,7 +206,7 @@ fn the_kth_enabled_output_has_the_semantics_of_the_kth_word() {
 }
 
 #[test]
-fn behind_a_geometry_program_a_vertex_program_has_no_rasterizer() {
+fn a_vertex_program_before_a_geometry_program_has_no_output_map() {
     let mut state = RegisterState::default();
     state.write(0x2BD, 1);
     state.write(0x28D, 2);

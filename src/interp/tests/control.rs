@@ -61,7 +61,7 @@ fn if_runs_one_of_its_parts() {
 }
 
 #[test]
-fn calls_nest() {
+fn nested_calls_return_in_order() {
     check(&[call(2, 1), end(), call(4, 1), end(), add(), end()], &[], &[0, 2, 4, 1]);
 }
 
@@ -157,7 +157,7 @@ fn a_fifth_loop_overwrites_the_oldest_one() {
 }
 
 #[test]
-fn conditions_decide_as_their_table_says() {
+fn conditions_follow_their_table() {
     for condop in 0..4u32 {
         for bits in 0..16u32 {
             let [ref_x, ref_y, x, y] = [8, 4, 2, 1].map(|bit| bits & bit != 0);

@@ -104,7 +104,7 @@ fn the_bank_that_is_written_carries_over() {
 }
 
 #[test]
-fn a_triangle_is_slots_0_1_2_whatever_slot_was_filled_last() {
+fn a_triangle_is_slots_0_1_2_in_that_order() {
     let mut machine = machine(&[
         set(2),
         out(0, 0),
@@ -126,7 +126,7 @@ fn a_triangle_is_slots_0_1_2_whatever_slot_was_filled_last() {
 }
 
 #[test]
-fn slot_3_is_kept_but_never_in_a_triangle() {
+fn slot_3_is_stored_but_in_no_triangle() {
     let mut machine = machine(&[set(0), out(0, 0), Inst::Emit, submit(3), out(0, 1), Inst::Emit, END]);
     let invocation = machine.run(&inputs(&[1.0, 2.0])).expect("runs");
     assert_eq!(triangles(invocation), [[1.0, 0.0, 0.0]]);
@@ -143,7 +143,7 @@ fn the_winding_flag_comes_with_the_emit_and_its_triangle() {
 }
 
 #[test]
-fn slots_and_what_setemit_set_carry_over() {
+fn slots_and_setemit_state_carry_over() {
     // Runs fill slot 0, then slot 1 each, and leave slot 2 with a triangle set.
     let mut machine = machine(&[out(0, 0), Inst::Emit, set(1), out(0, 1), Inst::Emit, submit(2), END]);
     let first = machine.run(&inputs(&[1.0, 2.0])).expect("runs");

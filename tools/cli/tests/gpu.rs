@@ -39,7 +39,7 @@ fn wgsl_agrees_within_its_tolerance() {
 }
 
 #[test]
-fn a_comparison_says_what_driver_it_was_made_on() {
+fn a_comparison_names_its_driver() {
     let sample = "shaders/textured.shbin";
     let text = compare(&[sample]);
     let report =
@@ -58,7 +58,7 @@ fn a_comparison_says_what_driver_it_was_made_on() {
 }
 
 #[test]
-fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
+fn a_run_on_the_gpu_prints_the_results_of_the_interpreter() {
     for sample in ["shaders/textured.shbin", "shaders/skinning.shbin"] {
         let run = |on| transpica(&["run", sample, "--json", "--seed", "3", "--on", on]).succeeded();
         assert_eq!(run("gpu"), run("cpu"), "{sample}");
@@ -106,7 +106,7 @@ fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
 }
 
 #[test]
-fn geometry_programs_are_compared_by_what_they_emit() {
+fn geometry_programs_are_compared_by_their_vertices() {
     let text = compare(&["shaders/banks.shbin", "shaders/counter.shbin"]);
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("dvle 1")).collect();
     assert_eq!(rows.len(), 4, "{text}");
@@ -157,7 +157,7 @@ fn a_layer_of_mesa_complains_where_there_is_no_display() {
 }
 
 #[test]
-fn quiet_commands_are_quiet_on_the_gpu_too_and_verbose_ones_name_it() {
+fn quiet_commands_print_nothing_on_the_gpu_and_verbose_ones_name_it() {
     let sample = "shaders/library.shbin";
     for arguments in
         [&["run", sample, "--on", "gpu"][..], &["compare", sample, "--vertices", "4", "--route", "spirv"]]

@@ -18,7 +18,7 @@ const SAMPLE: &str = "shaders/lights.shbin";
 const LIBRARY: &str = "shaders/library.shbin";
 
 #[test]
-fn a_file_with_several_programs_says_so_where_none_was_chosen() {
+fn a_file_with_several_programs_gives_a_note_if_none_was_chosen() {
     for command in [&["translate"][..], &["run"], &["run", "--json"], &["cfg"], &["cfg", "--stage", "ir"]] {
         let ran = transpica(&[command, &[LIBRARY]].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_has_the_bound_of_what_it_takes() {
+    fn a_selection_has_the_bound_of_the_selected_value() {
         let found = bounds("ex2 r0, v0.x\nmax position, low, r0", [1.0; 4]);
         let [x, y, z, w] = found[0];
         assert!(x > 0.0 && y == x && z == x && w == 0.0, "{found:?}");

@@ -134,22 +134,22 @@ fn run(seeds: Range<u64>, precision: Precision) {
 // the time.
 
 #[test]
-fn random_geometry_programs_draw_as_on_the_interpreter() {
+fn random_geometry_programs_from_0_draw_as_on_the_interpreter() {
     run(0..260, Precision::Exact);
 }
 
 #[test]
-fn more_random_geometry_programs_do() {
+fn random_geometry_programs_from_260_draw_as_on_the_interpreter() {
     run(260..520, Precision::Exact);
 }
 
 #[test]
-fn still_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_520_draw_as_on_the_interpreter() {
     run(520..780, Precision::Exact);
 }
 
 #[test]
-fn yet_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_780_draw_as_on_the_interpreter() {
     run(780..1_040, Precision::Exact);
 }
 

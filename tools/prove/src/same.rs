@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_of_nothing_is_an_error_of_the_module() {
+    fn a_read_beyond_a_member_is_an_error_of_the_module() {
         assert!(difference("%0: i32 = const -1 %1: f32x4 = member 0[%0] yield %1", "yield").is_some());
     }
 }

@@ -193,7 +193,7 @@ fn outputs_must_match_the_interface() {
 }
 
 #[test]
-fn position_is_invariant_where_the_profile_says_so() {
+fn position_is_invariant_if_the_profile_requests_it() {
     let mut case = vertex();
     let invariant = |case: &Case| super::super::text(&case.check()).unwrap().contains("Invariant");
     assert!(invariant(&case));
@@ -202,7 +202,7 @@ fn position_is_invariant_where_the_profile_says_so() {
 }
 
 #[test]
-fn names_are_written_where_the_profile_says_so() {
+fn names_are_written_if_the_profile_requests_them() {
     let mut case = vertex();
     let text = super::super::text(&case.check()).unwrap();
     for name in ["main", "inpos", "texcoord_0", "Uniforms", "uniforms", "projection", "flags"] {

@@ -11,7 +11,7 @@ const VALIDATED: u64 = 60;
 const DEPTH: usize = 5;
 
 #[test]
-fn random_functions_compute_what_the_evaluator_computes() {
+fn random_functions_match_the_evaluator() {
     let inputs = [[0.5, -3.0, 7.0, 1.25], [2.0, 2.0, -0.75, 100.0], [-1.0, 0.0, 0.0, 4.0]];
     for seed in 0..EXECUTED {
         let case = Case::compute(|f, body| Generator::new(f, seed).function(body));

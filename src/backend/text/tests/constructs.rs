@@ -8,7 +8,7 @@ use crate::backend::naga;
 use crate::ir;
 
 #[test]
-fn an_if_stores_where_it_yields() {
+fn an_if_stores_its_results_in_its_arms() {
     expect![[r#"
         @vertex
         fn main(
@@ -118,7 +118,7 @@ fn loop_parameters_may_be_exchanged() {
 }
 
 #[test]
-fn a_block_is_a_switch_only_where_it_is_left_early() {
+fn a_block_with_an_early_exit_is_a_switch() {
     let source = |exit: &str| {
         format!(
             "func main {{
