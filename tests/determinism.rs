@@ -175,7 +175,7 @@ fn eight_threads_give_the_words_of_one() {
     });
 }
 
-/// Set for the process that [`another_process_gives_the_same`] starts.
+/// Set for the process that [`another_process_gives_the_same_words`] starts.
 const CHILD: &str = "TRANSPICA_DETERMINISM_CHILD";
 
 /// Start of the line that the process prints.
@@ -190,7 +190,7 @@ fn another_process_gives_the_same_words() {
         return;
     }
     let child = Command::new(std::env::current_exe().expect("this test has a path"))
-        .args(["--exact", "another_process_gives_the_same", "--nocapture"])
+        .args(["--exact", "another_process_gives_the_same_words", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("this test can be run again");

@@ -149,7 +149,7 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return reject_stage("it is not known how many triangles an invocation makes at most");
+        return reject_stage("the triangles of an invocation have no proven bound");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

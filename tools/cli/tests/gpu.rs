@@ -220,7 +220,7 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
         assert_eq!((found.status, found.out.len()), (1, 0), "{name}");
         let report = found.report();
         assert!(report.contains("2 of 2 invocations were cut short"), "{name}: {report}");
-        assert!(report.contains("65535 rounds") && report.contains("--on cpu"), "{name}: {report}");
+        assert!(report.contains("65535 iterations") && report.contains("--on cpu"), "{name}: {report}");
         assert_eq!(compared.status, 1, "{name}");
         let text = compared.text();
         assert!(text.starts_with("FAIL") && text.contains("4 of 4 invocations were cut short"), "{text}");

@@ -149,7 +149,7 @@ fn a_comparison_of_a_cut_loop_is_an_error_with_the_reason() {
             (Some(rounds), Err(CompareError::Gpu(error))) => {
                 let reason = Reason::Driver(Some(rounds));
                 assert_eq!(error, GpuError::Unfinished { invocations: 3, of: 3, reason }, "{name}");
-                assert!(error.to_string().contains("65535 rounds of all loops together"), "{error}");
+                assert!(error.to_string().contains("65535 iterations of all loops together"), "{error}");
                 assert!(error.hint().is_some_and(|hint| hint.contains("--adapter")), "{error}");
             }
             (_, other) => panic!("{name}: {other:?}"),
