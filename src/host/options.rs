@@ -218,14 +218,14 @@ pub struct Control {
     /// results so far: see `report_unfinished`. Without a guard, an endless loop is endless on the
     /// GPU too. LOOP is finite and does not count, unless its end lies before its start.
     ///
-    /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. 65,536 is
-    /// usual. A guard adds 6 % of words, in programs with such jumps alone.
+    /// Default: `None`. Every `u32` is allowed; 0 ends the run at its first such jump. A guard
+    /// adds 6 % of words, in programs with such jumps alone.
     pub loop_guard: Option<u32>,
     /// Reports invocations that did not run to their end (compute entries only; other stages have
     /// no output for it). There are two causes: the loop guard fired, or the driver left a loop on
     /// its own. llvmpipe silently leaves loops after 65,535 iterations of all loops together. A
     /// short loop at the end of the module detects this, because it ends too early as well. A
-    /// module without loops reports nothing and contains no code for it.
+    /// module without loops has no such loop and reports zeros.
     ///
     /// A vertex program writes a seventeenth vector behind o15, so each vertex has 17 vectors. x is
     /// 1 if the guard fired, y is 1 if the driver left a loop; otherwise both are 0. A geometry
@@ -234,7 +234,8 @@ pub struct Control {
     /// An invocation that never ends writes neither. To detect this, the host fills the buffers
     /// with ones before the dispatch.
     ///
-    /// Default: `false`.
+    /// Default: `false`. Reports take 3 % more words of the samples' compute entries, 32 to 118 in
+    /// each.
     pub report_unfinished: bool,
     /// Permissive mode: undefined opcodes count as NOP instead of being an error.
     ///
