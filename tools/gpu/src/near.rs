@@ -245,7 +245,7 @@ impl Arithmetic {
             Precision::Fast if a.value.is_nan() != b.value.is_nan() => {
                 Near::open(near.value).because(by_exponential)
             }
-            // The reciprocal tells the zeros apart; with a bound it is open.
+            // The reciprocal distinguishes the zeros; with a bound it is open.
             Precision::Fast if a.value == 0.0 && b.value == 0.0 => {
                 Near { bound: near.bound.max(f64::from(f32::from_bits(1))), ..near }
             }
