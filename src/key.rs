@@ -41,11 +41,11 @@ impl fmt::Display for Key {
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
-/// use transpica::stages::isa::Pc;
+/// use transpica::isa::Pc;
 /// let state = RegisterState::default();
 /// let key = |code: &[u32]| {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::stages::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
+///     Ok(transpica::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word

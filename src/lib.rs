@@ -27,7 +27,8 @@
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::Emits`] | every EMIT, to compare with the CPU | yes | yes | 450, 310 es | yes |
 //!
-//! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
+//! Beside translation there are cache keys ([`Key`]), data about a program
+//! ([`reflect::Reflection`]), the
 //! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
 //!
 //! No input panics. An [`Error`] has a place and says what to do. The same input and options give
@@ -52,7 +53,7 @@
 
 #![forbid(unsafe_code)]
 
-/// The layers below the public API. Minor versions may change them.
+/// All layers. The parts that are no public API may change with minor versions.
 #[doc(hidden)]
 #[path = ""]
 pub mod stages {
@@ -95,6 +96,11 @@ pub mod stages {
 
 use stages::*;
 
+// One module for each subject; `src/README.md`, section "Public API", has the rule.
+#[cfg(feature = "asm")]
+pub use stages::{asm, dis};
+pub use stages::{container, draw, geometry, host, interp, isa, lint, reflect};
+
 /// Chapters beside the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
@@ -117,10 +123,10 @@ mod tests;
 #[cfg(feature = "glsl")]
 pub use backend::text::GlslVersion;
 pub use container::Shbin;
-pub use error::{At, Error, Kind, Result};
+pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, HostValues, IntUniforms, Interface, Job, Layout, Locations, Options, Outputs, Profile,
+    DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
     RegisterState, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
@@ -128,5 +134,4 @@ pub use isa::{Program, Stage};
 pub use key::{Key, key};
 pub use limits::Limits;
 pub use precision::Precision;
-pub use reflect::Reflection;
 pub use translate::{FileProgram, Tier, Translation, Translator};

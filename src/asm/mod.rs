@@ -139,14 +139,14 @@ pub struct Assembled {
 /// executable.
 ///
 /// ```
-/// use transpica::stages::asm::{SourceText, assemble};
+/// use transpica::asm::{SourceText, assemble};
 /// let text = ".fvec projection[4]\n.out outpos position\n\
 ///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
 /// let assembled = assemble(&[SourceText { name: "scale.v.pica", text }])?;
-/// let file = transpica::stages::container::Shbin::parse(&assembled.bytes).expect("well formed");
+/// let file = transpica::container::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);
 /// assert_eq!(assembled.places[1].line, 5);
-/// # Ok::<(), transpica::stages::asm::Report>(())
+/// # Ok::<(), transpica::asm::Report>(())
 /// ```
 ///
 /// # Errors

@@ -14,7 +14,7 @@ pub(super) const HEADER: u32 = 8;
 ///
 /// ```
 /// let bytes = include_bytes!("../../shaders/textured.shbin");
-/// let file = transpica::stages::container::Shbin::parse(bytes)?;
+/// let file = transpica::container::Shbin::parse(bytes)?;
 /// let executable = &file.executables[0];
 /// let symbols = executable.symbols.iter();
 /// let names: Vec<_> = symbols.map(|s| executable.name(s.name).to_string()).collect();

@@ -178,6 +178,11 @@ impl<'a> FileEnvironment<'a> {
     pub fn new(file: &'a Shbin<'a>, index: usize, source: &'a str) -> Result<Self> {
         Ok(Self { file, executable: file.executable(index)?, index, source })
     }
+    /// Sets the name of the file.
+    #[must_use]
+    pub fn named(self, source: &'a str) -> Self {
+        Self { source, ..self }
+    }
     /// Returns the uniform values that binding the executable sets.
     pub fn constants(&self) -> Constants {
         constants(self.executable)

@@ -34,7 +34,7 @@ pub struct TraceRecord {
 /// A receiver of every executed instruction. Any `FnMut(&TraceRecord)` is one.
 ///
 /// ```
-/// use transpica::stages::interp::TraceRecord;
+/// use transpica::interp::TraceRecord;
 /// let mut lines = Vec::new();
 /// let mut trace = |record: &TraceRecord| lines.push(record.to_string());
 /// # let _ = &mut trace;

@@ -137,7 +137,7 @@ impl RegisterState {
     /// let mut state = RegisterState::default();
     /// // Four words for registers 0x2B1.., consecutive; the last word is padding.
     /// state.commands(&[0x0000_0102, 0x8030_02B1 | 15 << 16, 7, 8, 9, 0]);
-    /// assert_eq!(state.uniforms(transpica::stages::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
+    /// assert_eq!(state.uniforms(transpica::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
     /// ```
     pub fn commands(&mut self, list: &[u32]) {
         let mut rest = list;
