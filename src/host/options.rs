@@ -360,6 +360,7 @@ pub struct Options {
 
 impl Control {
     /// Returns the options of the control-flow exploration.
+    #[doc(hidden)]
     pub fn exploration(&self) -> explore::ExploreOptions {
         explore::ExploreOptions {
             known_bools: self.bools.baked,
@@ -371,6 +372,7 @@ impl Control {
         }
     }
     /// Sets the uniforms that are constants to their values.
+    #[doc(hidden)]
     pub fn apply(&self, uniforms: &mut Uniforms) {
         let BoolUniforms { baked, values, specialized: _ } = self.bools;
         uniforms.bools = uniforms.bools & !baked | values & baked;
@@ -382,6 +384,7 @@ impl Control {
 
 impl Options {
     /// Returns the same options with ignored bits cleared: values of bools that are no constants.
+    #[doc(hidden)]
     pub fn canonical(mut self) -> Self {
         self.control.bools.values &= self.control.bools.baked;
         self
