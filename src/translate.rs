@@ -137,7 +137,7 @@ impl Translation {
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct Lowered<'a> {
+struct LoweredProgram<'a> {
     module: ir::Module,
     outputs: Vec<Output>,
     folded: &'a Constants,
@@ -303,13 +303,13 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translation> {
+    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram<'_>) -> Result<Translation> {
         let Input { program, environment, options } = input;
-        let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
+        let LoweredProgram { mut module, outputs, folded, control, why, entry_point } = lowered;
         let mut usage = passes::usage::run(&module.main);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
