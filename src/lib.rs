@@ -119,9 +119,9 @@ pub use backend::text::GlslVersion;
 pub use container::Shbin;
 pub use error::{At, Error, Kind, Result};
 pub use host::{
-    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, HostValues, IntUniforms, Interface, Job, Layout, Locations, Options, Outputs, Profile,
-    RegisterState, Setup, Unwritten, pack,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
+    Control, DepthRange, FlipY, HostValues, IntUniforms, Interface, Job, Layout, Locations, Options, Outputs,
+    Profile, Promise, RegisterState, Reliance, Setup, Unwritten, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};

@@ -1,6 +1,7 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
+mod assume;
 pub mod dvle;
 pub mod interface;
 pub mod job;
@@ -15,6 +16,7 @@ mod values;
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+pub use assume::Reliance;
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
@@ -22,8 +24,8 @@ pub use interface::{
 pub use job::Job;
 pub use layout::pack;
 pub use options::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, Unwritten,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntUniforms, Layout, Options, Outputs, Promise, Unwritten,
 };
 pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
