@@ -8,10 +8,10 @@ use transpica::stages::host::{
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::lower::Outputs;
+use transpica::stages::lower::OutputSelection;
 use transpica::stages::passes::legalize;
 use transpica::stages::precision::Precision;
-use transpica::{Reflection, Shbin, Translated};
+use transpica::{Reflection, Shbin, Translation};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
 
@@ -60,7 +60,7 @@ fn compare(
             vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
         }
     }
-    Case { program: &program, uniforms, options, outputs: Outputs::Registers, vertices }.compare()
+    Case { program: &program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
 }
 
 /// The same promise about everything.
@@ -109,7 +109,7 @@ fn broken_promises_are_found() {
     }
 }
 
-fn translated(assume: Assume) -> (Translated, Reflection) {
+fn translated(assume: Assume) -> (Translation, Reflection) {
     let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("a file");
     let options = Options { assume, ..Options::default() };
     let program = file.program(0).expect("a program");

@@ -5,11 +5,11 @@
 //! would exclude.
 
 use transpica::stages::host::{Arithmetic, Options};
-use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers};
-use transpica::stages::ir::{Binary, Func, Kind as Type, Lane, Module, NodeData, Op, Unary, Value};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs};
+use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::limits::Limits;
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes::ranges::{Range, Ranges};
 use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::{Precision, arith};
@@ -109,11 +109,11 @@ impl<'a> Checked<'a> {
     }
 
     /// Checks the number of every lane that a run evaluates.
-    fn run(&self, module: &Module, precision: Precision, environment: &dyn Environment, count: &mut Count) {
+    fn run(&self, module: &Module, precision: Precision, environment: &dyn ModuleInputs, count: &mut Count) {
         let evaluator = Evaluator::new(module).expect("it is well-formed");
         let mut observe = |value: Value, lanes: Lanes| {
             let ty = self.f.ty(value);
-            if ty.kind != Type::F32 {
+            if ty.kind != ScalarKind::F32 {
                 return;
             }
             for (index, bits) in (0..ty.lanes).zip(lanes) {
@@ -140,7 +140,8 @@ fn lowered(generated: &Generated, precision: Precision, scratch: &mut Scratch) -
         Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     let program = generated.program();
     let limits = Limits::default();
-    let explored = cfg::explore::explore(&program, &options.control.known(), &limits).expect("is explored");
+    let explored =
+        cfg::explore::explore(&program, &options.control.exploration(), &limits).expect("is explored");
     let cfg::explore::Explored::Graph(mut graph) = explored else { return None };
     if cfg::reduce::reduce(&mut graph, &limits) != cfg::reduce::Reduced::Reducible {
         return None;
@@ -149,7 +150,7 @@ fn lowered(generated: &Generated, precision: Precision, scratch: &mut Scratch) -
     let context = Context {
         program: &program,
         constants: &[None; FLOATS],
-        outputs: Outputs::Registers,
+        outputs: OutputSelection::Registers,
         geometry: None,
         options: &options,
     };
@@ -159,19 +160,19 @@ fn lowered(generated: &Generated, precision: Precision, scratch: &mut Scratch) -
 }
 
 /// Registers with a program's own numbers, or with special ones.
-fn registers(generated: &Generated, precision: Precision, seed: u64) -> Vec<Registers> {
+fn registers(generated: &Generated, precision: Precision, seed: u64) -> Vec<InputValues> {
     let load = |lanes: [f32; 4]| lanes.map(|x| arith::load(precision, x).to_bits());
     let mut all = Vec::new();
     for (inputs, uniforms) in
         [(generated.inputs(2), generated.uniforms()), (special_inputs(seed, 3), special_uniforms(seed))]
     {
         for registers in inputs {
-            all.push(Registers {
+            all.push(InputValues {
                 inputs: registers.map(load),
                 uniforms: uniforms.floats.iter().copied().map(load).collect(),
                 ints: uniforms.ints,
                 bools: uniforms.bools,
-                ..Registers::default()
+                ..InputValues::default()
             });
         }
     }

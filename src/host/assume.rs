@@ -140,9 +140,9 @@ impl Reliance {
     /// the mask before it. Whether the module may be used needs no look at the others.
     ///
     /// ```
-    /// # use transpica::{Assume, Promise, stages::host::Reliance};
-    /// # let promises = Assume { uniforms: Promise::NotNan, ..Assume::default() };
-    /// # let relies_on = Reliance { uniforms: 0b11, attributes: 0, promises };
+    /// use transpica::{Assume, Promise, Reliance};
+    /// let promises = Assume { uniforms: Promise::NotNan, ..Assume::default() };
+    /// let relies_on = Reliance { uniforms: 0b11, attributes: 0, promises };
     /// let broken = relies_on.update(0, 1, [f32::NAN, 0.0, 0.0, 0.0]);
     /// assert_eq!(broken, 0b10);
     /// assert_eq!(relies_on.update(broken, 1, [1.0; 4]), 0);

@@ -27,10 +27,10 @@ pub use self::classes::Range;
 
 use crate::entity::Handle;
 use crate::host::Assume;
-use crate::ir::known::Constants;
+use crate::ir::known::FloatConstants;
 use crate::ir::{
-    Array, Binary, Exit, Func, Kind, Lane, NodeData, Op, Resource, Shape, Step, Unary, Value, ValueList,
-    Walk, scalar,
+    Array, Binary, Exit, Func, Lane, NodeData, Op, Resource, ScalarKind, Shape, Step, Unary, Value,
+    ValueList, Walk, scalar,
 };
 use crate::isa::limits::INPUTS;
 use crate::precision::Precision;
@@ -51,7 +51,7 @@ const ANY: Lanes = [Range::ALL; 4];
 pub struct Ranges<'a> {
     precision: Precision,
     /// Float constants that take the place of uniforms.
-    constants: Option<&'a Constants>,
+    constants: Option<&'a FloatConstants>,
     /// Ranges of other uniforms, and of inputs.
     uniforms: Range,
     inputs: [Range; INPUTS],
@@ -63,7 +63,7 @@ pub struct Ranges<'a> {
 
 impl<'a> Ranges<'a> {
     /// Of a function that no sweep has seen.
-    pub fn new(precision: Precision, constants: Option<&'a Constants>) -> Self {
+    pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
         let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
         Self { precision, constants, uniforms, inputs, anywhere, table: Vec::new() }
     }
@@ -156,7 +156,7 @@ impl<'a> Ranges<'a> {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
-            _other if ty.kind != Kind::F32 => return ANY,
+            _other if ty.kind != ScalarKind::F32 => return ANY,
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,
@@ -410,6 +410,11 @@ impl<'a> Ranges<'a> {
             Binary::MinP | Binary::MaxP => {
                 let a = self.find(f, a, fuel);
                 Range::choice(op == Binary::MinP, a, self.find(f, b, fuel))
+            }
+            Binary::Min | Binary::Max => {
+                let (a, b) = (self.find(f, a, fuel), self.find(f, b, fuel));
+                let is_less = op == Binary::Min;
+                Range::choice(is_less, a, b).or(Range::choice(is_less, b, a))
             }
             // Of what drivers compute, and of other kinds than floats, nothing is said.
             Binary::DotP
