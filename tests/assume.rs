@@ -14,25 +14,13 @@ use transpica::stages::precision::Precision;
 use transpica::{Reflection, Shbin, Translation};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
+use transpica_prove::promises::keep;
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
 
 const PROMISES: [Promise; 5] =
     [Promise::NotNan, Promise::FINITE, Promise::Below(60), Promise::Below(30), Promise::Below(4)];
-
-/// A number that keeps a promise: the number itself if it does.
-fn kept(promise: Promise, number: f32) -> f32 {
-    match promise {
-        _holds if promise.holds(&[number]) => number,
-        Promise::Nothing | Promise::NotNan => f32::INFINITY,
-        // The largest one below the power of two.
-        Promise::Below(exponent) => {
-            let largest = f32::from_bits(((u32::from(exponent.min(128)) + 127) << 23) - 1);
-            largest.copysign(number)
-        }
-    }
-}
 
 /// Compares all forms of a program, translated with promises, on special numbers that keep others.
 fn compare(
@@ -45,17 +33,12 @@ fn compare(
     let program = generated.program();
     let seed = generated.seed;
     let mut uniforms = special_uniforms(seed);
-    let kept_by = |promise: Promise, lanes: [f32; 4]| lanes.map(|number| kept(promise, number));
-    for register in &mut uniforms.floats {
-        *register = kept_by(fed.uniforms, *register);
-    }
+    let mut inputs = special_inputs(seed, chain::VERTICES);
+    keep(&fed, &mut uniforms, &mut inputs);
     let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
     let mut vertices = Vec::new();
-    for mut inputs in special_inputs(seed, chain::VERTICES) {
-        for (register, promise) in inputs.iter_mut().zip(fed.attributes) {
-            *register = kept_by(promise, *register);
-        }
+    for inputs in inputs {
         if let Ok(outputs) = machine.run(&inputs) {
             vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
         }
