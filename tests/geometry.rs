@@ -297,7 +297,7 @@ fn kernels_are_valid_in_every_language() {
     });
 }
 
-/// Golden texts; `BLESS=1 cargo test --all-features --test geometry` rewrites them.
+/// Golden texts; `BLESS=1 cargo test -p transpica-tests --test geometry` rewrites them.
 #[test]
 fn wgsl_of_kernels_reads_well() {
     with_kernels(|path, translator, translated| {
@@ -308,7 +308,7 @@ fn wgsl_of_kernels_reads_well() {
             return;
         }
         let text = translated.text(Language::Wgsl).expect("WGSL");
-        let golden = format!("{}/tests/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
+        let golden = format!("{}/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&golden, &text).expect("writable");
         }
@@ -347,7 +347,8 @@ fn execution_model(words: &[u32]) -> u32 {
 
 #[test]
 fn the_entry_point_is_that_of_the_job() {
-    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let around = [0, 1].map(|index| Executable::new(&file, index, "points.shbin").expect("an executable"));
@@ -378,7 +379,8 @@ fn the_entry_point_is_that_of_the_job() {
 
 #[test]
 fn set_ups_that_cannot_be_are_refused() {
-    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
@@ -405,7 +407,8 @@ fn set_ups_that_cannot_be_are_refused() {
 
 #[test]
 fn keys_are_of_the_set_up_too() {
-    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
@@ -435,7 +438,8 @@ fn keys_are_of_the_set_up_too() {
 
 #[test]
 fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
-    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let around = Executable::new(&file, 0, "points.shbin").expect("an executable");

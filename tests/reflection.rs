@@ -297,7 +297,7 @@ fn the_table_shows_everything() {
 #[test]
 fn a_geometry_program_says_how_it_runs() {
     for name in ["points", "counter", "subdivision", "banks"] {
-        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
         let options = Options {

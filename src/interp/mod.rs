@@ -33,9 +33,7 @@ mod trace;
 mod tests;
 
 pub use crate::isa::Uniforms;
-#[cfg(test)]
-pub(crate) use geometry::state::CarriedState;
-pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
+pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;
 pub use trace::{Record, Trace};

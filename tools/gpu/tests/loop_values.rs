@@ -85,7 +85,7 @@ fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
 /// requires.
 fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     let path = format!(
-        "{}/../../tests/cases/loops/left_early.{}.txt",
+        "{}/../../../tests/cases/loops/left_early.{}.txt",
         env!("CARGO_MANIFEST_DIR"),
         format!("{kind:?}").to_lowercase()
     );
