@@ -2,8 +2,8 @@
 //! interpreter, each as a hash.
 //!
 //! A change without effect on results leaves `cases/recorded.tsv` unchanged. An intended difference
-//! is recorded with `BLESS=1 cargo test -p transpica-tests --test recorded`, and the commit states the
-//! reason.
+//! is recorded with `BLESS=1 cargo test -p transpica-tests --test recorded`, and the commit states
+//! the reason.
 
 mod samples;
 

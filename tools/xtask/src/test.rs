@@ -23,7 +23,8 @@ pub fn run(second_driver: bool) -> ExitCode {
 
 /// Optimizes the workspace a little for a complete run: `limits`, `keys` and `disassembler` then
 /// take less than half the time, which repays the longer build. A single `cargo test` builds faster
-/// without. Every task that builds tests of the whole workspace sets it, so that they share a build.
+/// without. Every task that builds tests of the whole workspace sets it, so that they share a
+/// build.
 pub const OPT_LEVEL: (&str, &str) = ("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
 
 /// Tests of the library that need little time to build and run.
