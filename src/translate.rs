@@ -136,7 +136,7 @@ struct Input<'a> {
 
 /// Translator of programs, one for each thread. It reuses memory between programs.
 ///
-/// ```
+/// ```standalone_crate
 /// use transpica::{Job, Options, Profile, Shbin, Translator};
 /// use transpica::stages::host::dvle::{self, Executable};
 ///
@@ -216,7 +216,7 @@ impl Translator {
     ///
     /// A geometry program:
     ///
-    /// ```
+    /// ```standalone_crate
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
     /// use transpica::stages::geometry::Memory;
     /// use transpica::stages::host::{dvle, dvle::Executable};

@@ -12,7 +12,7 @@ pub(super) const HEADER: u32 = 8;
 
 /// A parsed file: every field and table, borrowed from the bytes.
 ///
-/// ```
+/// ```standalone_crate
 /// let bytes = include_bytes!("../../shaders/textured.shbin");
 /// let file = transpica::stages::container::Shbin::parse(bytes)?;
 /// let executable = &file.executables[0];

@@ -51,7 +51,7 @@ impl Tables {
 
 /// Writes a file.
 ///
-/// ```
+/// ```standalone_crate
 /// use transpica::stages::container::{Model, write};
 /// use transpica::Shbin;
 /// let bytes = include_bytes!("../../shaders/library.shbin");

@@ -17,7 +17,7 @@ use crate::precision::float24;
 
 /// Returns the program of an executable.
 ///
-/// ```
+/// ```standalone_crate
 /// use transpica::stages::{container::Shbin, host::dvle, limits::Limits};
 /// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
 /// let program = dvle::program(&file, 0, &Limits::default())?;

@@ -139,7 +139,7 @@ impl fmt::Display for Finding {
 /// Only reachable code counts. Very large state spaces are explored partly: findings are true, but
 /// may be incomplete.
 ///
-/// ```
+/// ```standalone_crate
 /// use transpica::stages::{container::Shbin, host::dvle, limits::Limits, lint};
 /// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
 /// let limits = Limits::default();

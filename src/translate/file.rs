@@ -22,7 +22,7 @@ pub struct FileProgram<'a> {
 impl Shbin<'_> {
     /// Returns the program of an executable, ready to be translated.
     ///
-    /// ```
+    /// ```standalone_crate
     /// use transpica::{Options, Shbin};
     /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
     /// let module = file.program(0)?.translate(&Options::default())?;

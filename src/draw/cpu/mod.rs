@@ -10,7 +10,7 @@
 //! Colors are clamped, z and y follow the options, but quaternions are not brought to one side:
 //! that needs whole triangles, and a translated vertex program does not do it either.
 //!
-//! ```
+//! ```standalone_crate
 //! use transpica::{Shbin, Stage};
 //! use transpica::stages::draw::cpu::Pipeline;
 //! let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin"))?;

@@ -28,11 +28,12 @@ pub fn run(second_driver: bool) -> ExitCode {
 pub const OPT_LEVEL: (&str, &str) = ("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
 
 /// Tests of the library that need little time to build and run.
-const QUICK: [&str; 14] = [
+const QUICK: [&str; 15] = [
     "carried_state",
     "control_flow",
     "dependencies",
     "determinism",
+    "examples",
     "forms",
     "instruction_page",
     "jobs",
