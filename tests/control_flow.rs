@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use transpica::stages::cfg::explore::{self, Explored, Options, explore};
+use transpica::stages::cfg::explore::{self, ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::{Inst, Pc, Program};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -64,7 +64,7 @@ fn interpret(generated: &Generated, program: &Program<'_>) -> Run {
     machine.set_uniforms(&generated.uniforms());
     let mut steps = Vec::new();
     let mut counter = 0;
-    let mut trace = |record: &Record| {
+    let mut trace = |record: &TraceRecord| {
         if has_effect(&record.inst) {
             steps.push((record.pc, counter));
         }
@@ -120,7 +120,7 @@ fn check(generated: &Generated, limits: &Limits, tiers: &mut Tiers) {
     let program = generated.program();
     let interpreted = interpret(generated, &program);
     tiers.ended += u32::from(interpreted.ended);
-    let explored = explore(&program, &Options::default(), limits).expect("has no undefined opcode");
+    let explored = explore(&program, &ExploreOptions::default(), limits).expect("has no undefined opcode");
     let Explored::Graph(mut cfg) = explored else {
         tiers.addresses += 1;
         return;
@@ -200,7 +200,7 @@ fn wild_programs_do_the_same_in_every_tier() {
 fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
     let program = program(text);
     let limits = Limits::default();
-    let explored = explore(&program, &Options::default(), &limits).expect("is defined");
+    let explored = explore(&program, &ExploreOptions::default(), &limits).expect("is defined");
     let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
     let walk = |cfg: &Cfg, tree: &Tree| {
         let mut uniforms = Uniforms::default();
@@ -272,8 +272,9 @@ fn a_trace_has_the_words_of_the_graph() {
     for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
         let generated = generate(kind, seed);
         let program = generated.program();
-        let traced = explore::trace(&program, &Options::default(), &Limits::default()).expect("is defined");
-        let explored = explore(&program, &Options::default(), &Limits::default()).expect("is defined");
+        let traced =
+            explore::trace(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
+        let explored = explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
         let Explored::Graph(cfg) = explored else {
             assert!(!traced.is_complete, "{kind:?} {seed}");
             continue;

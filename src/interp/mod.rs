@@ -36,4 +36,4 @@ pub use crate::isa::Uniforms;
 pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;
-pub use trace::{Record, Trace};
+pub use trace::{Trace, TraceRecord};

@@ -2,7 +2,7 @@
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, same};
+use transpica::stages::ir::eval::{Evaluator, Lanes, ModuleInputs, same};
 use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::stages::precision::Precision;
 
@@ -36,7 +36,7 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
     Ok(())
 }
 
-fn output_types(module: &Module) -> Vec<ir::Kind> {
+fn output_types(module: &Module) -> Vec<ir::ScalarKind> {
     let f = &module.main;
     let exit = f.body.map(|body| f.regions[body].exit);
     match exit {
@@ -91,7 +91,7 @@ impl Random {
     }
 }
 
-impl Environment for Random {
+impl ModuleInputs for Random {
     fn read(&self, resource: Resource) -> Option<Lanes> {
         Some(match resource {
             Resource::Input(register) => self.lanes(1, register.into()),
