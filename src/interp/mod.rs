@@ -34,8 +34,8 @@ mod tests;
 
 #[doc(hidden)]
 pub use crate::isa::Uniforms;
-#[cfg(test)]
-pub(crate) use geometry::state::CarriedState;
+#[doc(hidden)]
+pub use geometry::CarriedState;
 pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 #[doc(hidden)]
 pub use machine::Machine;
