@@ -1,4 +1,5 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
+//!
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 #[doc(hidden)]
@@ -58,7 +59,9 @@ use crate::error::Result;
 /// its own implements the trait:
 ///
 /// ```
-/// use transpica::host::{Attribute, Constants, Environment, Interface, OutputMap, Usage, layout};
+/// use transpica::host::{
+///     Attribute, Constants, Environment, Interface, OutputMap, UniformBlock, Usage,
+/// };
 /// use transpica::isa::Pc;
 /// use transpica::{Job, Options, Profile, Program, Result, Stage, Translator};
 ///
@@ -88,7 +91,7 @@ use crate::error::Result;
 ///         };
 ///         Ok(Interface {
 ///             attributes: inputs.map(attribute).collect(),
-///             block: layout::without_symbols(usage, options.block.layout),
+///             block: UniformBlock::without_symbols(usage, options.block.layout),
 ///             ..Interface::default()
 ///         })
 ///     }
