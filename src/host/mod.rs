@@ -2,6 +2,7 @@
 //!
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
+mod assume;
 #[doc(hidden)]
 pub mod dvle;
 #[doc(hidden)]
@@ -25,6 +26,8 @@ mod values;
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+#[doc(hidden)]
+pub use assume::Reliance;
 pub use dvle::FileEnvironment;
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
@@ -36,8 +39,8 @@ pub use job::Job;
 pub use layout::pack;
 #[doc(hidden)]
 pub use options::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, UndefinedValue,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
 };
 #[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};

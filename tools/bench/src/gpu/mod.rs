@@ -122,7 +122,7 @@ pub fn run(
     let mut results = Results { programs, columns: Vec::new(), missing: Vec::new() };
     if !settings.statistics {
         for row in results.programs.iter_mut().flat_map(|program| &mut program.rows) {
-            row.optimized = Some(spirv_tools::optimise(&row.module.words)?.len());
+            row.optimized = Some(spirv_tools::optimize(&row.module.words)?.len());
         }
         results.ask(&Driver::Present, Tasks { pipelines: settings.pipelines, ..DRAWS });
     }

@@ -23,9 +23,10 @@ type Figure = Option<f64>;
 
 /// Heads of the columns, in the order of [`figures`].
 fn heads(results: &Results) -> Vec<&'static str> {
-    let mut heads = vec!["words", "-O"];
+    let mut heads = vec!["words"];
+    heads.extend(optimizes(results).then_some("-O"));
     for column in &results.columns {
-        heads.push("pipe µs");
+        heads.extend(compiles(column).then_some("pipe µs"));
         if draws(column) {
             heads.extend(["first µs", "ns/vertex"]);
         }
@@ -39,10 +40,11 @@ fn heads(results: &Results) -> Vec<&'static str> {
 /// Figures of a module on every driver.
 fn figures(results: &Results, program: usize, row: usize) -> Vec<Figure> {
     let Row { words, optimized, .. } = &results.programs[program].rows[row];
-    let mut all = vec![Some(*words as f64), optimized.map(|words| words as f64)];
+    let mut all = vec![Some(*words as f64)];
+    all.extend(optimizes(results).then_some(optimized.map(|words| words as f64)));
     for column in &results.columns {
         let measured = &column.programs[program][row];
-        all.push(measured.pipeline.map(|time| time as f64 / 1000.0));
+        all.extend(compiles(column).then_some(measured.pipeline.map(|time| time as f64 / 1000.0)));
         if draws(column) {
             all.push(measured.first.map(|time| time as f64 / 1000.0));
             all.push(measured.vertex);
@@ -57,6 +59,14 @@ fn figures(results: &Results, program: usize, row: usize) -> Vec<Figure> {
 fn statistic(measured: &Measured, name: &str) -> Figure {
     let found = measured.statistics.iter().find(|(known, _)| known == name);
     found.map(|&(_, value)| value as f64)
+}
+
+fn optimizes(results: &Results) -> bool {
+    results.programs.iter().flat_map(|program| &program.rows).any(|row| row.optimized.is_some())
+}
+
+fn compiles(column: &Column) -> bool {
+    column.programs.iter().flatten().any(|measured| measured.pipeline.is_some())
 }
 
 fn draws(column: &Column) -> bool {
@@ -109,10 +119,10 @@ pub fn print(results: &Results, beside: Option<&str>) {
 }
 
 fn print_heads(results: &Results, heads: &[&str]) {
-    let mut widths = vec![2];
+    let mut widths = vec![1 + usize::from(optimizes(results))];
     for column in &results.columns {
-        let (draws, reports) = (usize::from(draws(column)), usize::from(reports(column)));
-        widths.push(1 + 2 * draws + STATISTICS.len() * reports);
+        let [compiles, draws, reports] = [compiles(column), draws(column), reports(column)].map(usize::from);
+        widths.push(compiles + 2 * draws + STATISTICS.len() * reports);
     }
     let names = results.columns.iter().map(|column| column.about.device.as_str());
     let names = ["SPIR-V"].into_iter().chain(names);
@@ -159,7 +169,9 @@ fn print_beside(results: &Results, name: &str) {
             for column in &results.columns {
                 let (measured, base) = (&column.programs[number][index], &column.programs[base][other]);
                 let pipeline = |measured: &Measured| measured.pipeline.map(|time| time as f64);
-                cells.push(times(ratio(pipeline(measured), pipeline(base))));
+                if compiles(column) {
+                    cells.push(times(ratio(pipeline(measured), pipeline(base))));
+                }
                 if draws(column) {
                     cells.push(times(ratio(measured.vertex, base.vertex)));
                 }

@@ -63,6 +63,15 @@ pub enum Triangles {
     Culled,
 }
 
+impl Triangles {
+    fn culled(self) -> vk::CullModeFlags {
+        match self {
+            Self::Drawn => vk::CullModeFlags::NONE,
+            Self::Culled => vk::CullModeFlags::FRONT_AND_BACK,
+        }
+    }
+}
+
 /// A graphics pipeline. [`Vulkan::destroy`] ends it.
 pub struct Pipeline(vk::Pipeline);
 
@@ -231,11 +240,8 @@ impl Vulkan {
         let scissors = [area()];
         let viewport =
             vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
-        let cull = match triangles {
-            Triangles::Drawn => vk::CullModeFlags::NONE,
-            Triangles::Culled => vk::CullModeFlags::FRONT_AND_BACK,
-        };
-        let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).cull_mode(cull);
+        let raster = vk::PipelineRasterizationStateCreateInfo::default();
+        let raster = raster.line_width(1.0).cull_mode(triangles.culled());
         let samples = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
         let blends =
