@@ -39,7 +39,7 @@ fn the_front_page_lists_the_result_of_each_job() {
     assert_eq!(rows.len(), jobs.len());
     for ((name, program, job), row) in jobs.into_iter().zip(rows) {
         let program = &programs[program];
-        let translated = translator.translate(program.program(), program.executable(), job).expect(name);
+        let translated = translator.translate(program.program(), program.environment(), job).expect(name);
         let found: Vec<&str> = row.trim_end_matches('|').split('|').map(str::trim).skip(3).collect();
         assert!(row.contains(&format!("[`Job::{name}`]")), "{row}");
         assert_eq!(found, cells(&translated), "{name}");

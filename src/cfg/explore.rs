@@ -68,7 +68,7 @@ pub enum Explored {
 ///
 /// ```
 /// use transpica::stages::cfg::explore::{Explored, ExploreOptions, explore};
-/// use transpica::stages::isa::Pc;
+/// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
 /// let limits = transpica::Limits::default();
 /// let end = [0x8800_0000];

@@ -24,7 +24,7 @@ impl Set {
 ///
 /// ```
 /// use transpica::stages::cfg::reach::reach;
-/// use transpica::stages::isa::Pc;
+/// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
 /// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov behind it
 /// let program = Program::from_raw(&words[..], &[][..], Pc(0), Stage::Vertex)?;

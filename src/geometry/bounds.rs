@@ -36,8 +36,8 @@ pub struct Bounds {
 ///
 /// ```
 /// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-/// use transpica::stages::geometry::{Bounds, bounds};
-/// use transpica::stages::isa::Pc;
+/// use transpica::geometry::{Bounds, bounds};
+/// use transpica::isa::Pc;
 /// use transpica::{Limits, Program, Stage};
 /// // setemit 2, prim; emit; emit; end
 /// let code = [0xAE80_0000, 0xA800_0000, 0xA800_0000, 0x8800_0000];

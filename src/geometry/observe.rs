@@ -23,8 +23,8 @@ const RAN: u8 = 15;
 ///
 /// ```
 /// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-/// use transpica::stages::geometry::{StateItem, observe};
-/// use transpica::stages::isa::{Mask, Pc};
+/// use transpica::geometry::{StateItem, observe};
+/// use transpica::isa::{Mask, Pc};
 /// use transpica::{Limits, Program, Stage};
 /// // mov o0, v0; emit; end
 /// let code = [0x4C00_0000, 0xA800_0000, 0x8800_0000];

@@ -75,7 +75,7 @@ struct Word {
 /// Uniforms stay until they are replaced. Inputs without a value are (0, 0, 0, 1) by convention.
 ///
 /// ```
-/// use transpica::stages::isa::{Pc, Uniforms};
+/// use transpica::isa::{Pc, Uniforms};
 /// use transpica::{Machine, Options, Program, Stage};
 ///
 /// // add o0, c0, v0; end. Fields: guide::instructions

@@ -142,7 +142,7 @@ const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
 /// Canonical form of a word of a program with these descriptors.
 ///
 /// ```
-/// use transpica::stages::isa::canonical::canonical;
+/// use transpica::isa::canonical::canonical;
 /// use transpica::Stage;
 /// // Two MOVs of x; their descriptors differ in components that are not written, and in their number.
 /// let descriptors = [0x0000_0368, 0x0000_0208];

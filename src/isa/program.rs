@@ -96,7 +96,7 @@ impl<'a> Program<'a> {
     /// [`guide::instructions`](crate::guide::instructions) lists their bits.
     ///
     /// ```
-    /// use transpica::stages::isa::Pc;
+    /// use transpica::isa::Pc;
     /// use transpica::{Program, Stage};
     /// let code = [0x4C00_0000, 0x8800_0000]; // mov o0, v0; end
     /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Vertex)?;

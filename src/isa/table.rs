@@ -256,7 +256,7 @@ impl Opcode {
     /// The opcode of a code word (its top six bits), if the instruction set defines it.
     ///
     /// ```
-    /// use transpica::stages::isa::table::Opcode;
+    /// use transpica::isa::table::Opcode;
     /// assert_eq!(Opcode::of_word(0x8800_0000), Some(Opcode::End));
     /// assert_eq!(Opcode::of_word(0x4000_0000), None);
     /// ```
@@ -285,7 +285,7 @@ impl Opcode {
     /// The opcode with this name, in upper or lower case.
     ///
     /// ```
-    /// use transpica::stages::isa::table::Opcode;
+    /// use transpica::isa::table::Opcode;
     /// assert_eq!(Opcode::from_mnemonic("MAD"), Some(Opcode::Mad));
     /// ```
     pub fn from_mnemonic(name: &str) -> Option<Self> {

@@ -140,7 +140,7 @@ impl fmt::Display for Finding {
 /// may be incomplete.
 ///
 /// ```
-/// use transpica::stages::lint::lint;
+/// use transpica::lint::lint;
 /// use transpica::{Limits, Shbin};
 /// let bytes = std::fs::read("shaders/textured.shbin")?;
 /// let file = Shbin::parse(&bytes)?;
