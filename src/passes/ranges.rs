@@ -176,6 +176,7 @@ fn unary(op: Unary, precision: Precision, a: Classes) -> Classes {
         | Unary::Sqrt
         | Unary::Exp2
         | Unary::Log2
+        | Unary::IsNan
         | Unary::Not
         | Unary::ToInt
         | Unary::ToBits

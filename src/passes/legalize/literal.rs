@@ -1,11 +1,11 @@
 //! Facts about lanes while a function is legalized.
-//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, and
-//! whether a product may be ∞ · 0. Changes nothing. [`Known`] has the constants, [`Ranges`] the
-//! classes.
+//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, the
+//! classes of numbers that it may hold, and whether a product may be ∞ · 0. Changes nothing.
+//! [`Known`] has the constants, [`Ranges`] the classes.
 
 use crate::ir::known::Known;
 use crate::ir::{Func, Lane, Value};
-use crate::passes::ranges::Ranges;
+use crate::passes::ranges::{Classes, Ranges};
 use crate::precision::Precision;
 
 /// Facts about the values of a function.
@@ -56,6 +56,11 @@ impl<'a> Facts<'a> {
     #[inline]
     pub fn literal(&self, func: &Func, lane: Lane) -> Option<u32> {
         self.known.literal_in(func, lane, self.context)
+    }
+
+    /// The classes of numbers that a lane may hold here.
+    pub fn classes(&self, func: &Func, precision: Precision, lane: Lane) -> Classes {
+        Ranges::new(func, precision, |lane| self.literal(func, lane)).of(lane)
     }
 
     /// Returns whether the product of two lanes may be ∞ · 0.

@@ -5,7 +5,7 @@ mod zeros;
 
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
-use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
+use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same_numbers};
 use crate::ir::{
     Array, Exit, Func, Kind, RegionData, Resource, Stage, Step, Type, Unary, ValueList, Walk, known, text,
     verify,
@@ -84,7 +84,7 @@ fn compare(before: &Module, after: &Module, precision: Precision, inputs: &[[Lan
         classes_are_expected(&after.main, after.main.get(outputs), &actual);
         for ((&value, a), b) in before.main.get(outputs).iter().zip(&actual).zip(&expected) {
             assert!(
-                same(before.main.ty(value).kind, *a, *b),
+                same_numbers(before.main.ty(value).kind, *a, *b),
                 "{precision:?} {value}: {a:x?}, expected {b:x?} for {:x?}\n{}\n{}",
                 &raw[..2],
                 text::print(before),
