@@ -3,10 +3,10 @@
 //! This test verifies the rules of `cfg::live`. Simpler rules were wrong, and no other test failed.
 
 use transpica::stages::cfg::Cfg;
-use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::{Inst, Pc, Program};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -62,7 +62,7 @@ fn interpret(generated: &Generated, program: &Program<'_>) -> Run {
     machine.set_uniforms(&generated.uniforms());
     let mut steps = Vec::new();
     let mut counter = 0;
-    let mut trace = |record: &Record| {
+    let mut trace = |record: &TraceRecord| {
         if has_effect(&record.inst) {
             steps.push((record.pc, counter));
         }
@@ -118,7 +118,7 @@ fn check(generated: &Generated, limits: &Limits, tiers: &mut Tiers) {
     let program = generated.program();
     let interpreted = interpret(generated, &program);
     tiers.ended += u32::from(interpreted.ended);
-    let explored = explore(&program, &Options::default(), limits).expect("has no undefined opcode");
+    let explored = explore(&program, &ExploreOptions::default(), limits).expect("has no undefined opcode");
     let Explored::Graph(mut cfg) = explored else {
         tiers.addresses += 1;
         return;
@@ -198,7 +198,7 @@ fn wild_programs_do_the_same_in_every_tier() {
 fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
     let program = program(text);
     let limits = Limits::default();
-    let explored = explore(&program, &Options::default(), &limits).expect("is defined");
+    let explored = explore(&program, &ExploreOptions::default(), &limits).expect("is defined");
     let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
     let walk = |cfg: &Cfg, tree: &Tree| {
         let mut uniforms = Uniforms::default();

@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 use std::thread;
 
 use samples::samples;
-use transpica::stages::container::{Descriptor, Model, ShaderType, Shbin, write};
+use transpica::stages::container::{DescriptorRecord, Model, ShaderType, Shbin, write};
 use transpica::stages::error::Result;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::spirv_tools;
 
@@ -51,7 +51,8 @@ fn inputs() -> &'static [Input] {
             let mut model = Model::from(&container);
             model.code = generated.code;
             let descriptors = generated.descriptors.into_iter();
-            model.descriptors = descriptors.map(|bits| Descriptor { bits, usage: 0, reserved: 0 }).collect();
+            model.descriptors =
+                descriptors.map(|bits| DescriptorRecord { bits, usage: 0, reserved: 0 }).collect();
             model.executables[0].header.main = generated.entry.0.into();
             inputs.push(Input { name: format!("{kind:?} {seed}"), bytes: write(&model), executable: 0 });
         }
@@ -87,11 +88,11 @@ fn translators() -> Vec<(Translator, Job<'static>)> {
 fn translate(
     (translator, job): &mut (Translator, Job<'static>),
     input: &Input,
-) -> Result<(Translated, Vec<u32>)> {
+) -> Result<(Translation, Vec<u32>)> {
     let file = Shbin::parse(&input.bytes)?;
     let program = dvle::program(&file, input.executable, &translator.options().limits)?;
-    let around = Executable::new(&file, input.executable, &input.name)?;
-    let translated = translator.translate(&program, &around, *job)?;
+    let environment = FileEnvironment::new(&file, input.executable, &input.name)?;
+    let translated = translator.translate(&program, &environment, *job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
@@ -110,13 +111,13 @@ fn fingerprint(translator: &mut (Translator, Job<'static>), input: &Input) -> St
 }
 
 #[cfg(feature = "wgsl")]
-fn text(translated: &Translated) -> String {
+fn text(translated: &Translation) -> String {
     let text = translated.text(transpica::stages::backend::text::Language::Wgsl);
     text.unwrap_or_else(|error| error.to_string())
 }
 
 #[cfg(not(feature = "wgsl"))]
-fn text(_: &Translated) -> String {
+fn text(_: &Translation) -> String {
     String::new()
 }
 

@@ -8,15 +8,15 @@ use std::path::Path;
 
 use expect_test::{expect, expect_file};
 use samples::samples;
-use transpica::stages::asm::{Assembled, Report, Source, assemble};
+use transpica::stages::asm::{Assembled, Report, SourceText, assemble};
 use transpica::stages::container::{
-    self, Descriptor, Executable, Header, Model, Output, Shbin, Symbol, Version,
+    self, DescriptorRecord, Executable, Header, Model, OutputRecord, Shbin, Symbol, Version,
 };
-use transpica::stages::dis::{Options, content, disassemble};
+use transpica::stages::dis::{DisassemblerOptions, content, disassemble};
 use transpica::stages::isa::Opcode;
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {
-    assemble(&[Source { name: "text", text }])
+    assemble(&[SourceText { name: "text", text }])
 }
 
 /// Disassembles a file; its text must assemble to the same content.
@@ -25,7 +25,7 @@ fn text(model: &Model) -> String {
     let bytes = container::write(model);
     let file = Shbin::parse(&bytes).expect("well formed");
     for hex in [true, false] {
-        let text = disassemble(&file, &Options { hex }).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions { hex }).expect("has a text");
         let again = reassemble(&text).unwrap_or_else(|report| panic!("{report}\n{text}"));
         assert_eq!(content(&again.model), content(&Model::from(&file)), "{text}");
         if !hex {
@@ -81,14 +81,15 @@ fn the_text_of_a_few_samples() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(root.join(format!("shaders/{stem}.shbin"))).expect("sample");
         let file = Shbin::parse(&bytes).expect("well formed");
-        let text = disassemble(&file, &Options { hex: stem == "points" }).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions { hex: stem == "points" }).expect("has a text");
         expect_file![root.join(format!("tests/cases/dis/{stem}.pica"))].assert_eq(&text);
     }
 }
 
 /// A file of one vertex program.
 fn program(code: Vec<u32>, descriptors: &[u32]) -> Model {
-    let descriptors = descriptors.iter().map(|&bits| Descriptor { bits, ..Descriptor::default() }).collect();
+    let descriptors =
+        descriptors.iter().map(|&bits| DescriptorRecord { bits, ..DescriptorRecord::default() }).collect();
     let header = Header { endmain: code.len() as u32, version: Version::PICASSO, ..Header::default() };
     let executables = vec![Executable { header, ..Executable::default() }];
     Model { code, descriptors, executables, ..Model::default() }
@@ -183,7 +184,7 @@ fn random_words_survive(seed: u64, most: usize) -> usize {
         words += code.len();
         let bytes = container::write(&program(code.clone(), &descriptors));
         let file = Shbin::parse(&bytes).expect("well formed");
-        let text = disassemble(&file, &Options::default()).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions::default()).expect("has a text");
         raw += text.matches(".word").count() - text.matches("; setemit 3").count();
         let again = reassemble(&text).unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(again.model.code, code);
@@ -262,7 +263,7 @@ fn random_executable(random: &mut Random) -> Executable {
     for _ in 0..random.below(4) {
         let (kind, register) = (random.below(11) as u16, random.below(16) as u16);
         let (mask, reserved) = (random.below(18) as u16, u16::from(random.below(9) == 0));
-        executable.outputs.push(Output { kind, register, mask, reserved });
+        executable.outputs.push(OutputRecord { kind, register, mask, reserved });
     }
     for _ in 0..random.below(3) {
         let name = executable.names.add(&random_name(random));

@@ -4,20 +4,20 @@
 mod samples;
 
 use expect_test::expect_file;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{GeometryInput, GeometrySetup, Memory};
+use transpica::stages::geometry::{Dependence, GeometryInput, GeometrySetup};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{FlipY, Job, Layout};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
-use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
 use transpica_generate::GeometryDraw;
 use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};
 use transpica_prove::glslang;
@@ -112,7 +112,7 @@ fn random(seeds: std::ops::Range<u64>, options: Options) -> Count {
 #[test]
 fn random_programs_make_the_triangles_of_the_interpreter() {
     let count = random(0..700, OPTIONS(Precision::Exact));
-    count.memories.iter().for_each(|&programs| assert!(programs > 50, "{count:?}"));
+    count.dependences.iter().for_each(|&programs| assert!(programs > 50, "{count:?}"));
     random(1500..1600, OPTIONS(Precision::F24));
 }
 
@@ -164,7 +164,8 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
     // Colors whose unmapped components are 1, and a position whose z is negated.
     let geometry = ".gsh point c0\n.out pos position\n.out col color.xy\n.entry gmain\n.proc gmain\n\tsetemit 1, prim inv\n\
                     \tmov pos, v0\n\tmov col.xy, v1\n\temit\n\tend\n.end\n";
-    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: geometry }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
@@ -178,13 +179,14 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
 
 /// Returns the carried state of a program that emits a triangle of r14, r15 and v0, then runs
 /// `last`. Its results are compared, too.
-fn depth_of(last: &str) -> Memory {
+fn depth_of(last: &str) -> Dependence {
     let vertex = ".out pos position\n.entry main\n.proc main\n\tmov pos, v0\n\tend\n.end\n";
     let geometry = format!(
         ".gsh point c0\n.out pos position\n.entry gmain\n.proc gmain\n\tsetemit 0\n\tmov pos, r14\n\temit\n\
          \tsetemit 1\n\tmov pos, r15\n\temit\n\tsetemit 2, prim\n\tmov pos, v0\n\temit\n{last}\tend\n.end\n"
     );
-    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: &geometry }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: &geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
@@ -194,10 +196,11 @@ fn depth_of(last: &str) -> Memory {
     let case = Case { vertex: &vertex, geometry: &geometry, setup, draws: &draws, options };
     let count = compare(&case).unwrap_or_else(|error| panic!("{last}: {error}"));
     assert!(count.expect("ends").triangles > 0);
-    let around = Executable::new(&file, 1, "b").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "b").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&geometry, &around, Job::Geometry(&setup)).expect("translates");
-    translated.interface.kernel().expect("a kernel").memory
+    let translated =
+        translator.translate(&geometry, &environment, Job::Geometry(&setup)).expect("translates");
+    translated.interface.kernel().expect("a kernel").dependence
 }
 
 #[test]
@@ -206,19 +209,19 @@ fn how_far_back_an_invocation_sees_is_how_long_a_value_stays() {
     let from_the_one_before = "\tmov r14, r15\n\tmov r15, v0\n";
     let a_sum = "\tmov r14, v0\n\tadd r15, r15, v0\n";
     let now_and_then = "\tmov r14, v0\n\tifu b0\n\tmov r15, v0\n\t.end\n";
-    assert_eq!(depth_of(from_the_last), Memory::Depth(1));
-    assert_eq!(depth_of(from_the_one_before), Memory::Depth(2));
-    assert_eq!(depth_of(a_sum), Memory::Unbounded);
-    assert_eq!(depth_of(now_and_then), Memory::Unbounded);
+    assert_eq!(depth_of(from_the_last), Dependence::Depth(1));
+    assert_eq!(depth_of(from_the_one_before), Dependence::Depth(2));
+    assert_eq!(depth_of(a_sum), Dependence::Unbounded);
+    assert_eq!(depth_of(now_and_then), Dependence::Unbounded);
     // Registers that are never written carry no state.
-    assert_eq!(depth_of(""), Memory::None);
+    assert_eq!(depth_of(""), Dependence::None);
 }
 
 /// Statistics of a sample in point mode with one vertex per invocation.
 fn memory_of(name: &str) -> [usize; 3] {
     let all = samples(OPTIONS(Precision::Exact));
     let (_, count) = all.iter().find(|(sample, _)| sample.ends_with(name)).expect("the sample");
-    count.memories.map(|count| count.min(1))
+    count.dependences.map(|count| count.min(1))
 }
 
 #[test]
@@ -229,7 +232,7 @@ fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
 
 /// Translates the geometry program of each sample under each of some options, for triangles and for
 /// EMITs.
-fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
+fn with_kernels(check: impl Fn(&str, &mut Translator, &Translation)) {
     let base = OPTIONS(Precision::Exact);
     let symbols = Options {
         block: Block { layout: Layout::Symbols, ..base.block },
@@ -256,15 +259,19 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
         let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a set-up");
-        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         for (options, tier) in tiers {
             let mut translator = Translator::new(options, Profile::default());
             let triangles =
-                translator.translate(&program, &around, Job::Geometry(&setup)).expect("translates");
+                translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");
             assert!(triangles.tier == tier || tier == Tier::BlockDispatcher, "{} {tier}", sample.name);
             check(&sample.name, &mut translator, &triangles);
             let emits = translator
-                .translate(&program, &around, Job::Emits { outputs: setup.geometry.expect("there").outputs })
+                .translate(
+                    &program,
+                    &environment,
+                    Job::Emits { outputs: setup.geometry.expect("there").outputs },
+                )
                 .expect("translates");
             check(&sample.name, &mut translator, &emits);
         }
@@ -323,12 +330,12 @@ fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
         let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a setup");
-        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         // Attribute formats apply to the vertex program before it.
         let mut options = OPTIONS(Precision::Exact);
         options.attributes[0].components = 2;
         let mut translator = Translator::new(options, Profile::default());
-        let mut of_job = |job| translator.translate(&program, &around, job).expect("translates");
+        let mut of_job = |job| translator.translate(&program, &environment, job).expect("translates");
         let (kernel, drawn) = (of_job(Job::Geometry(&setup)), of_job(Job::Draw(&setup)));
         assert_eq!(drawn.interface.outputs, kernel.interface.outputs, "{}", sample.name);
         spirv_tools::validate(&drawn.spirv().expect("words")).expect("valid");
@@ -350,7 +357,8 @@ fn the_entry_point_is_that_of_the_job() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
-    let around = [0, 1].map(|index| Executable::new(&file, index, "points.shbin").expect("an executable"));
+    let environment =
+        [0, 1].map(|index| FileEnvironment::new(&file, index, "points.shbin").expect("an executable"));
     let programs = [0, 1].map(|index| program(&file, index));
     let mut translator = Translator::new(Options::default(), Profile::default());
     let (vertex, geometry, compute) = (0, 3, 5);
@@ -364,7 +372,8 @@ fn the_entry_point_is_that_of_the_job() {
         (1, Job::Draw(&setup), vertex),
     ];
     for (place, job, model) in jobs {
-        let translated = translator.translate(&programs[place], &around[place], job).expect("translates");
+        let translated =
+            translator.translate(&programs[place], &environment[place], job).expect("translates");
         let words = translator.spirv(&translated).expect("words");
         assert_eq!(execution_model(&words), model, "{job:?}");
         assert_eq!(words, translated.spirv().expect("words"), "{job:?}");
@@ -380,7 +389,7 @@ fn the_entry_point_is_that_of_the_job() {
 fn set_ups_that_cannot_be_are_refused() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
     let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
@@ -398,7 +407,8 @@ fn set_ups_that_cannot_be_are_refused() {
     ];
     for input in inputs {
         let geometry = Some(GeometrySetup { input, outputs: 7 });
-        let translated = translator.translate(&program, &around, Job::Geometry(&Setup { geometry, ..whole }));
+        let translated =
+            translator.translate(&program, &environment, Job::Geometry(&Setup { geometry, ..whole }));
         assert!(translated.is_err(), "{input:?}");
     }
 }
@@ -407,13 +417,13 @@ fn set_ups_that_cannot_be_are_refused() {
 fn keys_are_of_the_set_up_too() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
     let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
     let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let key = |input, outputs| {
         let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
-        translator.key(&program, &around, Job::Geometry(&setup), b"")
+        translator.key(&program, &environment, Job::Geometry(&setup), b"")
     };
     let identity = std::array::from_fn(|place| place as u8);
     let mut exchanged = identity;
@@ -426,7 +436,7 @@ fn keys_are_of_the_set_up_too() {
         key(GeometryInput::Variable { main: 3 }, 7),
         key(GeometryInput::Fixed { first: 1, vertices: 2, stride: 2 }, 7),
         key(GeometryInput::Fixed { first: 2, vertices: 2, stride: 2 }, 7),
-        translator.key(&program, &around, Job::Emits { outputs: 7 }, b""),
+        translator.key(&program, &environment, Job::Emits { outputs: 7 }, b""),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());
@@ -438,13 +448,13 @@ fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
-    let around = Executable::new(&file, 0, "points.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
     let error = translator
-        .translate(&program(&file, 0), &around, Job::Geometry(&setup))
+        .translate(&program(&file, 0), &environment, Job::Geometry(&setup))
         .expect_err("a vertex program");
     assert!(error.to_string().contains("vertex"), "{error}");
     let error =
-        translator.translate(&program(&file, 1), &around, Job::Compute).expect_err("a geometry program");
+        translator.translate(&program(&file, 1), &environment, Job::Compute).expect_err("a geometry program");
     assert!(error.to_string().contains("geometry"), "{error}");
 }

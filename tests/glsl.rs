@@ -17,9 +17,9 @@ use products::with_products;
 use samples::{Sample, samples};
 use transpica::Translator;
 use transpica::stages::backend::text::{self, GlslVersion, Language};
-use transpica::stages::backend::{Source, spirv};
+use transpica::stages::backend::{BackendInput, spirv};
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
     OutputValue, Outputs, Profile, RegisterLayout,
@@ -48,8 +48,8 @@ fn glsl_as(
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, index, &options.limits).expect("a program");
     let mut translator = Translator::new(options, profile);
-    let around = Executable::new(&file, index, "sample.shbin").expect("there");
-    let translated = translator.translate(&program, &around, job).expect("translates");
+    let environment = FileEnvironment::new(&file, index, "sample.shbin").expect("there");
+    let translated = translator.translate(&program, &environment, job).expect("translates");
     translated.text(Language::Glsl(version)).expect("GLSL")
 }
 
@@ -443,8 +443,12 @@ fn four_thousand_dependent_products_need_little_stack() {
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();
         let options = Options::default();
-        let source =
-            Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+        let source = BackendInput {
+            module: &module,
+            interface: &interface,
+            limits: &options.limits,
+            profile: &profile,
+        };
         text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();

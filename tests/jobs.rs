@@ -1,14 +1,14 @@
 //! The table of jobs on the front page of the crate: each cell is what the translation does.
 
 use transpica::stages::backend::text::Language;
-use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translated, Translator};
+use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translation, Translator};
 
 /// Versions of GLSL as the table writes them.
 const GLSL: [(GlslVersion, &str); 3] =
     [(GlslVersion::Core330, "330"), (GlslVersion::Vulkan450, "450"), (GlslVersion::Es310, "310 es")];
 
 /// The cells of a job behind its description.
-fn cells(translated: &Translated) -> [String; 4] {
+fn cells(translated: &Translation) -> [String; 4] {
     let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
     let glsl: Vec<_> =
         GLSL.iter().filter(|(version, _)| translated.glsl(*version).is_ok()).map(|(_, name)| *name).collect();

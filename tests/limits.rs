@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use peak_alloc::PeakAlloc;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_prove::spirv_tools;
 use worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 
@@ -40,11 +40,11 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 250 });
 
 /// Translates to SPIR-V; returns the words as well.
-fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translated, Vec<u32>)> {
+fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translation, Vec<u32>)> {
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, 0, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?, job)?;
+    let translated = translator.translate(&program, &FileEnvironment::new(&file, 0, "file")?, job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }

@@ -83,6 +83,10 @@ fn faults(text: &str) -> Vec<String> {
         }
         // Examples are code; tables and addresses cannot be wrapped.
         if example {
+            // A reader who pastes an example needs every line but the result of `main`.
+            if mark != "//" && words.starts_with("# ") && !words.starts_with("# Ok::<") {
+                fault("a hidden line of an example".into());
+            }
             continue;
         }
         if line.chars().count() > WIDTH && !words.starts_with('|') && !words.contains("://") {
@@ -150,6 +154,7 @@ fn each_rule_finds_its_fault() {
         ("    /// Registers of a set-up.", "`set-up`: say configuration"),
         ("// Its behaviour.", "`behaviour`: the American form is `behavior`"),
         ("// A specialisation constant.", "`isation`: the American form is `ization`"),
+        ("/// ```\n/// # let a = 1;\n/// ```", "a hidden line of an example"),
     ] {
         let found = faults(planted);
         assert!(found.len() == 1 && found[0].contains(fault), "{planted}: {found:?}");

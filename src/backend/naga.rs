@@ -15,7 +15,7 @@ pub use naga;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Arena, Expression, Function, GlobalVariable, Handle, Type, TypeInner, UniqueArena};
 
-use super::interface::Source;
+use super::interface::BackendInput;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
 
@@ -29,7 +29,7 @@ const LAST_BUFFER: u8 = 30;
 ///
 /// # Errors
 /// As [`text::wgsl`]; [`Kind::Backend`] if naga rejects the text (a defect of this library).
-pub fn module(source: &Source<'_>) -> Result<naga::Module> {
+pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
@@ -138,7 +138,7 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 /// # Errors
 /// As [`module`]; [`Kind::TargetLacks`] for specialization constants.
 #[cfg(feature = "hlsl")]
-pub fn hlsl(source: &Source<'_>) -> Result<String> {
+pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
     let module = settled(source, "HLSL")?;
     let binding_map = bindings(&module)
@@ -161,7 +161,7 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
 /// As [`module`]; [`Kind::TargetLacks`] for specialization constants and bindings that MSL does not
 /// have.
 #[cfg(feature = "msl")]
-pub fn msl(source: &Source<'_>) -> Result<String> {
+pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
     let module = settled(source, "MSL")?;
     text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
@@ -189,7 +189,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
 
 /// Returns the naga module of a program without specialization constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
-fn settled(source: &Source<'_>, target: &'static str) -> Result<naga::Module> {
+fn settled(source: &BackendInput<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
     if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
 }

@@ -69,7 +69,7 @@ pub(crate) fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cfg::explore::{Explored, Options, explore};
+    use crate::cfg::explore::{ExploreOptions, Explored, explore};
     use crate::cfg::testing::program;
     use crate::limits::Limits;
 
@@ -98,7 +98,7 @@ mod tests {
 
     fn passed(text: &str, closed: Option<usize>) -> Vec<Option<u64>> {
         let limits = Limits::default();
-        let explored = explore(&program(text), &Options::default(), &limits).expect("is defined");
+        let explored = explore(&program(text), &ExploreOptions::default(), &limits).expect("is defined");
         let Explored::Graph(cfg) = explored else { panic!("too many nodes") };
         solve(&cfg, &Passed { closed })
     }

@@ -18,7 +18,7 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, EdgeRef, Reversed};
 
-use super::explore::Options;
+use super::explore::ExploreOptions;
 use super::scan::{Scan, answers};
 use crate::isa::control::{CallEntry, ScopeKind, State};
 use crate::isa::{Flow, Pc};
@@ -35,7 +35,7 @@ const MOST_QUESTIONS: usize = 128;
 /// The liveness analysis; its graph is built when the first entry is in doubt.
 pub(super) struct Live<'a> {
     scan: &'a Scan,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     graph: Option<Graph>,
     /// For each kind and end: the modes in which an entry is live, by address.
     modes: BTreeMap<(ScopeKind, Pc), Vec<u8>>,
@@ -54,7 +54,7 @@ struct Entry<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub(super) fn new(scan: &'a Scan, options: &'a Options) -> Self {
+    pub(super) fn new(scan: &'a Scan, options: &'a ExploreOptions) -> Self {
         Self { scan, options, graph: None, modes: BTreeMap::new(), loops_ahead: None }
     }
 
@@ -148,7 +148,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(scan: &Scan, options: &Options) -> Self {
+    fn new(scan: &Scan, options: &ExploreOptions) -> Self {
         let mut steps = DiGraph::with_capacity(scan.words.len() + 32, scan.count + 64);
         for _ in &scan.words {
             steps.add_node(());
@@ -182,7 +182,7 @@ impl Graph {
 
     /// Adds the steps of a control-flow instruction and of the entry that it pushes; notes in
     /// `returns` the firing node of a call and where it returns to.
-    fn flow(&mut self, pc: Pc, flow: Flow, options: &Options, returns: &mut Vec<(NodeIndex, Pc)>) {
+    fn flow(&mut self, pc: Pc, flow: Flow, options: &ExploreOptions, returns: &mut Vec<(NodeIndex, Pc)>) {
         let (holds, fails) = answers(flow.test(), options);
         if holds {
             let pushes = flow.scope(pc).map(|scope| {

@@ -172,7 +172,7 @@ impl Semantic {
 record! {
     /// An entry of the output map: the semantic of an output register.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    Output {
+    OutputRecord {
         /// Code of the semantic.
         kind: u16,
         /// o0..o15
@@ -184,7 +184,7 @@ record! {
     }
 }
 
-impl Output {
+impl OutputRecord {
     /// The use by the rasterizer; nothing for an undefined code.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
@@ -257,7 +257,7 @@ impl Symbol {
 record! {
     /// An operand descriptor with the linker's data.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    Descriptor {
+    DescriptorRecord {
         /// The word that is uploaded to the GPU.
         bits: u32,
         /// Usage flags of the vendor's linker.

@@ -38,7 +38,7 @@ fn worked_example_has_every_field() {
     assert_eq!(package.code.iter().collect::<Vec<_>>(), [0x2202_0000, 0xE021_FE00, 0x8400_0000, 0x8800_0000]);
     assert_eq!(
         package.descriptors.iter().collect::<Vec<_>>(),
-        [Descriptor { bits: 0x7246_C36F, usage: 0, reserved: 0 }]
+        [DescriptorRecord { bits: 0x7246_C36F, usage: 0, reserved: 0 }]
     );
     assert!(package.lines.is_empty() && package.strings.bytes().is_empty());
     assert_eq!(file.executables.len(), 1);
@@ -57,7 +57,7 @@ fn worked_example_has_every_field() {
         [Some(ConstantValue::Float { register: 95, value: [0x3F_0000, 0xBE_0000, 0x40_8000, 0] })]
     );
     assert!(executable.labels.is_empty());
-    let position = Output { kind: 0, register: 0, mask: 15, reserved: 0 };
+    let position = OutputRecord { kind: 0, register: 0, mask: 15, reserved: 0 };
     assert_eq!(executable.outputs.iter().collect::<Vec<_>>(), [position]);
     let symbols: Vec<_> =
         executable.symbols.iter().map(|s| (executable.name(s.name).0, s.range().unwrap())).collect();
@@ -230,7 +230,7 @@ fn vendor_layout_parses() {
     let package = &parsed.package;
     assert_eq!(package.version, Version { major: 1, minor: 3 });
     assert_eq!(package.code.iter().collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(package.descriptors.get(0), Some(Descriptor { bits: 0xAAAA, usage: 7, reserved: 5 }));
+    assert_eq!(package.descriptors.get(0), Some(DescriptorRecord { bits: 0xAAAA, usage: 7, reserved: 5 }));
     assert_eq!(package.source_line(0), Some((Name(b"first.vsh"), 10)));
     assert_eq!(package.source_line(1), Some((Name(b"second.vsh"), 20)));
     assert_eq!(package.source_line(3), None);

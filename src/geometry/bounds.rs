@@ -35,14 +35,14 @@ pub struct Bounds {
 /// another one runs 256 times, as long as that keeps the bound at or below 4096.
 ///
 /// ```
-/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 /// use transpica::stages::geometry::{Bounds, bounds};
 /// use transpica::stages::isa::Pc;
 /// use transpica::{Limits, Program, Stage};
 /// // setemit 2, prim; emit; emit; end
 /// let code = [0xAE80_0000, 0xA800_0000, 0xA800_0000, 0x8800_0000];
 /// let program = Program::from_raw(&code[..], &[][..], Pc(0), Stage::Geometry)?;
-/// let Explored::Graph(cfg) = explore(&program, &Options::default(), &Limits::default())? else { unreachable!() };
+/// let Explored::Graph(cfg) = explore(&program, &ExploreOptions::default(), &Limits::default())? else { unreachable!() };
 /// assert_eq!(bounds(&program, &cfg, [None; 4]), Bounds { emits: Some(2), triangles: Some(2) });
 /// # Ok::<(), transpica::Error>(())
 /// ```

@@ -34,7 +34,7 @@ impl Topology {
 
 /// Data dependences of an invocation of a geometry program on earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Memory {
+pub enum Dependence {
     /// Invocations are independent.
     None,
     /// An invocation depends on the last n.

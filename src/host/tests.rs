@@ -1,9 +1,11 @@
 //! Interfaces of the sample programs and of small made-up executables.
 
+mod settings;
+
 use super::*;
 use crate::container::{
-    Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,
-    SymbolRange, write,
+    Constant, ConstantValue, Executable, Label, Model, OutputRecord as Entry, Semantic, Shbin, Symbol,
+    SymbolBank, SymbolRange, write,
 };
 use crate::isa::{Pc, Stage, Uniforms};
 use crate::limits::Limits;
@@ -141,9 +143,9 @@ fn interface_of(executable: Executable, usage: &Usage) -> Interface {
 
 /// Returns the interface of the first executable, with default options and its outputs.
 fn whole_interface(file: &Shbin<'_>, usage: &Usage, name: &str) -> Interface {
-    let around = dvle::Executable::new(file, 0, name).unwrap();
-    let outputs = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
-    Interface { outputs, ..around.interface(usage, &Options::default()).unwrap() }
+    let environment = dvle::FileEnvironment::new(file, 0, name).unwrap();
+    let outputs = varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
+    Interface { outputs, ..environment.interface(usage, &Options::default()).unwrap() }
 }
 
 #[test]
@@ -471,9 +473,10 @@ fn damaged_files_never_panic() {
         let Ok(file) = Shbin::parse(&bytes) else { continue };
         for index in 0..file.executables.len() {
             let program = dvle::program(&file, index, &Limits::default());
-            let around = dvle::Executable::new(&file, index, "damaged").unwrap();
-            let interface = around.interface(&usage, &Options::default()).unwrap();
-            let outputs = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
+            let environment = dvle::FileEnvironment::new(&file, index, "damaged").unwrap();
+            let interface = environment.interface(&usage, &Options::default()).unwrap();
+            let outputs =
+                varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
             assert_eq!(pack(&interface.block, &Uniforms::default()).len(), interface.block.size as usize);
             assert!(program.is_err() || outputs[0].location == Location::Position);
             every_register_is_found_once_among(&interface, 0..96);

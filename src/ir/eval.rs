@@ -9,8 +9,8 @@ use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
 use super::op::Op;
 use super::resource::{Array, Buffer, Resource};
 use super::signature::{Binary, Shape, Unary};
-use super::types::{Kind, Type, Value};
-use super::verify::{Stage, verify};
+use super::types::{ScalarKind, Type, Value};
+use super::verify::{Phase, verify};
 use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
@@ -23,7 +23,7 @@ use crate::precision::{Precision, arith};
 pub type Lanes = [u32; 4];
 
 /// The outside of a program.
-pub trait Environment {
+pub trait ModuleInputs {
     /// Value of a resource; nothing where there is none. Specialization constants are never asked
     /// for: they have the values of their registers.
     fn read(&self, resource: Resource) -> Option<Lanes>;
@@ -41,7 +41,7 @@ pub trait Environment {
 
 /// An environment of plain tables. Everything that they do not hold reads as zero, but for members.
 #[derive(Clone, Debug, Default)]
-pub struct Registers {
+pub struct InputValues {
     /// v0..v15
     pub inputs: [Lanes; INPUTS],
     /// c0..c95
@@ -56,7 +56,7 @@ pub struct Registers {
     pub host: [Lanes; 3],
 }
 
-impl Environment for Registers {
+impl ModuleInputs for InputValues {
     fn read(&self, resource: Resource) -> Option<Lanes> {
         Some(match resource {
             Resource::Input(register) => self.inputs[usize::from(register)],
@@ -80,10 +80,10 @@ impl Environment for Registers {
 /// may take.
 ///
 /// ```
-/// use transpica::stages::ir::{eval::{Registers, eval}, text};
+/// use transpica::stages::ir::{eval::{InputValues, eval}, text};
 /// use transpica::Precision;
 /// let module = text::parse("func main { %0: f32x4 = const 0 1 2 3 %1: f32 = dotp %0 %0 yield %1 }")?;
-/// let outputs = eval(&module, Precision::Exact, &Registers::default(), 100)?;
+/// let outputs = eval(&module, Precision::Exact, &InputValues::default(), 100)?;
 /// assert_eq!(outputs, [[14f32.to_bits(), 0, 0, 0]]);
 /// # Ok::<(), transpica::Error>(())
 /// ```
@@ -94,7 +94,7 @@ impl Environment for Registers {
 pub fn eval(
     module: &Module,
     precision: Precision,
-    environment: &dyn Environment,
+    environment: &dyn ModuleInputs,
     budget: u64,
 ) -> Result<Vec<Lanes>> {
     Evaluator::new(module)?.run(precision, environment, budget)
@@ -111,7 +111,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// The module is not well-formed.
     pub fn new(module: &'a Module) -> Result<Self> {
-        verify(module, Stage::Pica)?;
+        verify(module, Phase::Pica)?;
         Ok(Self { module })
     }
 
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
     pub fn run(
         &self,
         precision: Precision,
-        environment: &dyn Environment,
+        environment: &dyn ModuleInputs,
         budget: u64,
     ) -> Result<Vec<Lanes>> {
         let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
@@ -156,7 +156,7 @@ struct Activation<'a> {
 struct Machine<'a> {
     module: &'a Module,
     precision: Precision,
-    environment: &'a dyn Environment,
+    environment: &'a dyn ModuleInputs,
     calls: Vec<Activation<'a>>,
 }
 
@@ -345,15 +345,15 @@ fn select(cond: Lanes, a: Lanes, b: Lanes) -> Lanes {
 }
 
 /// Returns whether two values of a kind are equal: bit by bit, but all NaN are one.
-pub fn same(kind: Kind, a: Lanes, b: Lanes) -> bool {
-    let is_nan = |bits: u32| kind == Kind::F32 && f32::from_bits(bits).is_nan();
+pub fn same(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
+    let is_nan = |bits: u32| kind == ScalarKind::F32 && f32::from_bits(bits).is_nan();
     a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
 }
 
 /// As [`same`], and both zeros are one: no instruction of a program can tell them apart, and
 /// products of legal modules keep no sign of zero.
-pub fn same_numbers(kind: Kind, a: Lanes, b: Lanes) -> bool {
-    let number = |bits: u32| if kind == Kind::F32 && bits == SIGN { 0 } else { bits };
+pub fn same_numbers(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
+    let number = |bits: u32| if kind == ScalarKind::F32 && bits == SIGN { 0 } else { bits };
     same(kind, a.map(number), b.map(number))
 }
 

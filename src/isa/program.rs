@@ -35,6 +35,9 @@ impl Stage {
 }
 
 /// Code words with their operand descriptors and an entry point.
+///
+/// It comes from a file ([`Shbin`](crate::Shbin)), from registers
+/// ([`RegisterState`](crate::RegisterState)) or from words ([`from_raw`](Self::from_raw)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program<'a> {
     code: Cow<'a, [u32]>,
@@ -55,8 +58,9 @@ fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
 }
 
 impl<'a> Program<'a> {
-    /// Creates a program from raw words. Descriptors beyond the 128th are dropped; a missing
-    /// descriptor reads as 0.
+    /// Creates a program from raw words: see [`guide::instructions`](crate::guide::instructions)
+    /// for their bits. `entry` is an index of code words. Descriptors beyond the 128th are dropped;
+    /// a missing descriptor reads as 0.
     ///
     /// # Errors
     /// More code words than the limit, or an entry point outside the code (or at 512 and above for
@@ -86,7 +90,10 @@ impl<'a> Program<'a> {
     }
     /// Creates a program from the memory of a shader unit: 512 words for vertices, 4,096 for
     /// geometry. Words beyond those, which some hosts keep, are dropped, as are descriptors beyond
-    /// the 128th. Execution ends at the end of the words.
+    /// the 128th. Execution ends at the end of the words. `entry` is an index of code words.
+    ///
+    /// Code words and descriptors are the console's, in the host's byte order:
+    /// [`guide::instructions`](crate::guide::instructions) lists their bits.
     ///
     /// ```
     /// use transpica::stages::isa::Pc;

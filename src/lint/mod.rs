@@ -70,7 +70,7 @@ rules! {
          only geometry programs call last.",
     /// An undefined opcode.
     Unassigned "unassigned-opcode"
-        "The instruction set does not define this opcode; translation stops here unless it is told to be lenient.",
+        "The instruction set does not define this opcode; translation stops here unless it is told to be permissive.",
     /// An output component is written more than once on a path.
     OutputTwice "output-written-twice"
         "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \
@@ -140,12 +140,13 @@ impl fmt::Display for Finding {
 /// may be incomplete.
 ///
 /// ```
-/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits, lint};
-/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
-/// let limits = Limits::default();
-/// let program = dvle::program(&file, 0, &limits)?;
-/// assert_eq!(lint::lint(&program, &file, 0, &limits)?, []);
-/// # Ok::<(), transpica::Error>(())
+/// use transpica::stages::lint::lint;
+/// use transpica::{Limits, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// assert_eq!(lint(program.program(), &file, 0, &Limits::default())?, []);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -153,7 +154,7 @@ impl fmt::Display for Finding {
 pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Vec<Finding>> {
     let executable = file.executable(index)?;
     let mut findings = Findings::default();
-    let options = explore::Options { lenient: true, ..explore::Options::default() };
+    let options = explore::ExploreOptions { permissive: true, ..explore::ExploreOptions::default() };
     let trace = explore::trace(program, &options, limits)?;
     let reached = trace::run(program, &trace, &mut findings);
     registers::run(program, file, executable, &reached, &mut findings);

@@ -4,7 +4,7 @@
 //! entry's mask in ascending order.
 
 use super::{Findings, Rule};
-use crate::container::{Dvle, Output, Semantic, ShaderType, Shbin, SymbolBank};
+use crate::container::{Dvle, OutputRecord, Semantic, ShaderType, Shbin, SymbolBank};
 use crate::isa::{Mask, Stage};
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
@@ -40,7 +40,7 @@ fn draws(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>) -> bool {
 
 /// Finds components to which two entries of the output map give the same semantic.
 fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
-    let meant: Vec<Output> = executable.outputs.iter().filter(|output| output.mask & 15 != 0).collect();
+    let meant: Vec<OutputRecord> = executable.outputs.iter().filter(|output| output.mask & 15 != 0).collect();
     for (index, output) in meant.iter().enumerate() {
         let Some(semantic) = output.semantic() else { continue };
         let info = semantic.info();
@@ -64,7 +64,7 @@ fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
 }
 
 /// The components of an entry of the output map.
-fn components(output: Output) -> u8 {
+fn components(output: OutputRecord) -> u8 {
     (output.mask & 15) as u8 // Range: the mask.
 }
 

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::asm::{Options, Source, assemble_with};
+use crate::asm::{AssemblerOptions, SourceText, assemble_with};
 use crate::container::Shbin;
 use crate::host::dvle;
 use crate::isa::Stage;
@@ -18,8 +18,9 @@ fn findings(declarations: &str, body: &str, no_nop: bool) -> String {
 
 /// Lints the program of one of several sources.
 fn all(texts: &[&str], index: usize, no_nop: bool) -> String {
-    let sources: Vec<_> = texts.iter().map(|text| Source { name: "a.pica", text }).collect();
-    let assembled = assemble_with(&sources, &Options { no_nop }).unwrap_or_else(|report| panic!("{report}"));
+    let sources: Vec<_> = texts.iter().map(|text| SourceText { name: "a.pica", text }).collect();
+    let assembled =
+        assemble_with(&sources, &AssemblerOptions { no_nop }).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).unwrap();
     let program = dvle::program(&file, index, &Limits::default()).unwrap();
     lines(&lint(&program, &file, index, &Limits::default()).unwrap())
@@ -81,7 +82,7 @@ fn blocks_end_in_something_harmless() {
     bare(
         "ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end",
         expect![[r#"
-        pc 0x1: what begins here ends at word 0x3, where something around it ends [missing-nop]
+        pc 0x1: what begins here ends at word 0x3, where something environment it ends [missing-nop]
     "#]],
     );
     plain("ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end", expect![""]);
@@ -161,7 +162,8 @@ fn nop() -> u32 {
 /// Lints these words.
 fn words(code: Vec<u32>) -> String {
     let text = ".proc main\nend\n.end";
-    let assembled = assemble_with(&[Source { name: "a.pica", text }], &Options::default()).unwrap();
+    let assembled =
+        assemble_with(&[SourceText { name: "a.pica", text }], &AssemblerOptions::default()).unwrap();
     let file = Shbin::parse(&assembled.bytes).unwrap();
     let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).unwrap();
     without_position(&lines(&lint(&program, &file, 0, &Limits::default()).unwrap()))

@@ -125,7 +125,7 @@ impl<const N: usize> Stack<N> {
 }
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
-    let leaders = Leaders::find(context.program, context.options.control.lenient)?;
+    let leaders = Leaders::find(context.program, context.options.control.permissive)?;
     let (mut b, data) = super::begin(context, SLOTS, context.program.code().len());
     let guard = context
         .options
@@ -178,7 +178,7 @@ struct Leaders {
 }
 
 impl Leaders {
-    fn find(program: &Program<'_>, lenient: bool) -> Result<Self> {
+    fn find(program: &Program<'_>, permissive: bool) -> Result<Self> {
         let words = program.code().len();
         let mut is_start = vec![false; words];
         let mut seen = vec![false; words];
@@ -193,7 +193,7 @@ impl Leaders {
             seen[pc.index()] = true;
             match program.inst(pc) {
                 Some(Inst::Flow(flow)) => targets(flow, pc).into_iter().flatten().for_each(&mut start),
-                Some(Inst::Unassigned(opcode)) if !lenient => undefined = undefined.or(Some((opcode, pc))),
+                Some(Inst::Unassigned(opcode)) if !permissive => undefined = undefined.or(Some((opcode, pc))),
                 Some(Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. }) => {}
                 Some(Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {}
             }

@@ -2,17 +2,17 @@
 
 use expect_test::expect;
 
-use super::text::Text;
+use super::text::TreeText;
 use super::{Structured, blocks, structure};
 use crate::cfg::Cfg;
-use crate::cfg::explore::{Explored, Options, explore};
+use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use crate::cfg::reduce::reduce;
 use crate::cfg::testing::program;
 use crate::limits::Limits;
 
 fn graph(text: &str) -> Cfg {
     let limits = Limits::default();
-    let explored = explore(&program(text), &Options::default(), &limits).expect("is defined");
+    let explored = explore(&program(text), &ExploreOptions::default(), &limits).expect("is defined");
     let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
     reduce(&mut cfg, &limits);
     cfg
@@ -41,7 +41,7 @@ fn the_dispatcher_switches_between_blocks() {
             }
         }
     "#]]
-    .assert_eq(&Text { tree: &tree, cfg: &cfg, program: None }.to_string());
+    .assert_eq(&TreeText { tree: &tree, cfg: &cfg, program: None }.to_string());
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_program_nested_too_deep_is_reported() {
 #[test]
 fn a_graph_that_is_not_reducible_has_no_tree() {
     let limits = Limits::default();
-    let explored = explore(&program("jmp x 2; a; a; jmp y 1; end"), &Options::default(), &limits);
+    let explored = explore(&program("jmp x 2; a; a; jmp y 1; end"), &ExploreOptions::default(), &limits);
     let Ok(Explored::Graph(cfg)) = explored else { panic!("explores") };
     assert_eq!(structure(&cfg, &limits), Structured::TooDeep { depth: None });
 }

@@ -10,7 +10,7 @@ use super::function::Body;
 use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
-use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
+use crate::ir::{self, Array, Binary, Def, Lane, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
 /// Form of an operation.
@@ -60,6 +60,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
         | Binary::SltP => Form::Pica,
         Binary::Add => Form::Float(Op::FAdd),
         Binary::Mul => Form::Float(Op::FMul),
+        Binary::Min => Form::Glsl(GlslStd450Op::FMin),
+        Binary::Max => Form::Glsl(GlslStd450Op::FMax),
         Binary::Div => Form::Float(Op::FDiv),
         Binary::Dot => Form::Float(Op::Dot),
         Binary::Equal => Form::Core(Op::FOrdEqual),
@@ -144,9 +146,9 @@ impl Body<'_> {
 
     /// Returns a constant, as a bit cast if one of its lanes is infinite or NaN.
     fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
-        if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
+        if ty.kind == ScalarKind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
             // naga rejects float constants that are not finite.
-            let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
+            let bits = self.w.constant(ty.with_kind(ScalarKind::U32), bits);
             let ty = self.w.ty(ty);
             return self.w.value(Op::Bitcast, ty, &[bits]);
         }

@@ -8,7 +8,7 @@
 
 use super::names::{Word, Words};
 use super::survey::{Block, Declaration, Fact, NONE, Span, Store};
-use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary};
+use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary};
 
 /// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
 pub type Expr = u32;
@@ -293,6 +293,6 @@ impl Draft {
 }
 
 /// Returns whether a constant of this kind can be written.
-pub fn is_finite(kind: Kind, bits: u32) -> bool {
-    kind != Kind::F32 || f32::from_bits(bits).is_finite()
+pub fn is_finite(kind: ScalarKind, bits: u32) -> bool {
+    kind != ScalarKind::F32 || f32::from_bits(bits).is_finite()
 }

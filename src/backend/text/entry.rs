@@ -9,7 +9,7 @@ use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, de
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::{DrawField, EntryPoint, Interface, Location};
-use crate::ir::{Binary, Kind, Type, Value};
+use crate::ir::{Binary, ScalarKind, Type, Value};
 
 /// Maximum characters of an output without a name.
 const OUTPUT: u16 = 26;
@@ -44,7 +44,9 @@ impl Builder<'_> {
         let declarations = &self.module.declarations;
         for (attribute, name) in declarations.attributes.iter().zip(self.parameters) {
             let mut input = self.draft.text(attribute.ty, name);
-            if attribute.ty.kind != Kind::F32 && declarations.reads.inputs >> attribute.register & 1 != 0 {
+            if attribute.ty.kind != ScalarKind::F32
+                && declarations.reads.inputs >> attribute.register & 1 != 0
+            {
                 // Programs compute with floats.
                 input = self.draft.add(Form::Build, Type::F32X4, &[input], PLAIN);
             }

@@ -15,7 +15,7 @@
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Stay, View};
 use super::names::{Names, Word};
 use super::survey::{NONE, Size};
-use crate::ir::{Binary, Kind, Type, Unary};
+use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 /// Maximum characters of a line; longer ones are broken, or parts of them get a name.
 const LINE: u32 = 92;
@@ -222,9 +222,9 @@ fn is_arithmetic(node: &Node) -> bool {
 /// Returns the size of constants.
 fn constant_size(ty: Type, bits: &[u32]) -> Size {
     let length = |&bits: &u32| match ty.kind {
-        Kind::U32 if bits > 0xFFFF => 11,
-        Kind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
-        Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool => 3,
+        ScalarKind::U32 if bits > 0xFFFF => 11,
+        ScalarKind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
+        ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => 3,
     };
     let length = match bits {
         [bits] => length(bits),

@@ -10,7 +10,7 @@ use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, 
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::profile::specialized_name;
-use crate::ir::{Array, Binary, Buffer, Def, Kind, Op, Resource, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
@@ -65,13 +65,13 @@ impl<'a> Builder<'a> {
     /// `a != a` of numbers.
     fn is_nan(&mut self, operand: Value, label: Label) -> Result<View> {
         let operand = self.value(operand)?;
-        let ty = operand.ty.with_kind(Kind::U32);
+        let ty = operand.ty.with_kind(ScalarKind::U32);
         let [magnitude, infinity] =
             [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const([bits; 4]), ty });
         let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
         let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
         let form = Form::Binary(Binary::ULess);
-        Ok(self.draft.add(form, ty.with_kind(Kind::Bool), &[infinity, bits], label).view)
+        Ok(self.draft.add(form, ty.with_kind(ScalarKind::Bool), &[infinity, bits], label).view)
     }
 
     fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {

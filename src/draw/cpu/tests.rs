@@ -77,12 +77,12 @@ fn vertices(count: usize) -> Vec<[[f32; 4]; 16]> {
 }
 
 /// The first components of position and color of the third vertex of every triangle.
-fn shown(drawn: &Drawn) -> Vec<[f32; 2]> {
+fn shown(drawn: &Triangles) -> Vec<[f32; 2]> {
     drawn.triangles().map(|[_, _, vertex]| [vertex[0][0], vertex[1][0]]).collect()
 }
 
 /// The first component of the position of every vertex.
-fn positions(drawn: &Drawn) -> Vec<[f32; 3]> {
+fn positions(drawn: &Triangles) -> Vec<[f32; 3]> {
     drawn.triangles().map(|triangle| triangle.map(|vertex| vertex[0][0])).collect()
 }
 
@@ -241,11 +241,12 @@ fn what_a_geometry_program_leaves_behind_carries_over_to_the_next_draw() {
 #[cfg(feature = "asm")]
 #[test]
 fn merged_output_maps_give_dummy_outputs_what_the_vertex_program_alone_has() {
-    use crate::asm::{Source, assemble};
+    use crate::asm::{SourceText, assemble};
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
     let geometry = ".gsh point c0\n.out pos position\n.out other dummy\n.entry gmain\n.proc gmain\n\tsetemit 2, prim\n\
                     \tmov pos, v0\n\tmov other, v1\n\temit\n\tend\n.end\n";
-    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: geometry }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: geometry }];
     let model = assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model;
     let bytes = crate::container::write(&model);
     let file = Shbin::parse(&bytes).expect("parses");
@@ -423,20 +424,20 @@ fn a_draw_ends_at_its_bounds() {
     let program = show(Source::Input(0), Source::Input(0));
     let mut pipeline = pipeline(1, point(1), &program);
     let limit = |pipeline: &mut Pipeline, bounds| {
-        pipeline.set_bounds(bounds);
+        pipeline.set_limits(bounds);
         pipeline.draw(&vertices(3), None).map(|drawn| drawn.triangles().len()).map_err(|error| error.kind)
     };
-    let usual = Bounds::default();
-    assert_eq!(limit(&mut pipeline, Bounds { triangles: 3, ..usual }), Ok(3));
+    let usual = DrawLimits::default();
+    assert_eq!(limit(&mut pipeline, DrawLimits { triangles: 3, ..usual }), Ok(3));
     let kind = Kind::Limit { name: "triangles of a draw", value: 3, limit: 2 };
-    assert_eq!(limit(&mut pipeline, Bounds { triangles: 2, ..usual }), Err(kind));
+    assert_eq!(limit(&mut pipeline, DrawLimits { triangles: 2, ..usual }), Err(kind));
     // Four instructions a vertex, five an invocation.
-    assert_eq!(limit(&mut pipeline, Bounds { draw_steps: 27, ..usual }), Ok(3));
-    assert_eq!(limit(&mut pipeline, Bounds { draw_steps: 26, ..usual }), Err(Kind::StepBudget(26)));
-    assert_eq!(limit(&mut pipeline, Bounds { steps: 5, ..usual }), Ok(3));
-    assert_eq!(limit(&mut pipeline, Bounds { steps: 4, ..usual }), Err(Kind::StepBudget(4)));
+    assert_eq!(limit(&mut pipeline, DrawLimits { draw_steps: 27, ..usual }), Ok(3));
+    assert_eq!(limit(&mut pipeline, DrawLimits { draw_steps: 26, ..usual }), Err(Kind::StepBudget(26)));
+    assert_eq!(limit(&mut pipeline, DrawLimits { steps: 5, ..usual }), Ok(3));
+    assert_eq!(limit(&mut pipeline, DrawLimits { steps: 4, ..usual }), Err(Kind::StepBudget(4)));
     let kind = Kind::Limit { name: "emitted vertices of an invocation", value: 1, limit: 0 };
-    assert_eq!(limit(&mut pipeline, Bounds { emits: 0, ..usual }), Err(kind));
+    assert_eq!(limit(&mut pipeline, DrawLimits { emits: 0, ..usual }), Err(kind));
 }
 
 #[test]
@@ -486,13 +487,13 @@ fn random_state(base: &RegisterState, random: &mut Random) -> RegisterState {
 fn whatever_registers_code_and_indices_hold_a_draw_ends() {
     let file = Shbin::parse(POINTS).expect("parses");
     let base = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
-    let bounds = Bounds { steps: 500, draw_steps: 5000, emits: 20, triangles: 50 };
-    let options = Options { control: Control { lenient: true, ..options().control }, ..options() };
+    let bounds = DrawLimits { steps: 500, draw_steps: 5000, emits: 20, triangles: 50 };
+    let options = Options { control: Control { permissive: true, ..options().control }, ..options() };
     let (mut random, mut drew, mut triangles) = (Random(6), 0, 0);
     for _ in 0..4000 {
         let state = random_state(&base, &mut random);
         let Ok(mut pipeline) = Pipeline::from_registers(&state, &options) else { continue };
-        pipeline.set_bounds(bounds);
+        pipeline.set_limits(bounds);
         pipeline.set_topology(Topology::from_bits(random.next()));
         let indices: Vec<u32> = (0..random.next() % 20).map(|_| random.next() % 6).collect();
         for indices in [None, Some(&indices[..])] {

@@ -4,13 +4,13 @@ mod differential;
 
 use super::*;
 use crate::cfg::Cfg;
-use crate::cfg::explore::{Explored, Options, explore};
+use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use crate::cfg::reduce::reduce;
 use crate::cfg::testing::program_for;
 use crate::isa::{Program, Stage};
 use crate::limits::Limits;
 
-fn graph(program: &Program<'_>, options: &Options) -> Cfg {
+fn graph(program: &Program<'_>, options: &ExploreOptions) -> Cfg {
     match explore(program, options, &Limits::default()).expect("defined opcodes") {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { .. } => panic!("a small program"),
@@ -21,14 +21,14 @@ fn graph(program: &Program<'_>, options: &Options) -> Cfg {
 #[track_caller]
 fn sees(text: &str, expected: &str) {
     let program = program_for(text, Stage::Geometry);
-    let cfg = graph(&program, &Options::default());
+    let cfg = graph(&program, &ExploreOptions::default());
     let mut reduced = cfg.clone();
     reduce(&mut reduced, &Limits::default());
     for cfg in [cfg, reduced] {
         let mut outputs = [Mask::NONE; 16];
         (outputs[0], outputs[2]) = (Mask::XYZW, Mask::XYZW);
         let seen = observe(&program, &cfg, &outputs);
-        let seen: Vec<String> = seen.iter().map(|seen| format!("{}@{}", seen.carried, seen.pc.0)).collect();
+        let seen: Vec<String> = seen.iter().map(|seen| format!("{}@{}", seen.item, seen.pc.0)).collect();
         assert_eq!(seen.join(", "), expected, "{text}");
     }
 }
@@ -38,11 +38,11 @@ fn sees(text: &str, expected: &str) {
 fn emits(text: &str, ints: [Option<u8>; 4], expected: (Option<u32>, Option<u32>)) {
     let program = program_for(text, Stage::Geometry);
     let ints = ints.map(|count| count.map(|count| [count, 0, 1]));
-    let cfg = graph(&program, &Options { ints, ..Options::default() });
+    let cfg = graph(&program, &ExploreOptions { ints, ..ExploreOptions::default() });
     let mut reduced = cfg.clone();
     reduce(&mut reduced, &Limits::default());
     // This graph still has loops that never repeat.
-    let whole = graph(&program, &Options::default());
+    let whole = graph(&program, &ExploreOptions::default());
     for cfg in [cfg, reduced, whole] {
         let Bounds { emits, triangles } = bounds(&program, &cfg, ints);
         assert_eq!((emits, triangles), expected, "{text}");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::container::Shbin;
 use crate::host::varying::{OutputMap, outputs};
-use crate::host::{Block, Layout, Locations, Options, Surroundings, Usage};
+use crate::host::{Block, Environment, Layout, Locations, Options, Usage};
 use crate::isa::Pc;
 
 /// Header of a command with this register, number of further words and consecutive flag.

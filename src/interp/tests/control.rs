@@ -3,7 +3,7 @@
 //! from registers and its shortcuts are taken.
 
 use super::{machine, word};
-use crate::interp::{Record, Registers, Uniforms};
+use crate::interp::{Registers, TraceRecord, Uniforms};
 use crate::isa::Opcode;
 use crate::isa::word::Field::{ConditionOp, Descriptor, Dest, Id, Num, RefX, RefY, Source1, Source2, Target};
 
@@ -42,7 +42,9 @@ fn check(code: &[u32], ints: &[[u8; 4]], expected: &[u16]) -> Registers {
     let mut executed = Vec::new();
     let mut inputs = Registers::DEFAULT_INPUTS;
     inputs[0] = [1.0; 4];
-    machine.run_traced(&inputs, &mut |record: &Record| executed.push(record.pc.0)).expect("the program ends");
+    machine
+        .run_traced(&inputs, &mut |record: &TraceRecord| executed.push(record.pc.0))
+        .expect("the program ends");
     assert_eq!(executed, expected);
     assert_eq!(machine.steps(), expected.len() as u64);
     machine.registers().clone()

@@ -9,7 +9,7 @@ fn module(body: &str) -> Module {
            %93: bool = uniform b0 %94: bool = less %91 %92 %95: f32 = const 0 %96: f32 = const 1 {body} }}"
     );
     let module = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    crate::ir::verify(&module, crate::ir::Stage::Pica).unwrap_or_else(|error| panic!("{text}: {error}"));
+    crate::ir::verify(&module, crate::ir::Phase::Pica).unwrap_or_else(|error| panic!("{text}: {error}"));
     module
 }
 

@@ -1,5 +1,5 @@
 use super::run;
-use crate::ir::{Stage, text, verify};
+use crate::ir::{Phase, text, verify};
 
 /// Values to use: %80 is exact, %81 approximate, %82 an approximate and %83 an exact decision, %84
 /// and %85 exact integers.
@@ -10,7 +10,7 @@ const GIVEN: &str =
 /// The main function's outputs depend on EX2 and LG2 in these lanes.
 fn module(source: &str, expected: &[u8]) {
     let module = text::parse(source).unwrap_or_else(|error| panic!("{error} in {source}"));
-    verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {source}"));
+    verify(&module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {source}"));
     assert_eq!(run(&module), expected, "{source}");
 }
 

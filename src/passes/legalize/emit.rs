@@ -2,7 +2,8 @@
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
 use crate::ir::{
-    Binary, Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type, Unary, Value,
+    Binary, Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, RegionData, ScalarKind, Type, Unary,
+    Value,
 };
 
 /// The function under construction and the items of its current region.
@@ -46,7 +47,7 @@ impl<'a> Emit<'a> {
     }
     /// A float constant with the same number in each lane.
     pub fn float(&mut self, lanes: u8, number: f32) -> Value {
-        self.splat(Type::new(Kind::F32, lanes), number.to_bits())
+        self.splat(Type::new(ScalarKind::F32, lanes), number.to_bits())
     }
     /// An i32 scalar constant.
     pub fn int(&mut self, number: i32) -> Value {

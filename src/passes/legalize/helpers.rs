@@ -24,7 +24,7 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use crate::ir::{Binary, Func, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Binary, Func, Lane, Op, ScalarKind, Type, Unary, Value};
 use crate::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
 use crate::precision::{Precision, portable};
 
@@ -57,7 +57,7 @@ macro_rules! helpers {
             /// Adds the parameters of the helper and the operations of its body; returns its
             /// result.
             fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
-                let ty = Type::new(Kind::F32, body.lanes);
+                let ty = Type::new(ScalarKind::F32, body.lanes);
                 match self {
                     $(Self::$name => {
                         let $body = body;
@@ -188,13 +188,13 @@ impl Body<'_, '_, '_> {
     fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
         let index = self.helpers.get(helper, lanes);
         let op = self.emit.call(index, args);
-        self.emit.op(Type::new(Kind::F32, lanes), op)
+        self.emit.op(Type::new(ScalarKind::F32, lanes), op)
     }
     fn float(&mut self, number: f32) -> Value {
         self.emit.float(self.lanes, number)
     }
     fn bits(&mut self, bits: u32) -> Value {
-        self.emit.splat(Type::new(Kind::U32, self.lanes), bits)
+        self.emit.splat(Type::new(ScalarKind::U32, self.lanes), bits)
     }
     /// The sign bit of `a` over other bits.
     fn with_sign_of(&mut self, bits: Value, magnitude: Value) -> Value {
@@ -248,7 +248,7 @@ impl Body<'_, '_, '_> {
 
     /// NaN where a decision holds, else 0.
     fn nan_or_zero(&mut self, lanes: u8, is_nan: Value) -> Value {
-        let ty = Type::new(Kind::F32, lanes);
+        let ty = Type::new(ScalarKind::F32, lanes);
         let nan = self.emit.splat(ty, NAN);
         let zero = self.emit.float(lanes, 0.0);
         self.emit.select(is_nan, nan, zero)
@@ -297,7 +297,7 @@ impl Body<'_, '_, '_> {
         let first = self.lanes - 1;
         let [x, y] = [a, b].map(|operand| {
             let lanes = [0, 1, 2, 3].map(|index| Lane::new(operand, if index < first { index } else { 0 }));
-            self.emit.op(Type::new(Kind::F32, first), Op::Shuffle(lanes))
+            self.emit.op(Type::new(ScalarKind::F32, first), Op::Shuffle(lanes))
         });
         let products = self.call(Helper::Mul, first, &[x, y]);
         let [x, y] = [a, b].map(|operand| self.emit.lane(Lane::new(operand, first)));
@@ -337,12 +337,12 @@ impl Body<'_, '_, '_> {
                 // NaN fails both comparisons, and only NaN does.
                 let infinite = self.emit.binary(Binary::Greater, magnitude, max);
                 let number = self.emit.binary(Binary::Or, finite, infinite);
-                let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
                 self.emit.select(number, zero, nan)
             }
             Precision::Fast => {
                 let signed = self.zero_of_sign(a);
-                let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
                 self.emit.select(finite, signed, nan)
             }
             Precision::Exact => {
@@ -424,7 +424,7 @@ impl Body<'_, '_, '_> {
         let zero = self.float(0.0);
         let max = self.float(f32::MAX);
         let negative_infinity = self.float(f32::NEG_INFINITY);
-        let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+        let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let emit = &mut self.emit;
         let logarithm = emit.unary(Unary::Log2, a);
         let (positive, inside) = positive_and_finite(emit, a, zero, max);
@@ -544,7 +544,7 @@ impl Body<'_, '_, '_> {
         let kept = self.emit.unary(Unary::FromBits, kept);
         let infinity = self.bits(INFINITY);
         let infinity = self.with_sign_of(bits, infinity);
-        let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+        let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let (min, overflow) = (self.float(F24_MIN), self.float(F24_OVERFLOW));
         let emit = &mut self.emit;
         let magnitude = emit.unary(Unary::Abs, a);

@@ -20,7 +20,7 @@ use super::arith::Group;
 use super::emit::splat;
 use super::helpers::Helper;
 use crate::entity::Handle;
-use crate::ir::{Binary, Func, Item, Kind, Lane, NodeData, Op, Type, Unary, Value};
+use crate::ir::{Binary, Func, Item, Lane, NodeData, Op, ScalarKind, Type, Unary, Value};
 use crate::passes::ranges::Classes;
 use crate::precision::Precision;
 use crate::precision::bits::NAN;
@@ -229,7 +229,7 @@ impl Pass<'_> {
         let lanes = self.emit.func.ty(value).lanes;
         let test = self.call(helper, lanes, &[value]);
         let lanes = if helper == Helper::IsNan { lanes } else { 1 };
-        self.emit.op(Type::new(Kind::Bool, lanes), test)
+        self.emit.op(Type::new(ScalarKind::Bool, lanes), test)
     }
 
     fn either(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {

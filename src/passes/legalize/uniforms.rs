@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use super::emit::{Emit, splat};
 use super::helpers::Helpers;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
-use crate::ir::known::Constants;
-use crate::ir::{Array, Binary, Func, Item, Kind, Lane, Op, Resource, Type, Unary, Value};
+use crate::ir::known::FloatConstants;
+use crate::ir::{Array, Binary, Func, Item, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
 use crate::precision::bits::ONE;
@@ -44,7 +44,7 @@ struct Run {
 /// Sources of the registers of one module.
 pub(super) struct Registers<'a> {
     block: &'a UniformBlock,
-    constants: &'a Constants,
+    constants: &'a FloatConstants,
     /// Member of each float register.
     float: [Option<u16>; REGISTERS as usize],
     /// Helper functions built so far: index computation, read by index, read by base and offset,
@@ -57,7 +57,7 @@ pub(super) struct Registers<'a> {
 
 impl<'a> Registers<'a> {
     /// Looks up where each float register is.
-    pub fn new(block: &'a UniformBlock, constants: &'a Constants) -> Self {
+    pub fn new(block: &'a UniformBlock, constants: &'a FloatConstants) -> Self {
         let mut float = [None; REGISTERS as usize];
         for (index, member) in block.members.iter().enumerate().filter(|(_, m)| m.bank == Bank::Float) {
             let end = member.first.saturating_add(member.count).min(REGISTERS);
@@ -109,7 +109,8 @@ impl<'a> Registers<'a> {
         let Some((member, found)) = self.member(Bank::Int, register) else { return splat(Type::I32, 0) };
         let element = register - found.first;
         if found.ty == MemberType::PackedInts {
-            let all = emit.op(Type::new(Kind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
+            let all =
+                emit.op(Type::new(ScalarKind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
             let mut word = emit.op(Type::U32, Op::Shuffle([Lane::new(all, element & 3); 4]));
             let shift = emit.splat(Type::U32, 8 * u32::from(component & 3));
             word = emit.binary(Binary::ShiftRight, word, shift);
@@ -118,7 +119,7 @@ impl<'a> Registers<'a> {
             return Op::Unary(Unary::UintToInt, word);
         }
         let element = u16::from(element);
-        let whole = emit.op(Type::new(Kind::I32, 4), Op::Read(Resource::Member { member, element }));
+        let whole = emit.op(Type::new(ScalarKind::I32, 4), Op::Read(Resource::Member { member, element }));
         Op::Shuffle([Lane::new(whole, component & 3); 4])
     }
 
@@ -293,7 +294,7 @@ fn one_array(emit: &mut Emit<'_>, member: u16, index: Value) -> Value {
     // Drivers differ in what reads beyond an array give.
     let index = emit.select(exists, index, last);
     let read = emit.op(Type::F32X4, Op::ReadAt(Array::Member(member), index));
-    let all = emit.op(Type::new(Kind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
+    let all = emit.op(Type::new(ScalarKind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
     let ones = emit.float(4, 1.0);
     emit.select(all, read, ones)
 }

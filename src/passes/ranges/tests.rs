@@ -1,7 +1,7 @@
 //! Every row against the scalar semantics: no result is of a class that its row excludes.
 
 use super::*;
-use crate::ir::{Def, Kind, Region, RegionData, Type, scalar};
+use crate::ir::{Def, Region, RegionData, ScalarKind, Type, scalar};
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
 
@@ -53,7 +53,8 @@ fn check(precision: Precision, f: &Func, value: Value, bits: u32) {
 
 #[test]
 fn one_operand() {
-    let float = |op: &&Unary| op.signature().operand == Kind::F32 && op.signature().result == Kind::F32;
+    let float =
+        |op: &&Unary| op.signature().operand == ScalarKind::F32 && op.signature().result == ScalarKind::F32;
     for &op in Unary::ALL.iter().filter(float) {
         for (precision, a) in PRECISIONS.into_iter().flat_map(|p| numbers().map(move |a| (p, a))) {
             let (mut f, region) = empty();
@@ -66,7 +67,8 @@ fn one_operand() {
 
 #[test]
 fn two_operands() {
-    let float = |op: &&Binary| op.signature().operand == Kind::F32 && op.signature().result == Kind::F32;
+    let float =
+        |op: &&Binary| op.signature().operand == ScalarKind::F32 && op.signature().result == ScalarKind::F32;
     for &op in Binary::ALL.iter().filter(float) {
         for (a, b) in numbers().flat_map(|a| numbers().map(move |b| (a, b))) {
             let (mut f, region) = empty();

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use transpica::Translator;
-use transpica::stages::backend::spirv::{Source, SpirvWriter};
+use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
 use transpica::stages::backend::text;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Arithmetic, Interface, Job, Options, Profile, Surroundings, varying};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Arithmetic, Environment, Interface, Job, Options, Profile, varying};
 use transpica::stages::isa::{Pc, Stage};
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
@@ -75,7 +75,7 @@ pub struct AssemblerTiming {
 /// Times the assembler on one source.
 pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTiming, String> {
     let file = path.display().to_string();
-    let sources = [transpica::stages::asm::Source { name: &file, text }];
+    let sources = [transpica::stages::asm::SourceText { name: &file, text }];
     let assemble = || transpica::stages::asm::assemble(&sources).map_err(|report| report.to_string());
     let words = assemble()?.model.code.len();
     let mut samples = Vec::new();
@@ -147,7 +147,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let translated =
-            translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
+            translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
         black_box(translator.spirv(&translated)?);
         to_spirv.push(clock.lap());
     }
@@ -156,13 +156,14 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let translated =
-            translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
+            translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
         black_box(translated.text(Language::Wgsl)?);
         to_wgsl.push(clock.lap());
     }
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, dvle, &options.limits)?;
-    let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
+    let translated =
+        translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
     Ok(Measurement {
         file: String::new(),
         dvle,
@@ -179,7 +180,8 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
 
 /// Counts the data instructions of the program's graph, each once.
 fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
-    let Explored::Graph(cfg) = explore::explore(program, &explore::Options::default(), &options.limits)?
+    let Explored::Graph(cfg) =
+        explore::explore(program, &explore::ExploreOptions::default(), &options.limits)?
     else {
         return Ok(program.code().len());
     };
@@ -208,18 +210,18 @@ fn time_stages(
         black_box(program.inst(Pc(pc as u16)));
     }
     let decode = clock.lap();
-    let around = Executable::new(&file, dvle, "bench")?;
-    let outputs = varying::outputs(&around.output_map(), options, &Profile::default().locations);
-    let folded = around.folded(options);
+    let environment = FileEnvironment::new(&file, dvle, "bench")?;
+    let outputs = varying::outputs(&environment.output_map(), options, &Profile::default().locations);
+    let folded = environment.folded(options);
     let context = Context {
         program: &program,
         constants: &folded.floats,
-        outputs: Outputs::Semantics(&outputs),
+        outputs: OutputSelection::Semantics(&outputs),
         geometry: None,
         options,
     };
     clock.lap();
-    let explored = explore::explore(&program, &explore::Options::default(), &options.limits)?;
+    let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits)?;
     let explore = clock.lap();
     let (mut module, structure, ssa) = match explored {
         Explored::Graph(mut cfg) => {
@@ -236,12 +238,12 @@ fn time_stages(
     };
     passes::optimize(&mut module, &options.arithmetic, scratch);
     let usage = passes::usage::run(&module.main);
-    let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
+    let interface = Interface { outputs: outputs.clone(), ..environment.interface(&usage, options)? };
     passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
     passes::tidy(&mut module, scratch);
     passes::leave::run(&mut module.main, &module.helpers, scratch);
     let passes = clock.lap();
-    let source = Source { module: &module, interface: &interface, limits: &options.limits, profile };
+    let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile };
     black_box(writer.write(&source)?);
     let spirv = clock.lap();
     black_box(text::wgsl(&source)?);

@@ -121,7 +121,7 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
         (&b"GIF89a, surely"[..], "offset 0x0: DVLB expected, found GIF8", "a .shbin file begins with DVLB"),
         (&bytes[..bytes.len() - 20], "offset", "cut short or damaged"),
         (&[], "offset 0x0: file ends inside", "cut short or damaged"),
-        (&undefined, "pc 0x0: opcode 0x14 is not defined", "lenient"),
+        (&undefined, "pc 0x0: opcode 0x14 is not defined", "permissive"),
     ] {
         for command in [
             &["translate", "-", "-o", out, "--reflect", json][..],
@@ -282,8 +282,8 @@ const COPY: &str = "
 
 /// Assembles [`COPY`].
 fn copying() -> Vec<u8> {
-    use transpica::stages::asm::{Source, assemble};
-    let sources = [Source { name: "copy.pica", text: COPY }];
+    use transpica::stages::asm::{SourceText, assemble};
+    let sources = [SourceText { name: "copy.pica", text: COPY }];
     transpica::stages::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
 }
 
@@ -394,10 +394,10 @@ const COUNTER: &str = "
 
 #[test]
 fn generated_invocations_have_what_their_mode_delivers() {
-    use transpica::stages::asm::{Source, assemble};
+    use transpica::stages::asm::{SourceText, assemble};
     for (mode, delivers) in [("point c20", false), ("fixed c20 c10 4", true), ("variable c20 13", true)] {
         let text = COUNTER.replace("MODE", mode);
-        let sources = [Source { name: "counter.g.pica", text: &text }];
+        let sources = [SourceText { name: "counter.g.pica", text: &text }];
         let model = assemble(&sources).unwrap_or_else(|report| panic!("{mode}: {report}")).model;
         let bytes = transpica::stages::container::write(&model);
         let arguments = ["run", "-", "--json", "--seed", "5"];

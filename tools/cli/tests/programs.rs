@@ -10,7 +10,7 @@ use support::{folder, on_terminal, root, transpica, transpica_reading};
 use transpica::Translator;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
 use transpica::stages::limits::Limits;
 
@@ -150,9 +150,9 @@ fn library(options: Options, language: Language) -> String {
     let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
     translated.text(language).expect("a text")
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::interp::{Machine, Settings, TraceRecord};
 use transpica::stages::isa::control::{Outcome, State, step};
 use transpica::stages::isa::{Flow, Inst, Opcode, Word};
 use transpica_generate::{BUDGET, Generated, Kind, generate, generate_sized};
@@ -77,7 +77,7 @@ fn clean_and_numeric_programs_end_with_an_end() {
             let mut machine = machine(&generated, BUDGET);
             for inputs in generated.inputs(3) {
                 let mut last = None;
-                let result = machine.run_traced(&inputs, &mut |record: &Record| last = Some(*record));
+                let result = machine.run_traced(&inputs, &mut |record: &TraceRecord| last = Some(*record));
                 assert!(result.is_ok(), "{kind:?} {seed}: {result:?}");
                 let last = last.expect("at least one instruction");
                 assert_eq!(last.inst, Inst::Flow(Flow::End), "{kind:?} {seed} runs off its end");
@@ -94,7 +94,7 @@ fn deepest(generated: &Generated) -> [usize; 3] {
     for inputs in generated.inputs(3) {
         let mut records = Vec::new();
         machine
-            .run_traced(&inputs, &mut |record: &Record| records.push(*record))
+            .run_traced(&inputs, &mut |record: &TraceRecord| records.push(*record))
             .expect("clean programs end");
         let mut state = State::at(generated.entry);
         for record in records {

@@ -9,7 +9,7 @@
 //! no second run on the driver, because it would repeat the driver's fault.
 
 use transpica::stages::host::Options;
-use transpica::stages::interp::Record;
+use transpica::stages::interp::TraceRecord;
 use transpica::stages::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
     Stage,
@@ -19,7 +19,7 @@ use transpica::stages::precision::arith::{self, LITP_LIMIT};
 
 use crate::Route;
 use crate::driver::Facts;
-use crate::near::{Arithmetic, Exponentials, Near, Order, certain, selected};
+use crate::near::{Arithmetic, Exponentials, Near, Order, certain};
 
 /// Error bound of one output component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -186,7 +186,7 @@ impl Follow {
     }
 
     /// Propagates bounds through the next instruction.
-    pub(crate) fn step(&mut self, record: &Record) {
+    pub(crate) fn step(&mut self, record: &TraceRecord) {
         if self.is_geometry && matches!(record.inst, Inst::Emit) {
             self.emits.push(self.outputs());
             std::mem::swap(&mut self.outputs, &mut self.other);
@@ -241,7 +241,7 @@ impl Follow {
         })
     }
 
-    fn address(&mut self, mask: Mask, source: &Operand, record: &Record) {
+    fn address(&mut self, mask: Mask, source: &Operand, record: &TraceRecord) {
         let operand = self.operand(source, record.operands[0]);
         for component in [Component::X, Component::Y].into_iter().filter(|component| mask.has(*component)) {
             let near = operand[component.index()];
@@ -269,7 +269,7 @@ impl Follow {
         })
     }
 
-    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3], record: &Record) {
+    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3], record: &TraceRecord) {
         let [a, b, c] = [0, 1, 2].map(|index| self.operand(&sources[index], record.operands[index]));
         let each = |op: &dyn Fn(usize) -> Near| -> [Near; 4] { std::array::from_fn(op) };
         let arithmetic = self.arithmetic;
@@ -294,8 +294,8 @@ impl Follow {
             DataOp::Dp4 => [arithmetic.dot(&a, &b); 4],
             DataOp::Dph => [arithmetic.dot_plus(&a[..3], &b[..3], b[3]); 4],
             DataOp::Dst => [Near::exact(1.0), product(1), a[2], b[3]],
-            DataOp::Max => each(&|lane| selected(CompareOp::Gt, a[lane], b[lane])),
-            DataOp::Min => each(&|lane| selected(CompareOp::Lt, a[lane], b[lane])),
+            DataOp::Max => each(&|lane| arithmetic.selected(CompareOp::Gt, a[lane], b[lane])),
+            DataOp::Min => each(&|lane| arithmetic.selected(CompareOp::Lt, a[lane], b[lane])),
             DataOp::Sge => each(&|lane| decided(CompareOp::Ge, lane)),
             DataOp::Slt => each(&|lane| decided(CompareOp::Lt, lane)),
             DataOp::Flr => a.map(|near| arithmetic.floor(near)),
@@ -307,8 +307,9 @@ impl Follow {
                 let limit = Near::exact(f64::from(LITP_LIMIT));
                 let [zero, least] = [Near::exact(0.0), Near::exact(-limit.value)];
                 self.flags = [0, 3].map(|lane| Doubt::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
-                let positive = |lane: usize| selected(CompareOp::Gt, a[lane], zero);
-                let power = selected(CompareOp::Gt, selected(CompareOp::Lt, a[1], limit), least);
+                let positive = |lane: usize| arithmetic.selected(CompareOp::Gt, a[lane], zero);
+                let power = arithmetic.selected(CompareOp::Lt, a[1], limit);
+                let power = arithmetic.selected(CompareOp::Gt, power, least);
                 [positive(0), power, zero, positive(3)]
             }
         };
@@ -338,7 +339,7 @@ fn reads_one(sources: &[Operand], lane: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::asm::{Source as Text, assemble};
+    use transpica::stages::asm::{SourceText as Text, assemble};
     use transpica::stages::container::Shbin;
     use transpica::stages::host::dvle;
     use transpica::stages::interp::{Machine, Registers, Settings};
@@ -371,14 +372,14 @@ mod tests {
         let program = dvle::program(&file, 0, &Limits::default()).expect("a vertex program");
         let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
         let mut uniforms = transpica::stages::isa::Uniforms::default();
-        let around = dvle::Executable::new(&file, 0, "test").expect("there");
-        around.constants().apply(&mut uniforms);
+        let environment = dvle::FileEnvironment::new(&file, 0, "test").expect("there");
+        environment.constants().apply(&mut uniforms);
         machine.set_uniforms(&uniforms);
         let mut inputs = Registers::DEFAULT_INPUTS;
         inputs[0] = v0;
         let Some(arithmetic) = arithmetic(&program) else { return EXACT };
         let mut follow = Follow::new(arithmetic, &program);
-        machine.run_traced(&inputs, &mut |record: &Record| follow.step(record)).expect("ends");
+        machine.run_traced(&inputs, &mut |record: &TraceRecord| follow.step(record)).expect("ends");
         follow.outputs().map(|register| register.map(|bound| bound.most))
     }
 
@@ -406,6 +407,26 @@ mod tests {
         // 2^1 is close to low.y alone.
         let found = bounds("ex2 r0, v0.x\nslt position, r0, low", [1.0; 4]);
         assert_eq!(found[0], [0.0, OPEN, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_maximum_of_nan_is_open_in_fast_alone() {
+        let body = "max r0, low, v0\nmov position, r0\nrcp color, r0.y";
+        let found = |precision| {
+            bounds_with(body, [0.0, f32::NAN, 2.0, -0.0], &|_| {
+                Some(Arithmetic {
+                    precision,
+                    order: Order::DotProducts,
+                    exponentials: Exponentials::Portable,
+                })
+            })
+        };
+        let least = f64::from(f32::from_bits(1));
+        let fast = found(Precision::Fast);
+        // Of two zeros a driver takes either; low is (0, 2, 1, 1e30).
+        assert!(fast[0][0] >= least, "{fast:?}");
+        assert_eq!((fast[0][1], fast[0][2], fast[1][0]), (OPEN, 0.0, OPEN));
+        assert_eq!(found(Precision::Exact), EXACT);
     }
 
     #[test]
@@ -497,7 +518,9 @@ mod tests {
             ["flr position, r0", "rcp position, r0.x", "max position, low, r0", "dp4 position, r0, v0"]
         {
             let body = format!("lg2 r0, v0.x\n{operation}");
-            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [[0.0; 4], [OPEN; 4]], "{operation}");
+            // Drivers take either operand of a maximum where one is NaN.
+            let ieee = if operation.starts_with("max") { [OPEN; 4] } else { [0.0; 4] };
+            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [ieee, [OPEN; 4]], "{operation}");
             let of_zero = fast_bounds(&body, [0.0; 4])[1];
             assert_eq!(of_zero, [OPEN; 4], "{operation}");
         }

@@ -196,7 +196,7 @@ pub(crate) fn certain(op: CompareOp, a: Near, b: Near) -> bool {
 }
 
 /// Returns `a` if the comparison holds, else `b`.
-pub(crate) fn selected(op: CompareOp, a: Near, b: Near) -> Near {
+fn selected(op: CompareOp, a: Near, b: Near) -> Near {
     let holds = op.test(a.value as f32, b.value as f32);
     let [taken, other] = if holds { [a, b] } else { [b, a] };
     if certain(op, a, b) {
@@ -233,6 +233,23 @@ impl Arithmetic {
                 [f64::from(f32::MIN_POSITIVE), f64::from(f32::EPSILON), f64::from(f32::MAX)]
             }
             Precision::F24 => [2f64.powi(-62), 2f64.powi(-16), 2f64.powi(64)],
+        }
+    }
+
+    /// MIN or MAX: `a` if the comparison holds, else `b`. In `fast` a driver takes either operand
+    /// where one is NaN or both are zero.
+    pub(crate) fn selected(&self, op: CompareOp, a: Near, b: Near) -> Near {
+        let near = selected(op, a, b);
+        let by_exponential = a.is_by_exponential() || b.is_by_exponential();
+        match self.precision {
+            Precision::Fast if a.value.is_nan() != b.value.is_nan() => {
+                Near::open(near.value).because(by_exponential)
+            }
+            // The reciprocal tells the zeros apart; with a bound it is open.
+            Precision::Fast if a.value == 0.0 && b.value == 0.0 => {
+                Near { bound: near.bound.max(f64::from(f32::from_bits(1))), ..near }
+            }
+            Precision::Exact | Precision::Fast | Precision::F24 => near,
         }
     }
 

@@ -8,7 +8,7 @@ mod valid;
 
 use support::BARE;
 use transpica::Translator;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{Arithmetic, Job, Options, Profile, dvle};
 use transpica::stages::interp::{Registers, Uniforms};
@@ -45,7 +45,7 @@ fn program(instruction: &str) -> Program<'static> {
          {instruction} position.z, v0.z\n{instruction} position.w, v0.w\nend\n.end\n"
     );
     let assembled =
-        assemble(&[Source { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
+        assemble(&[SourceText { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
     let file = Shbin::parse(&assembled.bytes).expect("well formed");
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
 }
@@ -89,7 +89,7 @@ fn verdict(
     let (program, uniforms) = (program(instruction), Uniforms::default());
     let case = Case {
         program: &program,
-        around: &*BARE,
+        environment: &*BARE,
         uniforms: &uniforms,
         inputs: &inputs(operands),
         options: options(precision),

@@ -35,8 +35,12 @@ fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
     }
     let mut vertices = scene.vertices.clone();
     for draw in 0..2 {
-        let what =
-            format!("{} {} {topology:?} draw {draw} {:?}", scene.name, route.name(), chain.kernel().memory);
+        let what = format!(
+            "{} {} {topology:?} draw {draw} {:?}",
+            scene.name,
+            route.name(),
+            chain.kernel().dependence
+        );
         let expected = pipeline.draw(&vertices, scene.indices.as_deref()).expect("drawn");
         let drawn = chain.draw(&bits(&vertices), scene.indices.as_deref());
         let drawn = drawn.unwrap_or_else(|error| panic!("{what}: {error}"));

@@ -27,7 +27,7 @@ struct Total {
 /// Compares a program before and after: both must pass, or break the rules in the same registers.
 fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
     let mut translator = Translator::new(case.options, Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translates");
+    let translated = translator.translate(case.program, case.environment, Job::Compute).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -72,12 +72,12 @@ fn optimised_samples_give_what_they_gave() {
     let mut total = Total::default();
     samples::for_each(|sample| {
         let mut uniforms = transpica_generate::uniforms(1);
-        sample.around.constants().apply(&mut uniforms);
+        sample.environment.constants().apply(&mut uniforms);
         for (layout, precision) in [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)]
         {
             let case = Case {
                 program: sample.program,
-                around: sample.around,
+                environment: sample.environment,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
                 options: Options {
@@ -114,7 +114,7 @@ fn optimised_random_programs_give_what_they_gave() {
             };
             let case = Case {
                 program: &generated.program(),
-                around: &*BARE,
+                environment: &*BARE,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
                 options,

@@ -9,7 +9,7 @@ mod support;
 mod valid;
 
 use transpica::stages::host::{
-    Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, Unwritten,
+    Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -133,7 +133,7 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
                     ..random::options(Precision::Exact)
                 };
                 let options = Options {
-                    arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..options.arithmetic },
+                    arithmetic: Arithmetic { uninitialized: UndefinedValue::Zero, ..options.arithmetic },
                     ..options
                 };
                 let routes: &[Route] = match kind {

@@ -12,13 +12,13 @@ use samples::Sample;
 use transpica::Translator;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{Shbin, SymbolBank};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
     Location, Options, Output, Outputs, Profile,
 };
 use transpica::stages::interp::{Machine, Uniforms};
-use transpica::stages::reflect::{Reflection, Specialization};
+use transpica::stages::reflect::{Reflection, SpecializationInfo};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
 use transpica_prove::tally::Tally;
@@ -35,9 +35,9 @@ const FORMED: usize = 24;
 const MARGIN: f32 = 1.0e-3;
 
 /// Uniforms that bring positions of a few units into the clip volume.
-fn scene(file: &Shbin<'_>, index: usize, around: &Executable<'_>) -> Uniforms {
+fn scene(file: &Shbin<'_>, index: usize, environment: &FileEnvironment<'_>) -> Uniforms {
     let mut uniforms = transpica_generate::uniforms(3);
-    for (register, value) in uniforms.floats.iter_mut().zip(&around.constants().floats) {
+    for (register, value) in uniforms.floats.iter_mut().zip(&environment.constants().floats) {
         *register = value.map_or(register.map(|x| x.clamp(-1.0, 1.0)), |bits| bits.map(f32::from_bits));
     }
     let executable = &file.executables[index];
@@ -140,7 +140,7 @@ fn encode(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
 /// Sets the module's specialization constants, if any, to the values of the uniforms.
 fn specialised(
     shader: Shader,
-    constants: &[Specialization],
+    constants: &[SpecializationInfo],
     uniforms: &Uniforms,
 ) -> (Shader, Vec<(String, f64)>) {
     let value = |id: u32| match id {
@@ -149,7 +149,7 @@ fn specialised(
     };
     let shader = match shader {
         Shader::Passthrough(words) if !constants.is_empty() => {
-            let text = |constant: &Specialization| match &constant.ty[..] {
+            let text = |constant: &SpecializationInfo| match &constant.ty[..] {
                 "bool" => (value(constant.id) != 0).to_string(),
                 _ => value(constant.id).to_string(),
             };
@@ -166,11 +166,11 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let Setting { name, bytes, options, ref host } = *setting;
     let file = Shbin::parse(bytes).expect("a sample");
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
-    let around = Executable::new(&file, 0, name).expect("executable 0");
+    let environment = FileEnvironment::new(&file, 0, name).expect("executable 0");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
-    let reflection = Reflection::new(&program, &translated, &around.constants());
-    let uniforms = scene(&file, 0, &around);
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    let reflection = Reflection::new(&program, &translated, &environment.constants());
+    let uniforms = scene(&file, 0, &environment);
     let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
     let fed: Vec<_> = inputs()
@@ -309,7 +309,8 @@ fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
 fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
     let name = sample.name;
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let translated = translator.translate(sample.program, sample.around, Job::Vertex).expect("translates");
+    let translated =
+        translator.translate(sample.program, sample.environment, Job::Vertex).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -320,7 +321,7 @@ fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
     // Each vertex is a separate draw, which costs some drivers more than the vertex itself.
     let vertices: Vec<_> =
         inputs()[..FORMED].iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
-    let uniforms = uniform_bytes(&translated, &scene(sample.file, sample.index, sample.around));
+    let uniforms = uniform_bytes(&translated, &scene(sample.file, sample.index, sample.environment));
     let draw = |words| {
         let job = VertexJob::new(Shader::Passthrough(words), &translated.interface, &uniforms, &vertices);
         bits(&run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}")))

@@ -5,18 +5,18 @@
 
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::error::Result;
-use transpica::stages::host::{Interface, Job, Options, Surroundings};
+use transpica::stages::host::{Environment, Interface, Job, Options};
 use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
 use transpica::stages::isa::control::{Effect, Test};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{ConditionOp, Opcode, Program};
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
-use transpica::stages::translate::{self, Control};
-use transpica::{Translated, Translator};
+use transpica::stages::translate::{self, ControlFlow};
+use transpica::{Translation, Translator};
 
 /// A deliberate error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,34 +252,34 @@ fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
 pub fn translate(
     translator: &mut Translator,
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     mutant: Mutant,
-) -> Result<Translated> {
-    let mut right = translator.translate(program, around, Job::Compute)?;
+) -> Result<Translation> {
+    let mut right = translator.translate(program, environment, Job::Compute)?;
     let options: Options = *translator.options();
     let wrong = mutant.program(program);
     let context = Context {
         program: &wrong,
         constants: &[None; FLOATS],
-        outputs: Outputs::Registers,
+        outputs: OutputSelection::Registers,
         geometry: None,
         options: &options,
     };
     let mut module = match translate::control(program, &options)? {
-        Control::Tree(mut cfg, mut tree, _) => {
+        ControlFlow::Tree(mut cfg, mut tree, _) => {
             mutant.control(&mut cfg, &mut tree);
             let mut module = lower::structured(context, &cfg, &tree)?;
             mutant.module(Place::Lowered, &mut module);
             module
         }
-        Control::Code => lower::dispatched(context)?,
+        ControlFlow::Code => lower::dispatched(context)?,
     };
     let mut scratch = Scratch::default();
     mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
     passes::optimize(&mut module, &options.arithmetic, &mut scratch);
     let usage = passes::usage::run(&module.main);
     let Interface { outputs, entry_point, .. } = right.interface;
-    let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };
+    let interface = Interface { outputs, entry_point, ..environment.interface(&usage, &options)? };
     mutant.module(Place::Legalization, &mut module);
     passes::legalize::run(&mut module, &options, &interface.block, &[None; FLOATS]);
     mutant.module(Place::Legal, &mut module);

@@ -2,7 +2,7 @@
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, same, same_numbers};
+use transpica::stages::ir::eval::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
 use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::stages::precision::Precision;
 
@@ -37,7 +37,7 @@ fn compare_by(
     precision: Precision,
     seed: u64,
     runs: u32,
-    agree: fn(ir::Kind, Lanes, Lanes) -> bool,
+    agree: fn(ir::ScalarKind, Lanes, Lanes) -> bool,
 ) -> Result<()> {
     let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
     let types = output_types(before);
@@ -61,7 +61,7 @@ fn compare_by(
     Ok(())
 }
 
-fn output_types(module: &Module) -> Vec<ir::Kind> {
+fn output_types(module: &Module) -> Vec<ir::ScalarKind> {
     let f = &module.main;
     let exit = f.body.map(|body| f.regions[body].exit);
     match exit {
@@ -116,7 +116,7 @@ impl Random {
     }
 }
 
-impl Environment for Random {
+impl ModuleInputs for Random {
     fn read(&self, resource: Resource) -> Option<Lanes> {
         Some(match resource {
             Resource::Input(register) => self.lanes(1, register.into()),

@@ -4,7 +4,7 @@
 //! NOPs are removed.
 
 use serde_json::{Map, Value, json};
-use transpica::stages::container::{Descriptor, Executable, Header, Model};
+use transpica::stages::container::{DescriptorRecord, Executable, Header, Model};
 use transpica::stages::dis;
 use transpica_generate::Generated;
 
@@ -62,13 +62,16 @@ pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
         descriptors: program
             .descriptors
             .iter()
-            .map(|&bits| Descriptor { bits, ..Descriptor::default() })
+            .map(|&bits| DescriptorRecord { bits, ..DescriptorRecord::default() })
             .collect(),
         executables: vec![Executable { header, ..Executable::default() }],
         ..Model::default()
     };
     let bytes = transpica::stages::container::write(&model);
-    dis::disassemble(&transpica::stages::container::Shbin::parse(&bytes)?, &dis::Options::default())
+    dis::disassemble(
+        &transpica::stages::container::Shbin::parse(&bytes)?,
+        &dis::DisassemblerOptions::default(),
+    )
 }
 
 /// Uniforms and inputs as a state file of the command line.
@@ -102,7 +105,7 @@ pub fn state(program: &Generated, vertices: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::asm::{Source, assemble};
+    use transpica::stages::asm::{SourceText, assemble};
     use transpica::stages::container::Shbin;
     use transpica_generate::{Kind, generate};
 
@@ -124,7 +127,8 @@ mod tests {
             for seed in 0..20 {
                 let program = generate(kind, seed);
                 let text = text(&program).expect("a text");
-                let assembled = assemble(&[Source { name: "small.pica", text: &text }]).expect("assembles");
+                let assembled =
+                    assemble(&[SourceText { name: "small.pica", text: &text }]).expect("assembles");
                 let file = Shbin::parse(&assembled.bytes).expect("well formed");
                 assert_eq!(file.package.code.iter().collect::<Vec<_>>(), program.code, "{kind:?} {seed}");
                 assert_eq!(file.executables[0].header.main, u32::from(program.entry.0));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Kind as ErrorKind;
-use crate::ir::{Binary, Kind};
+use crate::ir::{Binary, ScalarKind};
 
 const NOTHING: ValueList = ValueList::EMPTY;
 
@@ -478,11 +478,11 @@ fn bool_and_vector_values_pass_through_phis() {
         let zero = float(f, r, 0.0);
         let cond = less(f, r, x, zero);
         let (a, b) = (region(f), region(f));
-        let flags = f.emit(a, Type::new(Kind::Bool, 4), Op::Const([1, 0, 1, 0]));
+        let flags = f.emit(a, Type::new(ScalarKind::Bool, 4), Op::Const([1, 0, 1, 0]));
         f.regions[a].exit = Exit::Yield(one(f, flags));
-        let flags = binary(f, b, Type::new(Kind::Bool, 4), Binary::Equal, v, v);
+        let flags = binary(f, b, Type::new(ScalarKind::Bool, 4), Binary::Equal, v, v);
         f.regions[b].exit = Exit::Yield(one(f, flags));
-        let out = result(f, Type::new(Kind::Bool, 4));
+        let out = result(f, Type::new(ScalarKind::Bool, 4));
         let results = one(f, out);
         node(f, r, NodeData::If { cond, then: a, otherwise: b, results });
         let ones = f.emit(r, Type::F32X4, Op::Const([1f32.to_bits(); 4]));

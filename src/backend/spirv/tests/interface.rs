@@ -5,7 +5,7 @@ use crate::error::Kind as ErrorKind;
 use crate::host::{
     Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, OutputValue, UniformBlock,
 };
-use crate::ir::{Array, Binary, Kind, Resource, Unary};
+use crate::ir::{Array, Binary, Resource, ScalarKind, Unary};
 
 const VERSIONS: [(u8, u8); 7] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
@@ -58,7 +58,7 @@ fn vertex() -> Case {
         let position = input(f, r, 0);
         let color = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
         let lanes = [0, 1, 0, 0].map(|index| crate::ir::Lane::new(texture, index));
-        let texture = f.emit(r, Type::new(Kind::F32, 2), Op::Shuffle(lanes));
+        let texture = f.emit(r, Type::new(ScalarKind::F32, 2), Op::Shuffle(lanes));
         vec![position, color, texture]
     });
     case
@@ -112,12 +112,12 @@ fn compute_with_members() -> Case {
         let light = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
         let row = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 1, element: 2 }));
         let indexed = f.emit(r, Type::F32X4, Op::ReadAt(Array::Member(1), index));
-        let int4 = Type::new(Kind::I32, 4);
+        let int4 = Type::new(ScalarKind::I32, 4);
         let steps = f.emit(r, int4, Op::Read(Resource::Member { member: 2, element: 0 }));
         let counts = f.emit(r, int4, Op::Read(Resource::Member { member: 3, element: 1 }));
         let at = f.emit(r, int4, Op::ReadAt(Array::Member(3), index));
         let sum = binary(f, r, int4, Binary::IAdd, steps, counts);
-        let same = binary(f, r, Type::new(Kind::Bool, 4), Binary::IEqual, sum, at);
+        let same = binary(f, r, Type::new(ScalarKind::Bool, 4), Binary::IEqual, sum, at);
         let ones = f.emit(r, Type::F32X4, Op::Const([1f32.to_bits(); 4]));
         let same = f.emit(r, Type::F32X4, Op::Select { cond: same, a: ones, b: v });
         let flags = f.emit(r, Type::U32, Op::Read(Resource::Member { member: 4, element: 0 }));

@@ -5,7 +5,7 @@ use super::*;
 use crate::host::RegisterLayout;
 use crate::host::layout::{pack, registers};
 use crate::ir::eval::same_numbers;
-use crate::ir::{Kind, text};
+use crate::ir::{ScalarKind, text};
 use crate::isa::Uniforms;
 use crate::passes::{Scratch, legalize, tidy};
 use crate::precision::Precision;
@@ -77,10 +77,10 @@ fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]
         *register = [0, 1, 2, 3].map(|lane| (index * 4 + lane) as f32);
     }
     values.ints[2] = [9, 3, 1, 0];
-    let mut environment = Registers {
+    let mut environment = InputValues {
         uniforms: values.floats.map(|register| register.map(f32::to_bits)).to_vec(),
         bools: values.bools,
-        ..Registers::default()
+        ..InputValues::default()
     };
     environment.ints = values.ints;
     for (register, input) in environment.inputs.iter_mut().zip(inputs) {
@@ -101,7 +101,7 @@ fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]
     for (index, (got, expected)) in world.buffers[&1].chunks(4).zip(expected).enumerate() {
         let got = [got[0], got[1], got[2], got[3]];
         assert!(
-            same_numbers(Kind::F32, got, expected),
+            same_numbers(ScalarKind::F32, got, expected),
             "{precision:?} {index} {inputs:?} {got:x?} {expected:x?}"
         );
     }

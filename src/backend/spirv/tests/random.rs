@@ -15,7 +15,7 @@ fn random_functions_compute_what_the_evaluator_computes() {
     let inputs = [[0.5, -3.0, 7.0, 1.25], [2.0, 2.0, -0.75, 100.0], [-1.0, 0.0, 0.0, 4.0]];
     for seed in 0..EXECUTED {
         let case = Case::compute(|f, body| Generator::new(f, seed).function(body));
-        verify(&case.module, Stage::Legal).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        verify(&case.module, Phase::Legal).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let words = case.write().unwrap();
         if seed < VALIDATED {
             validate(&words, case.profile.spirv_version);

@@ -58,7 +58,7 @@ pub struct Translate {
     pub live_constants: bool,
     /// Treat undefined opcodes as NOP
     #[arg(long)]
-    pub lenient: bool,
+    pub permissive: bool,
 }
 
 impl Translate {

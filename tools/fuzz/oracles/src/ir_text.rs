@@ -2,7 +2,7 @@
 //! which preserves well-formedness and results.
 
 use transpica::stages::host::Arithmetic;
-use transpica::stages::ir::{Stage, text, verify};
+use transpica::stages::ir::{Phase, text, verify};
 use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usage};
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
@@ -19,8 +19,8 @@ pub fn check(bytes: &[u8]) {
     let again = text::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
     assert_eq!(text::print(&again), printed);
     text::print_renumbered(&module);
-    let legal = verify(&module, Stage::Legal).is_ok();
-    if verify(&module, Stage::Pica).is_err() {
+    let legal = verify(&module, Phase::Legal).is_ok();
+    if verify(&module, Phase::Pica).is_err() {
         assert!(!legal, "whatever is legal keeps the weaker law\n{printed}");
         return;
     }
@@ -35,7 +35,7 @@ pub fn check(bytes: &[u8]) {
     optimize(&mut optimised, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
     tidy(&mut optimised, &mut scratch);
     leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
-    verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
+    verify(&optimised, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
     usage::run(&optimised.main);
     approximate::run(&optimised);
 }

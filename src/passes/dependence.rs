@@ -1,29 +1,29 @@
 //! Data dependence of an invocation of a geometry program on earlier ones.
 //! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lower).
-//! Out: [`Memory`].
+//! Out: [`Dependence`].
 //!
 //! The parameters of the loop that begin as words of the state carry it. Let all of them be
 //! unknown. The lanes that are then unknown after one invocation are unknown to the next one, and
 //! so on. If everything is known after k invocations, running the k preceding ones from any state
 //! reproduces the state of an invocation.
 
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use super::taint::Taint;
-use crate::geometry::Memory;
+use crate::geometry::Dependence;
 use crate::ir::{Array, Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
 
 /// Invocations that are worth running twice.
 const MOST: u32 = 8;
 
 /// Finds how far back an invocation depends on others.
-pub fn run(module: &Module) -> Memory {
+pub fn run(module: &Module) -> Dependence {
     let f = &module.main;
-    let Some((node, params)) = invocations(f) else { return Memory::None };
+    let Some((node, params)) = invocations(f) else { return Dependence::None };
     let carried = carried(f, node, params);
     let mut unknown = carried.clone();
     for depth in 0..=MOST {
         if unknown.iter().all(|&lanes| lanes == 0) {
-            return if depth == 0 { Memory::None } else { Memory::Depth(depth) };
+            return if depth == 0 { Dependence::None } else { Dependence::Depth(depth) };
         }
         let mut taint = Taint { cut: Some(node), next: vec![0; unknown.len()], ..Taint::new(f) };
         for (&param, &lanes) in f.get(params).iter().zip(&unknown) {
@@ -32,16 +32,16 @@ pub fn run(module: &Module) -> Memory {
         taint.spread();
         if !taint.doubtful_loops.is_empty() {
             // From an unknown state it might never end.
-            return Memory::Unbounded;
+            return Dependence::Unbounded;
         }
         // What does not begin as state is the same in every thread that runs the invocation.
         let next: Vec<u8> = taint.next.iter().zip(&carried).map(|(lanes, carried)| lanes & carried).collect();
         if next == unknown {
-            return Memory::Unbounded;
+            return Dependence::Unbounded;
         }
         unknown = next;
     }
-    Memory::Unbounded
+    Dependence::Unbounded
 }
 
 /// By parameter of the loop over invocations: the lanes that begin as words of the state.
@@ -54,7 +54,7 @@ fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     }
     taint.spread();
     let NodeData::Loop { inits, .. } = f.nodes[node] else { return Vec::new() };
-    let mut flow = Flow::default();
+    let mut flow = ValueFlow::default();
     flow.compute(f);
     let lanes = |(index, &init): (usize, &Value)| {
         // What every iteration hands on as it found it is what it was before the draw, and every
