@@ -287,11 +287,15 @@ impl Translator {
     fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translated> {
         let Input { program, around, options } = input;
         let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
-        let mut usage = passes::usage::run(&module.main);
+        let offsets = passes::offsets::run(&module.main, options.arithmetic.precision, &folded.floats);
+        let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = Interface { outputs, entry_point, ..around.interface(&usage, options)? };
-        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let uniforms =
+            passes::legalize::Uniforms { block: &interface.block, constants: &folded.floats, offsets: &offsets };
+        uniforms.check()?;
+        passes::legalize::run(&mut module, options, &uniforms);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;

@@ -197,7 +197,9 @@ fn legalized(mut module: Module, precision: Precision) -> String {
         arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
         ..host::Options::default()
     };
-    legalize::run(&mut module, &options, &block(), &[None; 96]);
+    let offsets = offsets::run(&module.main, precision, &[None; 96]);
+    let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
+    legalize::run(&mut module, &options, &uniforms);
     verify(&module, Stage::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");
     let mut shown = text::print_renumbered(&module);

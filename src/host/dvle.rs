@@ -153,7 +153,7 @@ pub fn interface(
         entry: u16::try_from(executable.header.main).ok().map(Pc),
         attributes: attributes(&symbols, usage.inputs, options),
         outputs: Vec::new(),
-        block: layout::block(&symbols, usage, &folded, options.block.layout),
+        block: layout::block(&symbols, usage, &folded, &options.block),
         folded,
         entry_point: EntryPoint::Vertex,
         warnings,

@@ -5,7 +5,7 @@ use std::fmt;
 use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::error::Warning;
 use crate::geometry::{GeometryKernel, GeometryStage};
-use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
+use crate::isa::limits::{BOOLS, FLOATS, INDICES, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
 
@@ -151,7 +151,7 @@ pub struct Member {
     pub bank: Bank,
     /// First register.
     pub first: u8,
-    /// Number of registers.
+    /// Number of registers. A padded array counts c96..c127, which do not exist and are ones.
     pub count: u8,
     /// Byte offset in the block (std140).
     pub offset: u32,
@@ -159,11 +159,25 @@ pub struct Member {
     pub ty: MemberType,
 }
 
+/// A name of registers of a member that is an array of several symbols.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayName {
+    /// Name, as those of members.
+    pub name: String,
+    /// First c register.
+    pub first: u8,
+    /// Number of registers.
+    pub count: u8,
+}
+
 /// The uniform block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UniformBlock {
     /// Members, sorted by bank and first register.
     pub members: Vec<Member>,
+    /// Names of registers within arrays, sorted by first register. The registers of a name lie in
+    /// one member.
+    pub names: Vec<ArrayName>,
     /// Size of the binding in bytes, a multiple of 16; 0 if there is no block.
     pub size: u32,
 }
@@ -179,6 +193,25 @@ impl UniformBlock {
         order.sort_by_key(|&index| self.members[index].offset);
         order
     }
+    /// Returns the element of a named register in its member, 0 without one.
+    pub fn element(&self, name: &ArrayName) -> u16 {
+        self.find(Bank::Float, name.first).map_or(0, |(_, element)| element.into())
+    }
+    /// Returns the names within a member.
+    pub fn names_in(&self, member: &Member) -> &[ArrayName] {
+        if member.bank != Bank::Float {
+            return &[];
+        }
+        let at = |register: u8| self.names.partition_point(|name| name.first < register);
+        &self.names[at(member.first)..at(member.first.saturating_add(member.count))]
+    }
+    /// Returns the offset and size in bytes of registers that do not exist, which the host fills
+    /// with ones; none if no array is padded.
+    pub fn padding(&self) -> Option<(u32, u32)> {
+        let registers = FLOATS as u8..INDICES as u8;
+        let (member, element) = self.find(Bank::Float, registers.start)?;
+        Some((member.offset + 16 * u32::from(element), 16 * registers.len() as u32))
+    }
     /// Returns the member that holds a register, and the register's element in it (for
     /// [`MemberType::Bits`]: its bit).
     pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
@@ -188,20 +221,6 @@ impl UniformBlock {
         let element = register.checked_sub(member.first)?;
         (member.bank == bank && element < member.count).then_some((member, element))
     }
-}
-
-/// Range of float registers that relative reads may access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reach {
-    /// Any of c0..c95.
-    Anywhere,
-    /// A range.
-    Range {
-        /// First register.
-        first: u8,
-        /// Last register.
-        last: u8,
-    },
 }
 
 /// Registers that a program uses. Bit n of a mask is register n.
@@ -215,8 +234,11 @@ pub struct Usage {
     pub ints: u8,
     /// b registers read.
     pub bools: u16,
-    /// Range of relative reads; none if there are no such reads.
-    pub relative: Option<Reach>,
+    /// Indices c0..c127 that relative reads may have. Those beyond c95 read as ones.
+    pub relative: u128,
+    /// Indices that one relative read may have together with the next index: both registers lie in
+    /// one array.
+    pub joined: u128,
     /// c registers that are bases of relative reads.
     pub relative_bases: u128,
     /// o registers written.
@@ -232,7 +254,8 @@ impl Usage {
         floats: (1 << FLOATS) - 1,
         ints: (1 << INTS) - 1,
         bools: u16::MAX,
-        relative: None,
+        relative: 0,
+        joined: 0,
         relative_bases: 0,
         outputs: u16::MAX,
         output_masks: [Mask::XYZW; OUTPUTS],

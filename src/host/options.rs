@@ -15,7 +15,8 @@ use crate::precision::Precision;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
-    /// One named member for each bound symbol.
+    /// One named member for each bound symbol. Symbols that one relative read may reach are names of
+    /// offsets in one array, `c`.
     #[default]
     Symbols,
     /// The complete register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
@@ -233,13 +234,29 @@ impl Default for Outputs {
 pub struct Block {
     /// Members and their offsets.
     pub layout: Layout,
-    /// Folds float setup constants into the code instead of making them members.
+    /// Folds float setup constants into the code. Those that a relative read may reach are in the
+    /// block, too.
     pub fold_constants: bool,
+    /// Pads the array that relative reads take their registers from to c127, so that a read needs
+    /// no test of its index. The host fills c96..c127 with ones, as [`pack`](super::pack) does;
+    /// `UniformBlock::padding` says where. In `Layout::Registers` ints and bools move to 2048 and
+    /// 2112.
+    pub padded: bool,
+}
+
+impl Block {
+    /// Returns the offsets of the register banks; none if members follow symbols.
+    pub fn registers(&self) -> Option<RegisterLayout> {
+        match (self.layout, self.padded) {
+            (Layout::Registers, true) => Some(RegisterLayout::PADDED),
+            (layout, _) => layout.registers(),
+        }
+    }
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { layout: Layout::default(), fold_constants: true }
+        Self { layout: Layout::default(), fold_constants: true, padded: false }
     }
 }
 
@@ -319,8 +336,8 @@ impl Options {
     /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
         let wrong = |kind| Err(Error::new(kind, At::Whole));
-        if let Some(layout) = self.block.layout.registers() {
-            layout.check()?;
+        if let Some(layout) = self.block.registers() {
+            layout.check_block(self.block.padded)?;
         }
         for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
             if !(1..=4).contains(&components) {

@@ -71,6 +71,7 @@ impl Environment for Registers {
             Resource::Member { member, element } => {
                 *self.members.get(usize::from(member))?.get(usize::from(element))?
             }
+            Resource::Index { element, .. } => [element.into(), 0, 0, 0],
             Resource::Host(field) => self.host[field as usize],
             Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
         })

@@ -17,6 +17,7 @@ pub mod flow;
 pub mod leave;
 pub mod legalize;
 pub mod memory;
+pub mod offsets;
 pub mod params;
 mod ranges;
 mod scratch;

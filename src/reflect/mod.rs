@@ -10,7 +10,7 @@ use crate::geometry::kernel::bindings;
 use crate::geometry::{GeometryInput, GeometryKernel, Memory};
 use crate::host::DrawField;
 use crate::host::profile::specialized_name;
-use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Reach, Usage};
+use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Usage};
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
@@ -409,12 +409,12 @@ fn set(bits: u128) -> Vec<u8> {
 }
 
 fn reads(usage: &Usage) -> Reads {
-    let relative = usage.relative.map(|reach| {
-        let (first, last) = match reach {
-            Reach::Anywhere => (0, 95),
-            Reach::Range { first, last } => (first, last),
-        };
-        RelativeReads { bases: set(usage.relative_bases), first, last }
+    let registers = usage.relative & Usage::EVERYTHING.floats;
+    let relative = (registers != 0).then(|| RelativeReads {
+        bases: set(usage.relative_bases),
+        // Range: 0..=95.
+        first: registers.trailing_zeros() as u8,
+        last: registers.ilog2() as u8,
     });
     Reads {
         v: set(usage.inputs.into()),

@@ -124,6 +124,7 @@ impl Body<'_> {
         match resource {
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
+            Resource::Index { element, .. } => Ok(self.w.constant(Type::I32, [element.into(), 0, 0, 0])),
             Resource::Host(field) => Ok(self.load_host(field)),
             Resource::Draw(field) => self.draw(field),
             Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),

@@ -98,7 +98,7 @@ impl Surroundings for RegisterView<'_> {
         };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
-            block: layout::without_symbols(usage, options.block.layout),
+            block: layout::without_symbols(usage, &options.block),
             warnings,
             ..Interface::default()
         })

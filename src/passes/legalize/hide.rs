@@ -60,9 +60,11 @@ fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
         Resource::Draw(_) => Some(1),
         Resource::Uniform(register) => is_open(register).then_some(2),
         Resource::IntUniform { .. } => Some(3),
-        Resource::BoolUniform(_) | Resource::Member { .. } | Resource::Host(_) | Resource::Specialized(_) => {
-            None
-        }
+        Resource::BoolUniform(_)
+        | Resource::Member { .. }
+        | Resource::Index { .. }
+        | Resource::Host(_)
+        | Resource::Specialized(_) => None,
     };
     // Inputs first: they differ between invocations.
     let ranked = f.reads().filter_map(|(ty, resource)| Some((rank(resource)?, ty, resource)));

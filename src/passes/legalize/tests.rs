@@ -61,7 +61,8 @@ fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, con
     verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     let mut options = Options::default();
     options.arithmetic.precision = precision;
-    run(module, &options, block, constants);
+    let offsets = offsets::run(&module.main, precision, constants);
+    run(module, &options, &Uniforms { block, constants, offsets: &offsets });
     verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
 }

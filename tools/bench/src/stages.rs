@@ -235,9 +235,15 @@ fn time_stages(
         Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
     };
     passes::optimize(&mut module, &options.arithmetic, scratch);
-    let usage = passes::usage::run(&module.main);
+    let offsets = passes::offsets::run(&module.main, options.arithmetic.precision, &folded.floats);
+    let usage = passes::usage::run(&module.main, &offsets);
     let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
-    passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+    let uniforms = passes::legalize::Uniforms {
+        block: &interface.block,
+        constants: &folded.floats,
+        offsets: &offsets,
+    };
+    passes::legalize::run(&mut module, options, &uniforms);
     passes::tidy(&mut module, scratch);
     passes::leave::run(&mut module.main, &module.helpers, scratch);
     let passes = clock.lap();

@@ -312,7 +312,10 @@ impl Forms<'_> {
         );
         observed?;
         self.plant(Place::Legalization, &mut module);
-        passes::legalize::run(&mut module, &self.case.options, block, &[None; FLOATS]);
+        let precision = self.case.options.arithmetic.precision;
+        let offsets = passes::offsets::run(&module.main, precision, &[None; FLOATS]);
+        let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
+        passes::legalize::run(&mut module, &self.case.options, &uniforms);
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);

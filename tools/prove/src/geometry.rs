@@ -86,6 +86,7 @@ impl Environment for Thread<'_> {
             | Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
             | Resource::Member { .. }
+            | Resource::Index { .. }
             | Resource::Host(_)
             | Resource::Specialized(_) => self.registers.read(resource),
         }

@@ -36,6 +36,6 @@ pub fn check(bytes: &[u8]) {
     tidy(&mut optimised, &mut scratch);
     leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
-    usage::run(&optimised.main);
+    usage::run(&optimised.main, &offsets::run(&optimised.main, precision, &[None; 96]));
     approximate::run(&optimised);
 }
