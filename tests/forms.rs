@@ -28,7 +28,7 @@ use transpica::stages::host::{self, Bank, Member, MemberType, UniformBlock, dvle
 use transpica::stages::ir::{Module, Stage, known, text, verify};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
-use transpica::stages::passes::{Scratch, legalize};
+use transpica::stages::passes::{Scratch, legalize, offsets};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
 use transpica_prove::passes;
@@ -227,7 +227,7 @@ fn block() -> UniformBlock {
             member("lit", Bank::Bool, 3, 1, MemberType::Bits),
             member("flags", Bank::Bool, 8, 4, MemberType::Bits),
         ],
-        size: 0,
+        ..UniformBlock::default()
     }
 }
 

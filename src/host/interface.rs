@@ -5,7 +5,7 @@ use std::fmt;
 use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::error::Warning;
 use crate::geometry::{GeometryKernel, GeometryStage};
-use crate::isa::limits::{BOOLS, FLOATS, INDICES, INTS, OUTPUTS};
+use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
 
@@ -208,9 +208,9 @@ impl UniformBlock {
     /// Returns the offset and size in bytes of registers that do not exist, which the host fills
     /// with ones; none if no array is padded.
     pub fn padding(&self) -> Option<(u32, u32)> {
-        let registers = FLOATS as u8..INDICES as u8;
-        let (member, element) = self.find(Bank::Float, registers.start)?;
-        Some((member.offset + 16 * u32::from(element), 16 * registers.len() as u32))
+        let (member, element) = self.find(Bank::Float, FLOATS as u8)?;
+        let [element, count] = [element, member.count].map(u32::from);
+        Some((member.offset + 16 * element, 16 * (count - element)))
     }
     /// Returns the member that holds a register, and the register's element in it (for
     /// [`MemberType::Bits`]: its bit).

@@ -12,14 +12,13 @@
 //! the program runs: even, so 0, which follows from no single bit of its parts. Other constants
 //! have their bits set over it. A function computes it once, at its begin, and only if something is
 //! to be hidden: constants on the way into loop parameters and results, arms of choices that
-//! specialization constants decide, operands of powers. A relative read that could get a constant
-//! has it added to its offset.
+//! specialization constants decide, operands of powers.
 
 use super::emit::{Emit, splat};
 use crate::entity::Handle;
 use crate::ir::known::{Constants, Known};
 use crate::ir::{
-    Array, Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary,
+    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary,
     Value, ValueList,
 };
 use crate::passes::flow::Flow;
@@ -108,7 +107,6 @@ fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
 /// The hidden zero as each kind.
 #[derive(Clone, Copy)]
 struct Zero {
-    int: Value,
     bits: Value,
     float: Value,
 }
@@ -169,10 +167,6 @@ impl Hide<'_> {
                 Op::Select { cond, a, b }
             }
             Op::Unary(op, a) => Op::Unary(op, self.hidden(a, mask, context)),
-            Op::ReadAt(array @ Array::Uniform(_), offset) => {
-                let zero = self.zero().int;
-                Op::ReadAt(array, self.emit.binary(Binary::IAdd, offset, zero))
-            }
             Op::Const(_)
             | Op::Read(_)
             | Op::ReadAt(..)
@@ -262,6 +256,6 @@ impl Hide<'_> {
         let bits = emit.unary(Unary::IntToUint, int);
         let float = emit.unary(Unary::FromBits, bits);
         self.begin = std::mem::replace(&mut self.emit.items, inside);
-        *self.zero.insert(Zero { int, bits, float })
+        *self.zero.insert(Zero { bits, float })
     }
 }

@@ -195,20 +195,16 @@ impl<'a> Registers<'a> {
         if let Some(element) = element {
             index = emit.binary(Binary::IAdd, element, index);
         }
-        let is_padded = member.first + member.count == INDICES as u8;
-        match range.exists() {
-            true => Op::ReadAt(Array::Member(number), index),
-            // An array that is shorter than all registers starts behind an index that wraps.
-            false if is_padded && member.first > 0 => Op::ReadAt(Array::Member(number), index),
-            false if is_padded => {
-                let index = wrapped(emit, index);
-                Op::ReadAt(Array::Member(number), index)
-            }
-            false => {
-                let helper = self.read_helper(helpers, number, member);
-                emit.call(helper, &[index])
-            }
+        // Range: of several indices the last is not 0.
+        let last = range.indices().ilog2() as u8;
+        if last - member.first >= member.count {
+            let helper = self.read_helper(helpers, number, member);
+            return emit.call(helper, &[index]);
         }
+        if range.wraps() {
+            index = wrapped(emit, index);
+        }
+        Op::ReadAt(Array::Member(number), index)
     }
 
     /// `fn pica_offset(offset)`: 0 for one that is no signed byte (hardware tests).

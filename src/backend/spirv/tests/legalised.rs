@@ -7,7 +7,7 @@ use crate::host::layout::{pack, registers};
 use crate::ir::eval::same;
 use crate::ir::{Kind, text};
 use crate::isa::Uniforms;
-use crate::passes::{Scratch, legalize, tidy};
+use crate::passes::{Scratch, legalize, offsets, tidy};
 use crate::precision::Precision;
 use crate::precision::arith::load;
 

@@ -3,7 +3,7 @@
 
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::{Stage, text, verify};
-use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usage};
+use transpica::stages::passes::{Scratch, approximate, leave, offsets, optimize, tidy, usage};
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
