@@ -116,10 +116,9 @@ impl Translated {
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct Lowered<'a> {
+struct Lowered {
     module: ir::Module,
     outputs: Vec<Output>,
-    folded: &'a Constants,
     control: Control,
     why: Option<String>,
     entry_point: EntryPoint,
@@ -132,6 +131,8 @@ struct Input<'a> {
     around: &'a dyn Surroundings,
     /// Options in effect.
     options: &'a Options,
+    /// Constants that are folded.
+    folded: &'a Constants,
 }
 
 /// Translator of programs, one for each thread. It reuses memory between programs.
@@ -237,11 +238,13 @@ impl Translator {
         around: &dyn Surroundings,
         job: Job<'_>,
     ) -> Result<Translated> {
-        let options = job.effective(&self.options);
+        let mut options = job.effective(&self.options);
         options.check()?;
         self.profile.check()?;
         check_stage(program, job)?;
-        let input = Input { program, around, options: &options };
+        let folded = &around.folded(&options);
+        options.control = options.control.with_ints(&folded.ints);
+        let input = Input { program, around, options: &options, folded };
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = varying::outputs(&around.output_map(), &options, &self.profile.locations);
@@ -269,8 +272,7 @@ impl Translator {
         outputs: Vec<Output>,
         entry_point: EntryPoint,
     ) -> Result<Translated> {
-        let Input { program, around, options } = input;
-        let folded = around.folded(options);
+        let Input { program, options, folded, .. } = input;
         let yielded = match entry_point.is_compute() {
             false => Outputs::Semantics(&outputs),
             true => Outputs::Registers,
@@ -280,18 +282,19 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, Lowered { module, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translated> {
-        let Input { program, around, options } = input;
-        let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
+    fn finish(&mut self, input: Input<'_>, lowered: Lowered) -> Result<Translated> {
+        let Input { program, around, options, folded } = input;
+        let Lowered { mut module, outputs, control, why, entry_point } = lowered;
         let offsets = passes::offsets::run(&module.main, options.arithmetic.precision, &folded.floats);
         let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
-        let interface = Interface { outputs, entry_point, ..around.interface(&usage, options)? };
+        let interface = around.interface(&usage, options)?;
+        let interface = Interface { outputs, entry_point, folded: folded.clone(), ..interface };
         let uniforms =
             passes::legalize::Uniforms { block: &interface.block, constants: &folded.floats, offsets: &offsets };
         uniforms.check()?;

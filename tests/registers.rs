@@ -53,7 +53,7 @@ fn programs_become_the_same_module_with_either_around_them() {
     let mut count = 0;
     for job in [Job::Vertex, Job::Compute] {
         let options = Options {
-            block: Block { layout: Layout::Registers, fold_constants: false },
+            block: Block { layout: Layout::Registers, fold_constants: false, ..Block::default() },
             ..Options::default()
         };
         let mut translator = Translator::new(options, profile);

@@ -274,13 +274,20 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Appends the float constants. Ints and bools are never folded.
+    /// Appends the float and int constants. Bools are never folded.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        let Self { floats, ints: _, bools: _ } = self;
+        let Self { floats, ints, bools: _ } = self;
         for (register, constant) in (0..96u8).zip(floats) {
             if let Some(value) = constant {
                 out.push(register);
                 value.iter().for_each(|bits| out.extend_from_slice(&bits.to_le_bytes()));
+            }
+        }
+        out.push(0xFF);
+        for (register, constant) in (0..4u8).zip(ints) {
+            if let Some(value) = constant {
+                out.push(register);
+                out.extend_from_slice(value);
             }
         }
         out.push(0xFF);
@@ -361,7 +368,8 @@ pub struct Interface {
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
     pub block: UniformBlock,
-    /// Float registers that are folded: the code holds their values, the block does not.
+    /// Float and int registers that are folded: the code holds their values. The block holds those
+    /// only that relative reads may reach.
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,

@@ -36,7 +36,7 @@ use crate::error::Result;
 
 /// Environment of a program: the source of its constants, outputs and names.
 pub trait Surroundings {
-    /// Returns the float uniforms that are folded under these options.
+    /// Returns the float and int uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;
     /// Returns the register component of each semantic.
     fn output_map(&self) -> OutputMap;

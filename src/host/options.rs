@@ -234,8 +234,8 @@ impl Default for Outputs {
 pub struct Block {
     /// Members and their offsets.
     pub layout: Layout,
-    /// Folds float setup constants into the code. Those that a relative read may reach are in the
-    /// block, too.
+    /// Folds float and int setup constants without a symbol into the code. Those that a relative read
+    /// may reach are in the block, too.
     pub fold_constants: bool,
     /// Pads the array that relative reads take their registers from to c127, so that a read needs
     /// no test of its index. The host fills c96..c127 with ones, as [`pack`](super::pack) does;
@@ -298,6 +298,13 @@ impl Control {
             guarded: self.loop_guard.is_some(),
             reports_guard: self.report_unfinished,
         }
+    }
+    /// Returns the same options with more int uniforms as constants.
+    pub fn with_ints(mut self, ints: &[Option<[u8; 4]>; 4]) -> Self {
+        for (baked, folded) in self.ints.baked.iter_mut().zip(ints) {
+            *baked = baked.or(*folded);
+        }
+        self
     }
     /// Sets the uniforms that are constants to their values.
     pub fn apply(&self, uniforms: &mut Uniforms) {

@@ -10,14 +10,17 @@ use crate::geometry::kernel::bindings;
 use crate::geometry::{GeometryInput, GeometryKernel, Memory};
 use crate::host::DrawField;
 use crate::host::profile::specialized_name;
-use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Usage};
+use crate::host::{
+    ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType,
+    UniformBlock, Usage,
+};
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
 use crate::translate::Translated;
 
 /// Version of the schema of [`Reflection`].
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +121,17 @@ pub struct Specialization {
     pub ty: String,
 }
 
-/// A member of the uniform block.
+/// Bytes of the uniform block that stand for registers beyond c95.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Padding {
+    /// Byte offset in the block.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+}
+
+/// A member of the uniform block, or a symbol that is a name of offsets in such a member.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Uniform {
@@ -131,10 +144,13 @@ pub struct Uniform {
     pub bank: String,
     /// First register.
     pub first: u8,
-    /// Number of registers.
+    /// Number of registers; those of a padded array end with c127.
     pub count: u8,
     /// Byte offset in the block.
     pub offset: u32,
+    /// Name of the member that holds these registers: an array, since relative reads may reach them
+    /// along with others. None for a member.
+    pub array: Option<String>,
 }
 
 /// An output of the vertex entry.
@@ -248,8 +264,10 @@ pub struct Reflection {
     pub attributes: Vec<Attribute>,
     /// The uniform block; none if the program reads no uniform.
     pub uniform_block: Option<Block>,
-    /// Members of the uniform block.
+    /// Members of the uniform block, each before the symbols in it.
     pub uniforms: Vec<Uniform>,
+    /// Bytes of the uniform block that the host fills with ones (f32), if an array is padded.
+    pub padding: Option<Padding>,
     /// The host block; none if the program reads none of its fields.
     pub host_block: Option<Block>,
     /// Fields of the host block that are read.
@@ -304,13 +322,14 @@ impl Reflection {
             attributes: interface.attributes.iter().map(described).collect(),
             uniform_block: (size > 0)
                 .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
-            uniforms: interface.block.members.iter().map(uniform).collect(),
+            uniforms: uniforms(&interface.block),
+            padding: interface.block.padding().map(|(offset, size)| Padding { offset, size }),
             host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
             host_members: host_inputs.host_members,
             specialization: host_inputs.specialization,
             outputs: outputs(translated),
             geometry: interface.kernel().map(geometry),
-            defaults: defaults(constants, &interface.folded),
+            defaults: defaults(constants, &interface.folded, translated.usage.relative),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -454,7 +473,25 @@ fn described(attribute: &crate::host::interface::Attribute) -> Attribute {
     }
 }
 
-fn uniform(member: &crate::host::Member) -> Uniform {
+fn uniforms(block: &UniformBlock) -> Vec<Uniform> {
+    let mut uniforms = Vec::with_capacity(block.members.len() + block.names.len());
+    for member in &block.members {
+        uniforms.push(uniform(member));
+        uniforms.extend(block.names_in(member).iter().map(|named| {
+            let ArrayName { name, first, count } = named;
+            let ty = match count {
+                1 => MemberType::Vec4,
+                count => MemberType::Vec4Array(u16::from(*count)),
+            };
+            let offset = member.offset + 16 * u32::from(first - member.first);
+            let part = Member { name: name.clone(), first: *first, count: *count, offset, ty, ..*member };
+            Uniform { array: Some(member.name.clone()), ..uniform(&part) }
+        }));
+    }
+    uniforms
+}
+
+fn uniform(member: &Member) -> Uniform {
     Uniform {
         name: member.name.clone(),
         ty: match member.ty {
@@ -474,6 +511,7 @@ fn uniform(member: &crate::host::Member) -> Uniform {
         first: member.first,
         count: member.count,
         offset: member.offset,
+        array: None,
     }
 }
 
@@ -499,15 +537,17 @@ fn outputs(translated: &Translated) -> Vec<Output> {
         .collect()
 }
 
-fn defaults(constants: &Constants, folded: &Constants) -> Vec<Default> {
+fn defaults(constants: &Constants, folded: &Constants, relative: u128) -> Vec<Default> {
     let floats =
         constants.floats.iter().zip(&folded.floats).enumerate().filter_map(|(n, (value, folded))| {
             let value = (*value)?.to_vec();
-            Some(Default { register: format!("c{n}"), value, folded: folded.is_some() })
+            // Relative reads take the value from the block.
+            let is_folded = folded.is_some() && relative >> n & 1 == 0;
+            Some(Default { register: format!("c{n}"), value, folded: is_folded })
         });
-    let ints = constants.ints.iter().enumerate().filter_map(|(n, value)| {
+    let ints = constants.ints.iter().zip(&folded.ints).enumerate().filter_map(|(n, (value, folded))| {
         let value = (*value)?.map(u32::from).to_vec();
-        Some(Default { register: format!("i{n}"), value, folded: false })
+        Some(Default { register: format!("i{n}"), value, folded: folded.is_some() })
     });
     let bools = constants.bools.iter().enumerate().filter_map(|(n, value)| {
         Some(Default { register: format!("b{n}"), value: vec![u32::from((*value)?)], folded: false })

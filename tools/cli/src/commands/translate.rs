@@ -35,6 +35,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         raw_depth,
         raw_colors,
         live_constants,
+        padded,
         lenient,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
@@ -42,6 +43,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     options.outputs.depth = if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW };
     options.outputs.clamp_colors = !raw_colors;
     options.block.fold_constants = !live_constants;
+    options.block.padded = padded;
     options.control.lenient = lenient;
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
