@@ -289,14 +289,17 @@ impl Translator {
     fn finish(&mut self, input: Input<'_>, lowered: Lowered) -> Result<Translated> {
         let Input { program, around, options, folded } = input;
         let Lowered { mut module, outputs, control, why, entry_point } = lowered;
-        let offsets = passes::offsets::run(&module.main, options.arithmetic.precision, &folded.floats);
+        let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = around.interface(&usage, options)?;
         let interface = Interface { outputs, entry_point, folded: folded.clone(), ..interface };
-        let uniforms =
-            passes::legalize::Uniforms { block: &interface.block, constants: &folded.floats, offsets: &offsets };
+        let uniforms = passes::legalize::Uniforms {
+            block: &interface.block,
+            constants: &folded.floats,
+            offsets: &offsets,
+        };
         uniforms.check()?;
         passes::legalize::run(&mut module, options, &uniforms);
         passes::tidy(&mut module, &mut self.scratch);

@@ -197,7 +197,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
         arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
         ..host::Options::default()
     };
-    let offsets = offsets::run(&module.main, precision, &[None; 96]);
+    let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
     legalize::run(&mut module, &options, &uniforms);
     verify(&module, Stage::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));

@@ -15,8 +15,8 @@ use products::with_products;
 use samples::samples;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::{Setup, Surroundings};
 use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Setup, Surroundings};
 use transpica::stages::isa::Stage;
 use transpica::stages::limits::Limits;
 use transpica::{Job, Options, Profile, Program, RegisterState, Translated, Translator};
@@ -150,7 +150,8 @@ fn faults_are_found() {
              void main() {{ r[2] = i; {store} gl_Position = r[int(i.x) & 3]; }}"
         )
     };
-    let found = |length, store| fault(&glslang::spirv(&text(length, store), glslang::Stage::Vertex).expect("text"));
+    let found =
+        |length, store| fault(&glslang::spirv(&text(length, store), glslang::Stage::Vertex).expect("text"));
     assert_eq!(found(MOST, "r[3] = i;"), None);
     assert!(found(MOST + 1, "").is_some_and(|fault| fault.contains("an array of 17")));
     assert!(found(4, "r[3].x = i.y;").is_some_and(|fault| fault.contains("a part of an element")));
@@ -187,24 +188,38 @@ fn tiers() -> [Limits; 3] {
     [Limits::default(), shallow, none]
 }
 
+/// Checks the translation of a program.
+fn of_job(
+    translator: &mut Translator,
+    name: &str,
+    program: &Program<'_>,
+    around: &dyn Surroundings,
+    job: Job<'_>,
+) {
+    let translated = translator.translate(program, around, job).expect("translates");
+    let name = format!("{name}, {}", translated.tier);
+    check(&name, &translated.spirv().expect("SPIR-V"));
+    check(&format!("{name}, WGSL"), &of_naga(&translated));
+}
+
 #[test]
 fn no_tier_has_a_large_private_array() {
     let mut kernels = 0;
     for limits in tiers() {
         let options = Options { limits, ..Options::default() };
         let mut translator = Translator::new(options, Profile::default());
-        let mut of_job = |name: &str, program: &Program<'_>, around: &dyn Surroundings, job| {
-            let translated = translator.translate(program, around, job).expect("translates");
-            let name = format!("{name}, {}", translated.tier);
-            check(&name, &translated.spirv().expect("SPIR-V"));
-            check(&format!("{name}, WGSL"), &of_naga(&translated));
-        };
         for seed in 0..60 {
             let kind = Kind::ALL[seed as usize % Kind::ALL.len()];
             let program = generate(kind, seed);
             let program = Program::from_raw(program.code, program.descriptors, program.entry, Stage::Vertex);
             let state = RegisterState::default();
-            of_job(&format!("{kind:?} {seed}"), &program.expect("a program"), &state.vertex(), Job::Compute);
+            of_job(
+                &mut translator,
+                &format!("{kind:?} {seed}"),
+                &program.expect("a program"),
+                &state.vertex(),
+                Job::Compute,
+            );
         }
         for sample in samples() {
             let file = Shbin::parse(&sample.bytes).expect("a file");
@@ -213,7 +228,7 @@ fn no_tier_has_a_large_private_array() {
                 if program.stage() == Stage::Geometry && sample.name.starts_with("shaders") {
                     let setup = Setup::of_geometry(&file, index, None).expect("a setup");
                     let around = Executable::new(&file, index, &sample.name).expect("an executable");
-                    of_job(&sample.name, &program, &around, Job::Geometry(&setup));
+                    of_job(&mut translator, &sample.name, &program, &around, Job::Geometry(&setup));
                     kernels += 1;
                 }
             }

@@ -72,9 +72,9 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
     constants
 }
 
-/// Returns the constants to fold: floats and ints without a symbol. A register with a name is set by
-/// the host, so its constant is a default and the register stays in the block. So does an int that
-/// the options give a value or make a specialization constant.
+/// Returns the constants to fold: floats and ints without a symbol. A register with a name is set
+/// by the host, so its constant is a default and the register stays in the block. So does an int
+/// that the options give a value or make a specialization constant.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
     if !options.block.fold_constants {

@@ -165,7 +165,12 @@ fn join(members: &mut Vec<Member>, joined: u128, unnamed: u128) -> Vec<ArrayName
         names.extend(parts.iter().filter_map(name_of));
         let count = last.first + last.count - first.first;
         let is_taken = |name: &str| members.iter().chain(&merged).any(|member| member.name == name);
-        merged.push(member(names::unique(letter(Bank::Float).into(), is_taken), Bank::Float, first.first, count));
+        merged.push(member(
+            names::unique(letter(Bank::Float).into(), is_taken),
+            Bank::Float,
+            first.first,
+            count,
+        ));
     }
     *members = merged;
     names

@@ -16,8 +16,8 @@ pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
 pub use interface::{
-    ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
-    OutputValue, UniformBlock, Usage,
+    ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
+    MemberType, Output, OutputValue, UniformBlock, Usage,
 };
 pub use job::Job;
 pub use layout::pack;

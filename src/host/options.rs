@@ -15,8 +15,8 @@ use crate::precision::Precision;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
-    /// One named member for each bound symbol. Symbols that one relative read may reach are names of
-    /// offsets in one array, `c`.
+    /// One named member for each bound symbol. Symbols that one relative read may reach are names
+    /// of offsets in one array, `c`.
     #[default]
     Symbols,
     /// The complete register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
@@ -234,8 +234,8 @@ impl Default for Outputs {
 pub struct Block {
     /// Members and their offsets.
     pub layout: Layout,
-    /// Folds float and int setup constants without a symbol into the code. Those that a relative read
-    /// may reach are in the block, too.
+    /// Folds float and int setup constants without a symbol into the code. Those that a relative
+    /// read may reach are in the block, too.
     pub fold_constants: bool,
     /// Pads the array that relative reads take their registers from to c127, so that a read needs
     /// no test of its index. The host fills c96..c127 with ones, as [`pack`](super::pack) does;

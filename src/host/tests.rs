@@ -257,7 +257,8 @@ fn named(name: &str, first: u8, count: u8) -> ArrayName {
 
 #[test]
 fn a_relative_read_of_known_reach_joins_what_it_reaches() {
-    let symbols = [("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4), ("c", SymbolBank::Float, 12, 2)];
+    let symbols =
+        [("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4), ("c", SymbolBank::Float, 12, 2)];
     // From a over c4 and c5 to b; the name of the array is that of a symbol already.
     let usage = Usage { floats: 1 << 12, ..relative(3, 6) };
     let block = interface_of(with_symbols(&symbols), &usage).block;
@@ -266,7 +267,7 @@ fn a_relative_read_of_known_reach_joins_what_it_reaches() {
     assert_eq!(block.names, [named("a", 0, 4), named("b", 6, 4)]);
     assert_eq!(block.names_in(&block.members[0]).len(), 2);
     assert_eq!(block.names_in(&block.members[1]).len(), 0);
-    // A symbol that a read cannot leave stays a member; so do two neighbors of which each has a read.
+    // A symbol that a read cannot leave stays a member.
     let (one, other) = (relative(6, 9), relative(12, 13));
     let usage = Usage { relative: one.relative | other.relative, joined: one.joined | other.joined, ..one };
     let block = interface_of(with_symbols(&symbols), &usage).block;
@@ -297,7 +298,9 @@ fn a_padded_array_ends_with_ones() {
     // In a register layout the padding must have room.
     let of = |layout| Options { block: Block { layout, ..padded }, ..Options::default() };
     assert_eq!(of(Layout::Registers).block.registers(), Some(RegisterLayout::PADDED));
-    assert!([Layout::Symbols, Layout::Registers, Layout::Azahar].iter().all(|&layout| of(layout).check().is_ok()));
+    assert!(
+        [Layout::Symbols, Layout::Registers, Layout::Azahar].iter().all(|&layout| of(layout).check().is_ok())
+    );
     let error = of(Layout::Panda3ds).check().unwrap_err();
     assert_eq!(error.kind, crate::error::Kind::OverlappingBanks(["floats", "ints"]));
 }

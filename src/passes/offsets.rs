@@ -14,7 +14,7 @@
 mod tests;
 
 use super::flow::Flow;
-use crate::host::Usage;
+use crate::host::{Arithmetic, Usage};
 use crate::ir::known::Constants;
 use crate::ir::{
     Array, Binary, Def, Exit, Func, Item, Lane, NodeData, Op, Region, Resource, Shape, Unary, Value,
@@ -164,7 +164,8 @@ impl Offset {
 }
 
 /// Returns the offsets of all relative reads, by ascending value.
-pub fn run(f: &Func, precision: Precision, constants: &Constants) -> Vec<Offset> {
+pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &Constants) -> Vec<Offset> {
+    let precision = arithmetic.precision;
     let mut found: Vec<Offset> = Vec::new();
     let mut last = None;
     let mut search = Search { f, precision, constants, flow: None, fuel: 0, open: Vec::new() };
@@ -274,9 +275,7 @@ impl Search<'_> {
         Some(match op {
             Op::Const(bits) => Ints::one(bits[usize::from(index)]),
             Op::Read(Resource::IntUniform { .. }) => Ints::COMPONENT,
-            Op::Unary(Unary::AddressP, a) => {
-                self.float(lane(a), depth).unwrap_or(Numbers::ANY).offset()
-            }
+            Op::Unary(Unary::AddressP, a) => self.float(lane(a), depth).unwrap_or(Numbers::ANY).offset(),
             Op::Binary(Binary::IAdd, a, b) => self.int(lane(a), depth)?.plus(self.int(lane(b), depth)?),
             Op::Binary(Binary::ISub, a, b) => {
                 self.int(lane(a), depth)?.plus(self.int(lane(b), depth)?.negated())
@@ -361,7 +360,7 @@ impl Search<'_> {
         (is_zero && self.leaves(otherwise)).then_some(counter)
     }
 
-    /// Whether nothing behind the `if` of a region runs after it.
+    /// Returns whether nothing behind the `if` of a region runs after it.
     fn leaves(&self, region: Region) -> bool {
         match self.f.regions[region].exit {
             Exit::Yield(_) => false,
@@ -399,7 +398,9 @@ impl Search<'_> {
                 let Numbers { first, last, nan } = self.float(at(a), depth)?;
                 Numbers { first: first.floor(), last: last.floor(), nan }
             }
-            Op::Binary(op, a, b) if op.shape() == Shape::Each => self.float_binary(op, [at(a), at(b)], depth)?,
+            Op::Binary(op, a, b) if op.shape() == Shape::Each => {
+                self.float_binary(op, [at(a), at(b)], depth)?
+            }
             Op::Read(_)
             | Op::ReadAt(..)
             | Op::Unary(..)

@@ -253,8 +253,8 @@ impl Known<'_> {
         *self.constants?.get(usize::from(register))?
     }
 
-    /// A relative read by an offset that is constant. All others read the block, even where a driver
-    /// knows the offset.
+    /// A relative read by an offset that is constant. All others read the block, even where a
+    /// driver knows the offset.
     fn uniform_at(&self, base: u8, offset: One) -> Fact {
         let bits = offset.literal.and_then(|offset| {
             let index = arith::uniform_index(base, offset.cast_signed());

@@ -1,9 +1,7 @@
 //! Appends operations to a list of items, with the result types that follow from the operands.
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
-use crate::ir::{
-    Binary, Def, Exit, Func, Item, Kind, Lane, Op, Region, RegionData, Type, Unary, Value,
-};
+use crate::ir::{Binary, Def, Exit, Func, Item, Kind, Lane, Op, Region, RegionData, Type, Unary, Value};
 
 /// The function under construction and the items of its current region.
 pub(super) struct Emit<'a> {

@@ -18,8 +18,8 @@ use super::emit::{Emit, splat};
 use crate::entity::Handle;
 use crate::ir::known::{Constants, Known};
 use crate::ir::{
-    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary,
-    Value, ValueList,
+    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary, Value,
+    ValueList,
 };
 use crate::passes::flow::Flow;
 

@@ -62,7 +62,7 @@ fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, con
     verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     let mut options = Options::default();
     options.arithmetic.precision = precision;
-    let offsets = offsets::run(&module.main, precision, constants);
+    let offsets = offsets::run(&module.main, &options.arithmetic, constants);
     run(module, &options, &Uniforms { block, constants, offsets: &offsets });
     verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
@@ -317,9 +317,9 @@ fn float(register: u8) -> Lanes {
 /// The block's members, filled with [`float`] and the values below.
 fn environment(block: &UniformBlock) -> Environment {
     let members = block.members.iter().map(|m| match m.bank {
-        Bank::Float => {
-            (m.first..m.first + m.count).map(|c| if c < 96 { float(c) } else { [1f32.to_bits(); 4] }).collect()
-        }
+        Bank::Float => (m.first..m.first + m.count)
+            .map(|c| if c < 96 { float(c) } else { [1f32.to_bits(); 4] })
+            .collect(),
         Bank::Int => (0..m.count).map(|k| int(m.first + k).map(u32::from)).collect(),
         Bank::Bool => vec![[u32::from(BOOLS >> m.first) & ((1 << m.count) - 1), 0, 0, 0]],
     });
@@ -433,8 +433,9 @@ fn a_block_without_the_array_of_a_relative_read_is_a_defect() {
         "func main { %0: f32x4 = input v0 %1: f32 = shuffle %0.x %2: i32 = addressp %1
            %3: f32x4 = uniform c24[%2] yield %3 }",
     );
-    let offsets = offsets::run(&module.unwrap().main, Precision::Exact, &NO_CONSTANTS);
-    let check = |block: UniformBlock| Uniforms { block: &block, constants: &NO_CONSTANTS, offsets: &offsets }.check();
+    let offsets = offsets::run(&module.unwrap().main, &Options::default().arithmetic, &NO_CONSTANTS);
+    let check =
+        |block: UniformBlock| Uniforms { block: &block, constants: &NO_CONSTANTS, offsets: &offsets }.check();
     assert!(check(layout::registers(&RegisterLayout::REGISTERS)).is_ok());
     let error = check(symbols()).unwrap_err();
     assert!(error.to_string().contains("from c24 on may reach is no array"), "{error}");

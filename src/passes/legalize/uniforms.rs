@@ -128,7 +128,9 @@ impl<'a> Registers<'a> {
 
     /// A component of i`register`.
     pub fn int(&self, emit: &mut Emit<'_>, register: u8, component: u8) -> Op {
-        let Some((member, found)) = self.uniforms.member(Bank::Int, register) else { return splat(Type::I32, 0) };
+        let Some((member, found)) = self.uniforms.member(Bank::Int, register) else {
+            return splat(Type::I32, 0);
+        };
         let element = register - found.first;
         if found.ty == MemberType::PackedInts {
             let all = emit.op(Type::new(Kind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
@@ -146,7 +148,9 @@ impl<'a> Registers<'a> {
 
     /// b`register`: a member of one register is true where any bit is set.
     pub fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
-        let Some((member, found)) = self.uniforms.member(Bank::Bool, register) else { return splat(Type::BOOL, 0) };
+        let Some((member, found)) = self.uniforms.member(Bank::Bool, register) else {
+            return splat(Type::BOOL, 0);
+        };
         let mut bits = emit.op(Type::U32, Op::Read(Resource::Member { member, element: 0 }));
         // A member of one register is a bool of its own.
         if found.count != 1 {
@@ -159,12 +163,7 @@ impl<'a> Registers<'a> {
     }
 
     /// A relative read, by an offset that the program computes, or knows.
-    pub fn relative(
-        &mut self,
-        emit: &mut Emit<'_>,
-        helpers: &mut Helpers<'_>,
-        read: &Read,
-    ) -> Op {
+    pub fn relative(&mut self, emit: &mut Emit<'_>, helpers: &mut Helpers<'_>, read: &Read) -> Op {
         let &Read { value, base, offset, known } = read;
         if let Some(bits) = known {
             return self.float(arith::uniform_index(base, bits.cast_signed()));

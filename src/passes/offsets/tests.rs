@@ -14,7 +14,7 @@ fn constants() -> Constants {
 fn offsets(body: &str) -> [Offset; 3] {
     let module = text::parse(&format!("func main {{ %0: f32x4 = input v0 {body} }}")).unwrap();
     [Precision::Exact, Precision::Fast, Precision::F24].map(|precision| {
-        let found = run(&module.main, precision, &constants());
+        let found = run(&module.main, &Arithmetic { precision, ..Arithmetic::default() }, &constants());
         assert_eq!(found.len(), 1, "{body}");
         found[0]
     })

@@ -235,14 +235,11 @@ fn time_stages(
         Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
     };
     passes::optimize(&mut module, &options.arithmetic, scratch);
-    let offsets = passes::offsets::run(&module.main, options.arithmetic.precision, &folded.floats);
+    let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
     let usage = passes::usage::run(&module.main, &offsets);
     let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
-    let uniforms = passes::legalize::Uniforms {
-        block: &interface.block,
-        constants: &folded.floats,
-        offsets: &offsets,
-    };
+    let uniforms =
+        passes::legalize::Uniforms { block: &interface.block, constants: &folded.floats, offsets: &offsets };
     passes::legalize::run(&mut module, options, &uniforms);
     passes::tidy(&mut module, scratch);
     passes::leave::run(&mut module.main, &module.helpers, scratch);

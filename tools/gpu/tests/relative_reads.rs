@@ -133,7 +133,8 @@ fn relative_reads_run_as_on_the_interpreter_in_every_layout() {
     let mut total = Verdict::default();
     for seed in SEEDS {
         for (layout, padded) in BLOCKS {
-            let options = Options { block: Block { layout, padded, ..Block::default() }, ..Options::default() };
+            let options =
+                Options { block: Block { layout, padded, ..Block::default() }, ..Options::default() };
             total.add(&verdict(&gpu, seed, options, Route::Passthrough));
             if seed < 8 {
                 total.add(&verdict(&gpu, seed, options, Route::Wgsl));
@@ -158,7 +159,8 @@ fn the_programs_have_arrays_of_all_sizes() {
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
         let around = Executable::new(&file, 0, "program").expect("there");
         let mut translator = Translator::new(options, Profile::default());
-        let block = translator.translate(&program, &around, Job::Compute).expect("translates").interface.block;
+        let block =
+            translator.translate(&program, &around, Job::Compute).expect("translates").interface.block;
         match (block.names.len(), block.members[0].count) {
             (0, _) => own += 1,
             (_, 96) => all += 1,

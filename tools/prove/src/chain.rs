@@ -312,8 +312,8 @@ impl Forms<'_> {
         );
         observed?;
         self.plant(Place::Legalization, &mut module);
-        let precision = self.case.options.arithmetic.precision;
-        let offsets = passes::offsets::run(&module.main, precision, &[None; FLOATS]);
+        let arithmetic = &self.case.options.arithmetic;
+        let offsets = passes::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
         let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
         passes::legalize::run(&mut module, &self.case.options, &uniforms);
         self.plant(Place::Legal, &mut module);

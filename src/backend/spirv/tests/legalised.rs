@@ -62,7 +62,7 @@ fn legalised_programs_compute_what_they_are_defined_to() {
         case.options.arithmetic.precision = precision;
         case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();
-        let offsets = offsets::run(&case.module.main, precision, &[None; 96]);
+        let offsets = offsets::run(&case.module.main, &case.options.arithmetic, &[None; 96]);
         let block = &case.interface.block;
         let uniforms = legalize::Uniforms { block, constants: &[None; 96], offsets: &offsets };
         legalize::run(&mut case.module, &case.options, &uniforms);

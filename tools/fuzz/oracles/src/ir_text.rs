@@ -32,10 +32,11 @@ pub fn check(bytes: &[u8]) {
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
     let mut optimised = module.clone();
     let mut scratch = Scratch::default();
-    optimize(&mut optimised, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
+    let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
+    optimize(&mut optimised, &arithmetic, &mut scratch);
     tidy(&mut optimised, &mut scratch);
     leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
-    usage::run(&optimised.main, &offsets::run(&optimised.main, precision, &[None; 96]));
+    usage::run(&optimised.main, &offsets::run(&optimised.main, &arithmetic, &[None; 96]));
     approximate::run(&optimised);
 }
