@@ -318,7 +318,7 @@ impl Kind {
             Code::EntryOutOfReach => {
                 "the entry procedure of a vertex program must be at the front of the code"
             }
-            Code::BadOpcode => "the lenient option treats undefined opcodes as NOP",
+            Code::BadOpcode => "the permissive option treats undefined opcodes as NOP",
             Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",
             Code::Stage => "choose an executable of the other stage (--dvle on the command line)",
             Code::StepBudget => "the program may never end; raise the step budget if it does",

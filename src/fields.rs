@@ -59,7 +59,7 @@ pub enum DrawField {
     /// Number of triangles for which a thread has room.
     Capacity,
     /// 1 if triangles of reversed winding must be reversed, else 0.
-    HeedsWinding,
+    RespectsWinding,
     /// Index of the thread; no member of the block.
     Thread,
 }
@@ -73,7 +73,7 @@ impl DrawField {
         Self::Warm,
         Self::Window,
         Self::Capacity,
-        Self::HeedsWinding,
+        Self::RespectsWinding,
         Self::Thread,
     ];
     /// Those that are members of the block, in order.
@@ -90,7 +90,7 @@ impl DrawField {
             Self::Warm => "warm",
             Self::Window => "window",
             Self::Capacity => "capacity",
-            Self::HeedsWinding => "heeds_winding",
+            Self::RespectsWinding => "respects_winding",
             Self::Thread => "thread",
         }
     }

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::cfg::reach::reach;
 use crate::geometry::{GeometryInput, GeometrySetup};
-use crate::host::{Job, Options, Profile, Setup, Surroundings};
+use crate::host::{Environment, Job, Options, Profile, Setup};
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::stable;
@@ -36,15 +36,17 @@ impl fmt::Display for Key {
 }
 
 /// Returns the key of a program. `salt` stands for everything else that a cache entry depends on,
-/// such as the driver. For many programs, `stages::key::Settings` hashes options and profile once.
+/// such as the driver. For many programs, `stages::key::SettingsDigest` hashes options and
+/// profile once.
 ///
 /// ```
-/// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
 /// use transpica::stages::isa::Pc;
+/// use transpica::{Job, Key, Options, Profile, Program, RegisterState, Result, Stage, key};
 /// let state = RegisterState::default();
-/// let key = |code: &[u32]| {
+/// let (options, profile) = (Options::default(), Profile::default());
+/// let key = |code: &[u32]| -> Result<Key> {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::stages::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
+///     Ok(key(&program, &state.vertex(), Job::Vertex, &options, &profile, b"driver 1.2"))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word
@@ -53,20 +55,20 @@ impl fmt::Display for Key {
 /// ```
 pub fn key(
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     job: Job<'_>,
     options: &Options,
     profile: &Profile,
     salt: &[u8],
 ) -> Key {
-    Settings::new(options, profile).key(program, around, job, options, salt)
+    SettingsDigest::new(options, profile).key(program, environment, job, options, salt)
 }
 
 /// Part of a key that depends on options, profile and the version of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings([u8; 16]);
+pub struct SettingsDigest([u8; 16]);
 
-impl Settings {
+impl SettingsDigest {
     /// Hashes options and profile.
     pub fn new(options: &Options, profile: &Profile) -> Self {
         let mut out = Vec::with_capacity(1024);
@@ -81,7 +83,7 @@ impl Settings {
     pub fn key(
         &self,
         program: &Program<'_>,
-        around: &dyn Surroundings,
+        environment: &dyn Environment,
         job: Job<'_>,
         options: &Options,
         salt: &[u8],
@@ -89,7 +91,7 @@ impl Settings {
         let mut out = Vec::with_capacity(1024 + salt.len());
         out.extend_from_slice(&self.0);
         stable::append(&mut out, &salt);
-        around.fingerprint(options, &mut out);
+        environment.fingerprint(options, &mut out);
         out.push(match program.stage() {
             Stage::Vertex => 0,
             Stage::Geometry => 1,

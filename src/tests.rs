@@ -2,10 +2,10 @@
 //! which hardware does not have, is defined by these four under `cfg(test)`, and every other part
 //! of the library knows it.
 
-use crate::asm::{Source as Text, assemble};
+use crate::asm::{SourceText as Text, assemble};
 use crate::container::Shbin;
 use crate::dis::{self, disassemble};
-use crate::host::dvle::{self, Executable};
+use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Arithmetic, Job, Options, Outputs, Profile};
 use crate::interp::{Machine, Registers};
 use crate::ir::eval::{self, eval};
@@ -42,10 +42,10 @@ fn words(file: &Shbin<'_>) -> (Vec<u32>, Vec<u32>) {
 }
 
 #[test]
-fn the_text_of_a_test_opcode_comes_back() {
+fn the_text_of_a_test_opcode_round_trips() {
     let bytes = assembled(PROGRAM);
     let file = Shbin::parse(&bytes).expect("well formed");
-    let text = disassemble(&file, &dis::Options::default()).expect("disassembles");
+    let text = disassemble(&file, &dis::DisassemblerOptions::default()).expect("disassembles");
     assert!(text.contains("lrp o0.xy, -v0.wzyx, r0\n"), "{text}");
     assert_eq!(assembled(&text), bytes, "{text}");
     assert!(assemble(&[Text { name: "lrp", text: &PROGRAM.replace("r0.yzwx", "v1") }]).is_err());
@@ -65,7 +65,7 @@ fn the_words_of_a_test_opcode_are_decoded_and_encoded() {
 }
 
 #[test]
-fn what_a_test_opcode_reads_is_known_to_keys_and_analyses() {
+fn keys_and_analyses_use_the_reads_of_a_test_opcode() {
     let temp = |number| crate::isa::Operand::new(crate::isa::Source::Temp(number));
     let inst = Inst::data(DataOp::Lrp, Dest::Output(0), Mask(2), &[temp(1), temp(2)]);
     let bit = crate::isa::access::lane;
@@ -90,9 +90,9 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
             ..Options::default()
         };
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
-        let around = Executable::new(&file, 0, "lrp").expect("there");
+        let environment = FileEnvironment::new(&file, 0, "lrp").expect("there");
         let translated = Translator::new(options, Profile::default())
-            .translate(&program, &around, Job::Compute)
+            .translate(&program, &environment, Job::Compute)
             .expect("translates");
         let mut machine = Machine::new(&program, options.settings(1000)).expect("a vertex program");
         let mut inputs = Registers::DEFAULT_INPUTS;
@@ -104,7 +104,7 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
         // v0.w weighs a quarter, r0.yzwx = (1, -0.5, 3, 16) the rest.
         assert_eq!(expected[1], [1.25, -1.375, 4.25, 12.0625]);
         let inputs = inputs.map(|register| register.map(f32::to_bits));
-        let environment = eval::Registers { inputs, ..eval::Registers::default() };
+        let environment = eval::InputValues { inputs, ..eval::InputValues::default() };
         let found = eval(&translated.module, precision, &environment, 1000).expect("ends");
         assert_eq!(found, expected.map(|register| register.map(f32::to_bits)), "{precision:?}");
     }

@@ -1,5 +1,5 @@
 //! The translation driver: runs the pipeline and selects the tier of control flow.
-//! In: [`Program`], its [`Surroundings`] and a [`Job`]. Out: [`Translated`], and from it SPIR-V,
+//! In: [`Program`], its [`Environment`] and a [`Job`]. Out: [`Translation`], and from it SPIR-V,
 //! text or a naga module.
 
 mod control;
@@ -7,24 +7,24 @@ mod file;
 mod geometry;
 mod stage;
 
-pub use control::{Control, Tier, control};
+pub use control::{ControlFlow, Tier, control};
 pub use file::FileProgram;
 
 use crate::cfg::Action;
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, Interface, Job, Options, Output, Profile, Surroundings, Usage, varying,
+    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Usage, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
-use crate::key::{Key, Settings};
-use crate::lower::{Context, Outputs};
+use crate::key::{Key, SettingsDigest};
+use crate::lower::{Context, OutputSelection};
 use crate::{ir, passes};
 
 /// A translated program, ready for every back end, with all inputs of its modules.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Translated {
+pub struct Translation {
     /// The program after legalization.
     pub module: ir::Module,
     /// Its attributes, uniform block, outputs and entry point.
@@ -41,7 +41,7 @@ pub struct Translated {
     pub profile: Profile,
 }
 
-impl Translated {
+impl Translation {
     /// Returns, for each output of the main function, the mask of lanes (bit 0 = first) that depend
     /// on EX2 or LG2, whose last bits differ between drivers. The outputs of a geometry program are
     /// those of each vertex, or the vectors of an EMIT's record.
@@ -109,17 +109,17 @@ impl Translated {
     }
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
-    fn source(&self) -> crate::backend::Source<'_> {
+    fn source(&self) -> crate::backend::BackendInput<'_> {
         let Self { module, interface, options, profile, .. } = self;
-        crate::backend::Source { module, interface, limits: &options.limits, profile }
+        crate::backend::BackendInput { module, interface, limits: &options.limits, profile }
     }
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct Lowered {
+struct LoweredProgram {
     module: ir::Module,
     outputs: Vec<Output>,
-    control: Control,
+    control: ControlFlow,
     why: Option<String>,
     entry_point: EntryPoint,
 }
@@ -128,7 +128,7 @@ struct Lowered {
 #[derive(Clone, Copy)]
 struct Input<'a> {
     program: &'a Program<'a>,
-    around: &'a dyn Surroundings,
+    environment: &'a dyn Environment,
     /// Options in effect.
     options: &'a Options,
     /// Constants that are folded.
@@ -139,25 +139,22 @@ struct Input<'a> {
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Shbin, Translator};
-/// use transpica::stages::host::dvle::{self, Executable};
 ///
-/// let bytes = include_bytes!("../shaders/textured.shbin");
-/// let file = Shbin::parse(bytes)?;
-/// let options = Options::default();
-/// let program = dvle::program(&file, 0, &options.limits)?;
-/// let mut translator = Translator::new(options, Profile::default());
-/// let around = Executable::new(&file, 0, "textured.shbin")?;
-/// let translated = translator.translate(&program, &around, Job::Vertex)?;
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// let mut translator = Translator::new(Options::default(), Profile::default());
+/// let translated = translator.translate(program.program(), program.executable(), Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "inpos");
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
 /// assert_eq!(words, translated.spirv()?);
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Translator {
     options: Options,
     profile: Profile,
-    settings: Settings,
+    settings: SettingsDigest,
     scratch: passes::Scratch,
     #[cfg(feature = "spirv")]
     writer: crate::backend::spirv::SpirvWriter,
@@ -167,7 +164,7 @@ impl Translator {
     /// Creates a translator with these options for this profile.
     pub fn new(options: Options, profile: Profile) -> Self {
         Self {
-            settings: Settings::new(&options, &profile),
+            settings: SettingsDigest::new(&options, &profile),
             options,
             profile,
             scratch: passes::Scratch::default(),
@@ -177,7 +174,7 @@ impl Translator {
     }
     /// Replaces the options; memory is kept.
     pub fn set_options(&mut self, options: Options) {
-        self.settings = Settings::new(&options, &self.profile);
+        self.settings = SettingsDigest::new(&options, &self.profile);
         self.options = options;
     }
     /// Returns the options.
@@ -191,8 +188,14 @@ impl Translator {
 
     /// Returns the key of the result of [`translate`](Self::translate) without translating: see
     /// [`key`](crate::key::key).
-    pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, job: Job<'_>, salt: &[u8]) -> Key {
-        self.settings.key(program, around, job, &self.options, salt)
+    pub fn key(
+        &self,
+        program: &Program<'_>,
+        environment: &dyn Environment,
+        job: Job<'_>,
+        salt: &[u8],
+    ) -> Key {
+        self.settings.key(program, environment, job, &self.options, salt)
     }
 
     /// Translates a program.
@@ -219,35 +222,34 @@ impl Translator {
     ///
     /// ```
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
-    /// use transpica::stages::geometry::Memory;
-    /// use transpica::stages::host::{dvle, dvle::Executable};
-    /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
-    /// let options = Options::default();
-    /// let program = dvle::program(&file, 1, &options.limits)?;
+    /// use transpica::stages::geometry::Dependence;
+    /// let bytes = std::fs::read("shaders/points.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
+    /// let program = file.program(1)?;
     /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
-    /// let mut translator = Translator::new(options, Profile::default());
-    /// let around = Executable::new(&file, 1, "points.shbin")?;
-    /// let translated = translator.translate(&program, &around, Job::Geometry(&setup))?;
+    /// let mut translator = Translator::new(Options::default(), Profile::default());
+    /// let job = Job::Geometry(&setup);
+    /// let translated = translator.translate(program.program(), program.executable(), job)?;
     /// let kernel = translated.interface.kernel().expect("it is one");
-    /// assert_eq!((kernel.memory, kernel.triangles), (Memory::None, Some(2)));
-    /// # Ok::<(), transpica::Error>(())
+    /// assert_eq!((kernel.dependence, kernel.triangles), (Dependence::None, Some(2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn translate(
         &mut self,
         program: &Program<'_>,
-        around: &dyn Surroundings,
+        environment: &dyn Environment,
         job: Job<'_>,
-    ) -> Result<Translated> {
+    ) -> Result<Translation> {
         let mut options = job.effective(&self.options);
         options.check()?;
         self.profile.check()?;
         check_stage(program, job)?;
-        let folded = &around.folded(&options);
+        let folded = &environment.folded(&options);
         options.control = options.control.with_ints(&folded.ints);
-        let input = Input { program, around, options: &options, folded };
+        let input = Input { program, environment, options: &options, folded };
         match job {
             Job::Vertex | Job::Compute => {
-                let outputs = varying::outputs(&around.output_map(), &options, &self.profile.locations);
+                let outputs = varying::outputs(&environment.output_map(), &options, &self.profile.locations);
                 varying::check_locations(&outputs)?;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
@@ -271,29 +273,29 @@ impl Translator {
         input: Input<'_>,
         outputs: Vec<Output>,
         entry_point: EntryPoint,
-    ) -> Result<Translated> {
+    ) -> Result<Translation> {
         let Input { program, options, folded, .. } = input;
         let yielded = match entry_point.is_compute() {
-            false => Outputs::Semantics(&outputs),
-            true => Outputs::Registers,
+            false => OutputSelection::Semantics(&outputs),
+            true => OutputSelection::Registers,
         };
         let context =
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, Lowered { module, outputs, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: Lowered) -> Result<Translated> {
-        let Input { program, around, options, folded } = input;
-        let Lowered { mut module, outputs, control, why, entry_point } = lowered;
+    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram) -> Result<Translation> {
+        let Input { program, environment, options, folded } = input;
+        let LoweredProgram { mut module, outputs, control, why, entry_point } = lowered;
         let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
-        let interface = around.interface(&usage, options)?;
+        let interface = environment.interface(&usage, options)?;
         let interface = Interface { outputs, entry_point, folded: folded.clone(), ..interface };
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
@@ -304,24 +306,24 @@ impl Translator {
         passes::legalize::run(&mut module, options, &uniforms);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
-        ir::verify(&module, ir::Stage::Legal)?;
+        ir::verify(&module, ir::Phase::Legal)?;
         // Last: the first values of its parameters are constants that never leave a loop, which
         // `known` does not see.
         passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         #[cfg(debug_assertions)]
-        ir::verify(&module, ir::Stage::Legal)?;
+        ir::verify(&module, ir::Phase::Legal)?;
         let mut warnings = interface.warnings.clone();
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile, control.tier());
-        Ok(Translated { module, interface, usage, tier, warnings, options, profile })
+        Ok(Translation { module, interface, usage, tier, warnings, options, profile })
     }
 
-    /// As [`Translated::spirv`], in memory that this translator keeps.
+    /// As [`Translation::spirv`], in memory that this translator keeps.
     ///
     /// # Errors
     /// A module over the size limit.
     #[cfg(feature = "spirv")]
-    pub fn spirv(&mut self, translated: &Translated) -> Result<Vec<u32>> {
+    pub fn spirv(&mut self, translated: &Translation) -> Result<Vec<u32>> {
         self.writer.write(&translated.source())
     }
 }
@@ -339,7 +341,7 @@ fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
 }
 
 /// Adds the output registers that the program writes.
-fn add_written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
+fn add_written(program: &Program<'_>, control: &ControlFlow, usage: &mut Usage) {
     let mut add = |pc: Pc| {
         if let Some((Dest::Output(register), mask)) = program.destination(pc) {
             usage.outputs |= 1 << register;
@@ -347,13 +349,13 @@ fn add_written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
         }
     };
     match control {
-        Control::Tree(cfg, _, _) => {
+        ControlFlow::Tree(cfg, _, _) => {
             for action in &cfg.actions {
                 if let Action::Run(pc) = action {
                     add(*pc);
                 }
             }
         }
-        Control::Code => reach(program, |pc, _, _| add(pc)),
+        ControlFlow::Code => reach(program, |pc, _, _| add(pc)),
     }
 }

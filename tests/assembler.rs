@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Assembled, Options, Report, Source, assemble_with};
+use transpica::stages::asm::{Assembled, AssemblerOptions, Report, SourceText, assemble_with};
 use transpica::stages::container::{Model, Shbin};
 
 fn root() -> &'static Path {
@@ -31,10 +31,10 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("text")
 }
 
-fn assemble_files(paths: &[&PathBuf], options: &Options) -> Result<Assembled, Report> {
+fn assemble_files(paths: &[&PathBuf], options: &AssemblerOptions) -> Result<Assembled, Report> {
     let texts: Vec<_> = paths.iter().map(|path| read(path)).collect();
     let sources: Vec<_> =
-        paths.iter().zip(&texts).map(|(path, text)| Source { name: name(path), text }).collect();
+        paths.iter().zip(&texts).map(|(path, text)| SourceText { name: name(path), text }).collect();
     assemble_with(&sources, options)
 }
 
@@ -62,7 +62,7 @@ fn every_shader_assembles_to_its_binary() {
             name(path).strip_prefix(stem).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".pica"))
         };
         let sources: Vec<_> = shaders.iter().rev().filter(is_source).collect();
-        let assembled = match assemble_files(&sources, &Options::default()) {
+        let assembled = match assemble_files(&sources, &AssemblerOptions::default()) {
             Ok(assembled) => assembled,
             Err(report) => {
                 failures.push(report.to_string());
@@ -87,17 +87,19 @@ fn every_shader_assembles_to_its_binary() {
 fn probes_assemble_as_with_picasso() {
     let mut failures = Vec::new();
     let mut count = 0;
+    let purposes = read(&root().join("tests/cases/picasso/README.md"));
     for source in files("tests/cases/picasso") {
         let Some(stem) = name(&source).strip_suffix(".pica").filter(|stem| !stem.ends_with(".b")) else {
             continue;
         };
+        assert!(purposes.contains(&format!("| `{stem}` | ")), "{stem}: its purpose is not in README.md");
         let second = source.with_file_name(format!("{stem}.b.pica"));
         let mut sources = vec![&source];
         if second.exists() {
             sources.push(&second);
         }
         let said = read(&source.with_extension("txt"));
-        let options = Options { no_nop: said.starts_with("args: -n") };
+        let options = AssemblerOptions { no_nop: said.starts_with("args: -n") };
         let accepted = said.contains("exit: 0");
         let expected = fs::read(source.with_extension("shbin")).ok();
         assert_eq!(accepted, expected.is_some(), "{stem}: the case contradicts itself");
@@ -190,7 +192,7 @@ fn damaged_texts_give_a_readable_file_or_an_error_with_a_place() {
     let mut accepted = 0;
     for seed in 0..3000 {
         let text = damaged(&texts, seed * 7919);
-        match assemble_with(&[Source { name: "damaged", text: &text }], &Options::default()) {
+        match assemble_with(&[SourceText { name: "damaged", text: &text }], &AssemblerOptions::default()) {
             Ok(assembled) => {
                 let file = Shbin::parse(&assembled.bytes).unwrap_or_else(|error| panic!("{error}\n{text}"));
                 assert_eq!(Model::from(&file), assembled.model, "{text}");

@@ -12,11 +12,11 @@ use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
 use transpica::stages::isa::{Pc, Stage};
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_prove::spirv_tools;
 
 /// Number of inputs by the stage that they reached.
@@ -89,12 +89,14 @@ fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Res
     }
     count.tried += 1;
     let mut translator = Translator::new(effort.options, Profile::default());
-    let around = Executable::new(file, index, "damaged.shbin")?;
+    let environment = FileEnvironment::new(file, index, "damaged.shbin")?;
     let translated = match program.stage() {
-        Stage::Vertex => translator.translate(&program, &around, effort.job)?,
-        Stage::Geometry => {
-            translator.translate(&program, &around, Job::Geometry(&Setup::of_geometry(file, index, None)?))?
-        }
+        Stage::Vertex => translator.translate(&program, &environment, effort.job)?,
+        Stage::Geometry => translator.translate(
+            &program,
+            &environment,
+            Job::Geometry(&Setup::of_geometry(file, index, None)?),
+        )?,
     };
     spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
     count.translated += 1;
@@ -198,7 +200,7 @@ fn damaged_samples_are_refused_or_translated() {
                 layout: if pick & 2 == 0 { Layout::Symbols } else { Layout::Registers },
                 ..Block::default()
             },
-            control: Control { lenient: pick & 4 == 0, ..Control::default() },
+            control: Control { permissive: pick & 4 == 0, ..Control::default() },
             ..Options::default()
         };
         let turn = random.below(TEXTS);
@@ -246,12 +248,12 @@ impl PatchedFile {
         let at = self.package + self.word(self.package + 8) as usize + 4 * pc;
         self.set(at, value)
     }
-    fn translate(&self, options: Options) -> Result<Translated> {
+    fn translate(&self, options: Options) -> Result<Translation> {
         let file = Shbin::parse(&self.bytes)?;
         let program = dvle::program(&file, 0, &options.limits)?;
         let mut translator = Translator::new(options, Profile::default());
         let translated =
-            translator.translate(&program, &Executable::new(&file, 0, "patched")?, Job::Vertex)?;
+            translator.translate(&program, &FileEnvironment::new(&file, 0, "patched")?, Job::Vertex)?;
         spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
         Ok(translated)
     }
@@ -306,8 +308,9 @@ fn tables_that_overlap_are_read_where_they_are() {
 }
 
 #[test]
-fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
-    let lenient = Options { control: Control { lenient: true, ..Control::default() }, ..Options::default() };
+fn an_undefined_opcode_is_an_error_or_nop_when_permissive() {
+    let permissive =
+        Options { control: Control { permissive: true, ..Control::default() }, ..Options::default() };
     let nop = PatchedFile::new().code(2, 0x21 << 26).translate(Options::default()).expect("valid");
     let mut undefined = 0;
     for opcode in 0u8..64 {
@@ -315,8 +318,8 @@ fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
         match patched.translate(Options::default()) {
             Err(Error { kind: Kind::BadOpcode(found), at }) => {
                 assert_eq!((found, at), (opcode, At::Pc(2)));
-                let translated = patched.translate(lenient).expect("NOP");
-                let text = |translated: &Translated| transpica::stages::ir::text::print(&translated.module);
+                let translated = patched.translate(permissive).expect("NOP");
+                let text = |translated: &Translation| transpica::stages::ir::text::print(&translated.module);
                 assert_eq!(text(&translated), text(&nop), "opcode {opcode:#x}");
                 undefined += 1;
             }

@@ -3,10 +3,10 @@
 //! This test verifies the rules of `cfg::live`. Simpler rules were wrong, and no other test failed.
 
 use transpica::stages::cfg::Cfg;
-use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::{Inst, Pc, Program};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -62,7 +62,7 @@ fn interpret(generated: &Generated, program: &Program<'_>) -> Run {
     machine.set_uniforms(&generated.uniforms());
     let mut steps = Vec::new();
     let mut counter = 0;
-    let mut trace = |record: &Record| {
+    let mut trace = |record: &TraceRecord| {
         if has_effect(&record.inst) {
             steps.push((record.pc, counter));
         }
@@ -118,7 +118,7 @@ fn check(generated: &Generated, limits: &Limits, tiers: &mut Tiers) {
     let program = generated.program();
     let interpreted = interpret(generated, &program);
     tiers.ended += u32::from(interpreted.ended);
-    let explored = explore(&program, &Options::default(), limits).expect("has no undefined opcode");
+    let explored = explore(&program, &ExploreOptions::default(), limits).expect("has no undefined opcode");
     let Explored::Graph(mut cfg) = explored else {
         tiers.addresses += 1;
         return;
@@ -170,7 +170,7 @@ fn check_all(kind: Kind, seeds: std::ops::Range<u64>) -> Tiers {
 }
 
 #[test]
-fn trees_of_little_depth_do_the_same() {
+fn trees_of_limited_depth_match_the_interpreter() {
     let limits = Limits { depth: 6, ..Limits::default() };
     let mut tiers = Tiers::default();
     for seed in 10_000..10_500 {
@@ -181,13 +181,13 @@ fn trees_of_little_depth_do_the_same() {
 }
 
 #[test]
-fn clean_programs_structure_and_do_the_same() {
+fn trees_of_clean_programs_match_the_interpreter() {
     let tiers = check_all(Kind::Clean, 0..2500);
     assert_eq!(tiers.structured, 2500, "{tiers:?}");
 }
 
 #[test]
-fn wild_programs_do_the_same_in_every_tier() {
+fn wild_programs_match_the_interpreter_in_every_tier() {
     let tiers = check_all(Kind::Wild, 0..2500);
     assert!(tiers.structured > 2000 && tiers.addresses > 0 && tiers.ended > 1000, "{tiers:?}");
 }
@@ -198,7 +198,7 @@ fn wild_programs_do_the_same_in_every_tier() {
 fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
     let program = program(text);
     let limits = Limits::default();
-    let explored = explore(&program, &Options::default(), &limits).expect("is defined");
+    let explored = explore(&program, &ExploreOptions::default(), &limits).expect("is defined");
     let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
     let walk = |cfg: &Cfg, tree: &Tree| {
         let mut uniforms = Uniforms::default();
@@ -219,7 +219,7 @@ fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
 }
 
 #[test]
-fn ifs_run_one_part() {
+fn an_if_runs_one_of_its_parts() {
     trace("if b0 3 2; a; a; a; a; end", &[], &[1, 2], 0);
     trace("if b1 3 2; a; a; a; a; end", &[], &[3, 4], 0);
 }

@@ -14,12 +14,12 @@ use samples::{Sample, samples};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Layout};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
-use transpica::{Arithmetic, Block, Options, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Profile, Translation, Translator};
 use transpica_prove::spirv_tools;
 
 /// Every precision, and every pair of job and layout.
@@ -39,9 +39,9 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn translate(&self, translator: &mut Translator, job: Job<'_>) -> Translated {
-        let around = Executable::new(self.file, self.index, &self.name).expect("there");
-        let translated = translator.translate(&self.program, &around, job);
+    fn translate(&self, translator: &mut Translator, job: Job<'_>) -> Translation {
+        let environment = FileEnvironment::new(self.file, self.index, &self.name).expect("there");
+        let translated = translator.translate(&self.program, &environment, job);
         translated.unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
     fn words(&self, translator: &mut Translator, job: Job<'_>) -> Vec<u32> {
@@ -148,7 +148,7 @@ fn every_text_is_written_and_wgsl_is_read_again() {
 #[test]
 fn a_module_or_text_may_be_as_long_as_the_limit() {
     with_cases(|cases| {
-        let limited = |translated: &Translated, output_words| {
+        let limited = |translated: &Translation, output_words| {
             let mut limited = translated.clone();
             limited.options.limits.output_words = output_words;
             limited
@@ -259,7 +259,7 @@ fn words_are_the_same_in_another_process() {
 
 /// Golden texts; `BLESS=1 cargo test --all-features --test corpus` rewrites them.
 #[test]
-fn wgsl_of_three_samples_reads_well() {
+fn wgsl_of_three_samples_has_short_lines_and_names() {
     with_cases(|cases| {
         for name in ["lights", "textured", "fog"] {
             let wanted = format!("shaders/{name}.shbin#0");

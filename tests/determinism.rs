@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 use std::thread;
 
 use samples::samples;
-use transpica::stages::container::{Descriptor, Model, ShaderType, Shbin, write};
+use transpica::stages::container::{DescriptorRecord, Model, ShaderType, Shbin, write};
 use transpica::stages::error::Result;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::spirv_tools;
 
@@ -51,7 +51,8 @@ fn inputs() -> &'static [Input] {
             let mut model = Model::from(&container);
             model.code = generated.code;
             let descriptors = generated.descriptors.into_iter();
-            model.descriptors = descriptors.map(|bits| Descriptor { bits, usage: 0, reserved: 0 }).collect();
+            model.descriptors =
+                descriptors.map(|bits| DescriptorRecord { bits, usage: 0, reserved: 0 }).collect();
             model.executables[0].header.main = generated.entry.0.into();
             inputs.push(Input { name: format!("{kind:?} {seed}"), bytes: write(&model), executable: 0 });
         }
@@ -87,11 +88,11 @@ fn translators() -> Vec<(Translator, Job<'static>)> {
 fn translate(
     (translator, job): &mut (Translator, Job<'static>),
     input: &Input,
-) -> Result<(Translated, Vec<u32>)> {
+) -> Result<(Translation, Vec<u32>)> {
     let file = Shbin::parse(&input.bytes)?;
     let program = dvle::program(&file, input.executable, &translator.options().limits)?;
-    let around = Executable::new(&file, input.executable, &input.name)?;
-    let translated = translator.translate(&program, &around, *job)?;
+    let environment = FileEnvironment::new(&file, input.executable, &input.name)?;
+    let translated = translator.translate(&program, &environment, *job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
@@ -110,13 +111,13 @@ fn fingerprint(translator: &mut (Translator, Job<'static>), input: &Input) -> St
 }
 
 #[cfg(feature = "wgsl")]
-fn text(translated: &Translated) -> String {
+fn text(translated: &Translation) -> String {
     let text = translated.text(transpica::stages::backend::text::Language::Wgsl);
     text.unwrap_or_else(|error| error.to_string())
 }
 
 #[cfg(not(feature = "wgsl"))]
-fn text(_: &Translated) -> String {
+fn text(_: &Translation) -> String {
     String::new()
 }
 
@@ -157,7 +158,7 @@ fn all_modules_are_valid() {
 }
 
 #[test]
-fn a_reused_translator_gives_what_a_new_one_gives() {
+fn a_reused_translator_gives_the_words_of_a_new_one() {
     let translated = expected().iter().filter(|found| found.len() == 16).count();
     assert!(translated > inputs().len() * 9 / 10, "{translated} of {} were translated", inputs().len());
     let different: BTreeSet<_> = expected().iter().collect();
@@ -166,7 +167,7 @@ fn a_reused_translator_gives_what_a_new_one_gives() {
 }
 
 #[test]
-fn eight_threads_at_once_give_what_one_gives() {
+fn eight_threads_give_the_words_of_one() {
     expected();
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -175,7 +176,7 @@ fn eight_threads_at_once_give_what_one_gives() {
     });
 }
 
-/// Set for the process that [`another_process_gives_the_same`] starts.
+/// Set for the process that [`another_process_gives_the_same_words`] starts.
 const CHILD: &str = "TRANSPICA_DETERMINISM_CHILD";
 
 /// Start of the line that the process prints.
@@ -183,14 +184,14 @@ const MARK: &str = "fingerprint of everything: ";
 
 /// Hash tables of the standard library get a new random seed in each process.
 #[test]
-fn another_process_gives_the_same() {
+fn another_process_gives_the_same_words() {
     let all = format!("{MARK}{:016x}", hash(expected().concat().bytes()));
     if std::env::var_os(CHILD).is_some() {
         println!("\n{all}");
         return;
     }
     let child = Command::new(std::env::current_exe().expect("this test has a path"))
-        .args(["--exact", "another_process_gives_the_same", "--nocapture"])
+        .args(["--exact", "another_process_gives_the_same_words", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("this test can be run again");
@@ -202,7 +203,7 @@ fn another_process_gives_the_same() {
 /// The library has no hash table of the standard library, so no seed can matter. Its own tables
 /// (`entity.rs`, `passes/equal.rs`) hash without a seed and number values in the order of arrival.
 #[test]
-fn no_hash_table_has_a_seed() {
+fn no_hash_table_is_randomly_seeded() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![source.clone()];
     let mut found = BTreeSet::new();

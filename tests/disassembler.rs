@@ -8,15 +8,15 @@ use std::path::Path;
 
 use expect_test::{expect, expect_file};
 use samples::samples;
-use transpica::stages::asm::{Assembled, Report, Source, assemble};
+use transpica::stages::asm::{Assembled, Report, SourceText, assemble};
 use transpica::stages::container::{
-    self, Descriptor, Executable, Header, Model, Output, Shbin, Symbol, Version,
+    self, DescriptorRecord, Executable, Header, Model, OutputRecord, Shbin, Symbol, Version,
 };
-use transpica::stages::dis::{Options, content, disassemble};
+use transpica::stages::dis::{DisassemblerOptions, content, disassemble};
 use transpica::stages::isa::Opcode;
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {
-    assemble(&[Source { name: "text", text }])
+    assemble(&[SourceText { name: "text", text }])
 }
 
 /// Disassembles a file; its text must assemble to the same content.
@@ -25,7 +25,7 @@ fn text(model: &Model) -> String {
     let bytes = container::write(model);
     let file = Shbin::parse(&bytes).expect("well formed");
     for hex in [true, false] {
-        let text = disassemble(&file, &Options { hex }).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions { hex }).expect("has a text");
         let again = reassemble(&text).unwrap_or_else(|report| panic!("{report}\n{text}"));
         assert_eq!(content(&again.model), content(&Model::from(&file)), "{text}");
         if !hex {
@@ -76,19 +76,20 @@ fn samples_become_text_of_picasso_that_gives_the_same_bytes() {
 }
 
 #[test]
-fn the_text_of_a_few_samples() {
+fn texts_of_three_samples_match_their_golden_files() {
     for stem in ["points", "lights", "uber"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(root.join(format!("shaders/{stem}.shbin"))).expect("sample");
         let file = Shbin::parse(&bytes).expect("well formed");
-        let text = disassemble(&file, &Options { hex: stem == "points" }).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions { hex: stem == "points" }).expect("has a text");
         expect_file![root.join(format!("tests/cases/dis/{stem}.pica"))].assert_eq(&text);
     }
 }
 
 /// A file of one vertex program.
 fn program(code: Vec<u32>, descriptors: &[u32]) -> Model {
-    let descriptors = descriptors.iter().map(|&bits| Descriptor { bits, ..Descriptor::default() }).collect();
+    let descriptors =
+        descriptors.iter().map(|&bits| DescriptorRecord { bits, ..DescriptorRecord::default() }).collect();
     let header = Header { endmain: code.len() as u32, version: Version::PICASSO, ..Header::default() };
     let executables = vec![Executable { header, ..Executable::default() }];
     Model { code, descriptors, executables, ..Model::default() }
@@ -136,7 +137,7 @@ fn procedures_have_the_name_of_their_start() {
 }
 
 #[test]
-fn random_programs_survive() {
+fn random_programs_round_trip_through_text() {
     use transpica_generate::{Kind, generate};
     for seed in 0..150 {
         for kind in Kind::ALL {
@@ -183,7 +184,7 @@ fn random_words_survive(seed: u64, most: usize) -> usize {
         words += code.len();
         let bytes = container::write(&program(code.clone(), &descriptors));
         let file = Shbin::parse(&bytes).expect("well formed");
-        let text = disassemble(&file, &Options::default()).expect("has a text");
+        let text = disassemble(&file, &DisassemblerOptions::default()).expect("has a text");
         raw += text.matches(".word").count() - text.matches("; setemit 3").count();
         let again = reassemble(&text).unwrap_or_else(|report| panic!("{report}"));
         assert_eq!(again.model.code, code);
@@ -193,7 +194,7 @@ fn random_words_survive(seed: u64, most: usize) -> usize {
 }
 
 #[test]
-fn a_million_random_words_survive() {
+fn a_million_random_words_round_trip_through_text() {
     let seeds = [0x2545_F491_4F6C_DD1D, 0x9E37_79B9_7F4A_7C15];
     let unassigned: usize = std::thread::scope(|scope| {
         let threads = seeds.map(|seed| scope.spawn(move || random_words_survive(seed, 500_000)));
@@ -203,7 +204,7 @@ fn a_million_random_words_survive() {
 }
 
 #[test]
-fn random_tables_survive() {
+fn random_tables_round_trip_through_text() {
     let mut random = Random(7);
     for _ in 0..300 {
         let mut model = program((0..20).map(|_| 0x8400_0000 | random.below(2)).collect(), &[]);
@@ -262,7 +263,7 @@ fn random_executable(random: &mut Random) -> Executable {
     for _ in 0..random.below(4) {
         let (kind, register) = (random.below(11) as u16, random.below(16) as u16);
         let (mask, reserved) = (random.below(18) as u16, u16::from(random.below(9) == 0));
-        executable.outputs.push(Output { kind, register, mask, reserved });
+        executable.outputs.push(OutputRecord { kind, register, mask, reserved });
     }
     for _ in 0..random.below(3) {
         let name = executable.names.add(&random_name(random));
@@ -273,7 +274,7 @@ fn random_executable(random: &mut Random) -> Executable {
 }
 
 #[test]
-fn damaged_files_have_a_text_or_an_error() {
+fn damaged_files_give_a_text_or_an_error() {
     let samples = samples();
     let mut random = Random(99);
     let mut printed = 0;

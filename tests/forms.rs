@@ -18,14 +18,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Source, assemble};
-use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::asm::{SourceText, assemble};
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::graph::is_reducible;
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{self, Cfg};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{self, Bank, Member, MemberType, UniformBlock, dvle};
-use transpica::stages::ir::{Module, Stage, known, text, verify};
+use transpica::stages::ir::{Module, Phase, known, text, verify};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
 use transpica::stages::passes::{Scratch, legalize, offsets};
@@ -100,12 +100,13 @@ fn check(name: &str, ending: &str, show: impl Fn(&str) -> String) {
 /// Assembles a text and builds the program's graph.
 fn explored(source: &str) -> (Program<'static>, Cfg) {
     assert!(source.starts_with("; "), "says what it shows: {source}");
-    let assembled = assemble(&[Source { name: "case", text: source }]);
+    let assembled = assemble(&[SourceText { name: "case", text: source }]);
     let bytes = assembled.unwrap_or_else(|report| panic!("{report}")).bytes;
     let limits = Limits::default();
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &limits).expect("a program");
-    let Explored::Graph(cfg) = explore(&program, &Options::default(), &limits).expect("is defined") else {
+    let Explored::Graph(cfg) = explore(&program, &ExploreOptions::default(), &limits).expect("is defined")
+    else {
         panic!("too many nodes: {source}");
     };
     (program, cfg)
@@ -122,10 +123,10 @@ fn reduced(cfg: &mut Cfg) -> bool {
 }
 
 #[test]
-fn graphs() {
+fn graphs_match_the_cases() {
     check("cfg", "pica", |source| {
         let (program, mut cfg) = explored(source);
-        let show = |cfg: &Cfg| cfg::text::Text { cfg, program: Some(&program) }.to_string();
+        let show = |cfg: &Cfg| cfg::text::CfgText { cfg, program: Some(&program) }.to_string();
         let mut shown = show(&cfg);
         if reduced(&mut cfg) {
             let _ = write!(shown, "reduced:\n{}", show(&cfg));
@@ -135,19 +136,19 @@ fn graphs() {
 }
 
 #[test]
-fn trees() {
+fn trees_match_the_cases() {
     check("tree", "pica", |source| {
         let (program, mut cfg) = explored(source);
         reduced(&mut cfg);
         let Structured::Tree(tree) = structure::structure(&cfg, &Limits::default()) else {
             panic!("no tree: {source}");
         };
-        structure::text::Text { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
+        structure::text::TreeText { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
     });
 }
 
 #[test]
-fn functions_after_passes() {
+fn functions_after_passes_match_the_cases() {
     check("ir", "ir", |source| {
         let (head, rest) = source.split_once('\n').expect("lines");
         assert!(rest.starts_with("; "), "the second line says what it shows: {source}");
@@ -176,13 +177,13 @@ fn functions_after_passes() {
 /// Runs a pass on the main function.
 fn run(name: &str, module: &mut Module, precision: Precision) {
     let (_, pass) = passes::find(name).unwrap_or_else(|| panic!("{name} is no pass"));
-    verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
+    verify(module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
     let mut scratch = Scratch::default();
     let changed = pass(&mut module.main, precision, &mut scratch);
     let differs = text::print_renumbered(&before) != text::print_renumbered(module);
     assert_eq!(changed, differs, "{name} says so: {module}");
-    verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
+    verify(module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     compare(&before, module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}: {module}"));
     let again = text::print(module);
     assert!(!pass(&mut module.main, precision, &mut scratch), "a second run changes it to {module}");
@@ -191,7 +192,7 @@ fn run(name: &str, module: &mut Module, precision: Precision) {
 
 /// Prints a legalized module, with names in its calls.
 fn legalized(mut module: Module, precision: Precision) -> String {
-    verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
+    verify(&module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
     let options = host::Options {
         arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
@@ -200,7 +201,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
     legalize::run(&mut module, &options, &uniforms);
-    verify(&module, Stage::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
+    verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");
     let mut shown = text::print_renumbered(&module);
     for (index, helper) in module.helpers.iter().enumerate().rev() {
@@ -234,7 +235,7 @@ fn block() -> UniformBlock {
 /// Tests the harness itself: missing, stale and leftover texts fail, and blessing mends the first
 /// two.
 #[test]
-fn expectations_that_do_not_fit_are_faults() {
+fn a_wrong_expectation_is_a_failure() {
     let path = std::env::temp_dir().join(format!("transpica-forms-{}", std::process::id()));
     fs::create_dir_all(&path).expect("writable");
     let write = |name: &str, text: &str| fs::write(path.join(name), text).expect("writable");

@@ -4,20 +4,20 @@
 mod samples;
 
 use expect_test::expect_file;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{GeometryInput, GeometrySetup, Memory};
+use transpica::stages::geometry::{Dependence, GeometryInput, GeometrySetup};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{FlipY, Job, Layout};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
-use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
 use transpica_generate::GeometryDraw;
 use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};
 use transpica_prove::glslang;
@@ -67,7 +67,7 @@ fn samples(options: Options) -> Vec<(String, Count)> {
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let (first, second) = (program(&file, vertex), program(&file, geometry));
         let outputs =
-            Setup::from_file(&file, vertex, None, None).expect("a set-up").vertex_outputs.count_ones();
+            Setup::from_file(&file, vertex, None, None).expect("a configuration").vertex_outputs.count_ones();
         for vertices in [1, 2, 3, 6] {
             // Some programs do not support every number of vertices.
             let Ok(setup) = Setup::from_file(&file, vertex, Some(geometry), Some(vertices * outputs as u8))
@@ -112,12 +112,12 @@ fn random(seeds: std::ops::Range<u64>, options: Options) -> Count {
 #[test]
 fn random_programs_make_the_triangles_of_the_interpreter() {
     let count = random(0..700, OPTIONS(Precision::Exact));
-    count.memories.iter().for_each(|&programs| assert!(programs > 50, "{count:?}"));
+    count.dependences.iter().for_each(|&programs| assert!(programs > 50, "{count:?}"));
     random(1500..1600, OPTIONS(Precision::F24));
 }
 
 #[test]
-fn random_programs_do_so_in_every_tier() {
+fn random_programs_make_these_triangles_in_every_tier() {
     let shallow = Limits { depth: 0, ..Limits::default() };
     random(2000..2080, Options { limits: shallow, ..OPTIONS(Precision::Exact) });
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
@@ -148,7 +148,7 @@ fn samples_emit_the_registers_of_the_interpreter() {
 }
 
 #[test]
-fn samples_do_so_in_every_tier() {
+fn samples_emit_these_registers_in_every_tier() {
     // Depth 0: the block dispatcher. No control state: the pc dispatcher.
     let shallow = Limits { depth: 0, ..Limits::default() };
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
@@ -159,15 +159,16 @@ fn samples_do_so_in_every_tier() {
 }
 
 #[test]
-fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
+fn uninitialized_vertex_slots_have_the_documented_default() {
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
     // Colors whose unmapped components are 1, and a position whose z is negated.
     let geometry = ".gsh point c0\n.out pos position\n.out col color.xy\n.entry gmain\n.proc gmain\n\tsetemit 1, prim inv\n\
                     \tmov pos, v0\n\tmov col.xy, v1\n\temit\n\tend\n.end\n";
-    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: geometry }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let (vertex, geometry) = (program(&file, 0), program(&file, 1));
     let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
     let options = OPTIONS(Precision::Exact);
@@ -178,58 +179,60 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
 
 /// Returns the carried state of a program that emits a triangle of r14, r15 and v0, then runs
 /// `last`. Its results are compared, too.
-fn depth_of(last: &str) -> Memory {
+fn depth_of(last: &str) -> Dependence {
     let vertex = ".out pos position\n.entry main\n.proc main\n\tmov pos, v0\n\tend\n.end\n";
     let geometry = format!(
         ".gsh point c0\n.out pos position\n.entry gmain\n.proc gmain\n\tsetemit 0\n\tmov pos, r14\n\temit\n\
          \tsetemit 1\n\tmov pos, r15\n\temit\n\tsetemit 2, prim\n\tmov pos, v0\n\temit\n{last}\tend\n.end\n"
     );
-    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: &geometry }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: &geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let (vertex, geometry) = (program(&file, 0), program(&file, 1));
     let options = OPTIONS(Precision::Exact);
     let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
     let case = Case { vertex: &vertex, geometry: &geometry, setup, draws: &draws, options };
     let count = compare(&case).unwrap_or_else(|error| panic!("{last}: {error}"));
     assert!(count.expect("ends").triangles > 0);
-    let around = Executable::new(&file, 1, "b").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "b").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&geometry, &around, Job::Geometry(&setup)).expect("translates");
-    translated.interface.kernel().expect("a kernel").memory
+    let translated =
+        translator.translate(&geometry, &environment, Job::Geometry(&setup)).expect("translates");
+    translated.interface.kernel().expect("a kernel").dependence
 }
 
 #[test]
-fn how_far_back_an_invocation_sees_is_how_long_a_value_stays() {
+fn the_depth_of_carried_state_is_the_lifetime_of_a_value() {
     let from_the_last = "\tmov r14, v0\n\tmov r15, v0\n";
     let from_the_one_before = "\tmov r14, r15\n\tmov r15, v0\n";
     let a_sum = "\tmov r14, v0\n\tadd r15, r15, v0\n";
     let now_and_then = "\tmov r14, v0\n\tifu b0\n\tmov r15, v0\n\t.end\n";
-    assert_eq!(depth_of(from_the_last), Memory::Depth(1));
-    assert_eq!(depth_of(from_the_one_before), Memory::Depth(2));
-    assert_eq!(depth_of(a_sum), Memory::Unbounded);
-    assert_eq!(depth_of(now_and_then), Memory::Unbounded);
+    assert_eq!(depth_of(from_the_last), Dependence::Depth(1));
+    assert_eq!(depth_of(from_the_one_before), Dependence::Depth(2));
+    assert_eq!(depth_of(a_sum), Dependence::Unbounded);
+    assert_eq!(depth_of(now_and_then), Dependence::Unbounded);
     // Registers that are never written carry no state.
-    assert_eq!(depth_of(""), Memory::None);
+    assert_eq!(depth_of(""), Dependence::None);
 }
 
 /// Statistics of a sample in point mode with one vertex per invocation.
 fn memory_of(name: &str) -> [usize; 3] {
     let all = samples(OPTIONS(Precision::Exact));
     let (_, count) = all.iter().find(|(sample, _)| sample.ends_with(name)).expect("the sample");
-    count.memories.map(|count| count.min(1))
+    count.dependences.map(|count| count.min(1))
 }
 
 #[test]
-fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
+fn carried_state_decides_the_number_of_threads() {
     assert_eq!(memory_of("/points.shbin"), [1, 0, 0]);
     assert_eq!(memory_of("/counter.shbin"), [0, 0, 1]);
 }
 
 /// Translates the geometry program of each sample under each of some options, for triangles and for
 /// EMITs.
-fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
+fn with_kernels(check: impl Fn(&str, &mut Translator, &Translation)) {
     let base = OPTIONS(Precision::Exact);
     let symbols = Options {
         block: Block { layout: Layout::Symbols, ..base.block },
@@ -255,16 +258,20 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
-        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a set-up");
-        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a configuration");
+        let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         for (options, tier) in tiers {
             let mut translator = Translator::new(options, Profile::default());
             let triangles =
-                translator.translate(&program, &around, Job::Geometry(&setup)).expect("translates");
+                translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");
             assert!(triangles.tier == tier || tier == Tier::BlockDispatcher, "{} {tier}", sample.name);
             check(&sample.name, &mut translator, &triangles);
             let emits = translator
-                .translate(&program, &around, Job::Emits { outputs: setup.geometry.expect("there").outputs })
+                .translate(
+                    &program,
+                    &environment,
+                    Job::Emits { outputs: setup.geometry.expect("there").outputs },
+                )
                 .expect("translates");
             check(&sample.name, &mut translator, &emits);
         }
@@ -272,7 +279,7 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
 }
 
 #[test]
-fn kernels_are_valid_in_every_language() {
+fn geometry_compute_shaders_are_valid_in_every_language() {
     with_kernels(|name, translator, translated| {
         let words = translator.spirv(translated).unwrap_or_else(|error| panic!("{name}: {error}"));
         spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -299,7 +306,7 @@ fn kernels_are_valid_in_every_language() {
 
 /// Golden texts; `BLESS=1 cargo test --all-features --test geometry` rewrites them.
 #[test]
-fn wgsl_of_kernels_reads_well() {
+fn wgsl_of_geometry_compute_shaders_matches_its_golden_files() {
     with_kernels(|path, translator, translated| {
         let name = path.trim_start_matches("shaders/").trim_end_matches(".shbin");
         let kernel = translated.interface.kernel().expect("a kernel");
@@ -317,18 +324,18 @@ fn wgsl_of_kernels_reads_well() {
 }
 
 #[test]
-fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
+fn triangles_of_a_geometry_compute_shader_are_drawn_by_a_plain_vertex_stage() {
     for sample in samples::samples() {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
         let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a setup");
-        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         // Attribute formats apply to the vertex program before it.
         let mut options = OPTIONS(Precision::Exact);
         options.attributes[0].components = 2;
         let mut translator = Translator::new(options, Profile::default());
-        let mut of_job = |job| translator.translate(&program, &around, job).expect("translates");
+        let mut of_job = |job| translator.translate(&program, &environment, job).expect("translates");
         let (kernel, drawn) = (of_job(Job::Geometry(&setup)), of_job(Job::Draw(&setup)));
         assert_eq!(drawn.interface.outputs, kernel.interface.outputs, "{}", sample.name);
         spirv_tools::validate(&drawn.spirv().expect("words")).expect("valid");
@@ -350,7 +357,8 @@ fn the_entry_point_is_that_of_the_job() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
-    let around = [0, 1].map(|index| Executable::new(&file, index, "points.shbin").expect("an executable"));
+    let environment =
+        [0, 1].map(|index| FileEnvironment::new(&file, index, "points.shbin").expect("an executable"));
     let programs = [0, 1].map(|index| program(&file, index));
     let mut translator = Translator::new(Options::default(), Profile::default());
     let (vertex, geometry, compute) = (0, 3, 5);
@@ -364,7 +372,8 @@ fn the_entry_point_is_that_of_the_job() {
         (1, Job::Draw(&setup), vertex),
     ];
     for (place, job, model) in jobs {
-        let translated = translator.translate(&programs[place], &around[place], job).expect("translates");
+        let translated =
+            translator.translate(&programs[place], &environment[place], job).expect("translates");
         let words = translator.spirv(&translated).expect("words");
         assert_eq!(execution_model(&words), model, "{job:?}");
         assert_eq!(words, translated.spirv().expect("words"), "{job:?}");
@@ -377,12 +386,12 @@ fn the_entry_point_is_that_of_the_job() {
 }
 
 #[test]
-fn set_ups_that_cannot_be_are_refused() {
+fn impossible_draw_configurations_are_refused() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
-    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
     let identity: [u8; 16] = std::array::from_fn(|place| place as u8);
     let inputs = [
@@ -398,22 +407,23 @@ fn set_ups_that_cannot_be_are_refused() {
     ];
     for input in inputs {
         let geometry = Some(GeometrySetup { input, outputs: 7 });
-        let translated = translator.translate(&program, &around, Job::Geometry(&Setup { geometry, ..whole }));
+        let translated =
+            translator.translate(&program, &environment, Job::Geometry(&Setup { geometry, ..whole }));
         assert!(translated.is_err(), "{input:?}");
     }
 }
 
 #[test]
-fn keys_are_of_the_set_up_too() {
+fn keys_include_the_configuration() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
     let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
-    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let key = |input, outputs| {
         let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
-        translator.key(&program, &around, Job::Geometry(&setup), b"")
+        translator.key(&program, &environment, Job::Geometry(&setup), b"")
     };
     let identity = std::array::from_fn(|place| place as u8);
     let mut exchanged = identity;
@@ -426,7 +436,7 @@ fn keys_are_of_the_set_up_too() {
         key(GeometryInput::Variable { main: 3 }, 7),
         key(GeometryInput::Fixed { first: 1, vertices: 2, stride: 2 }, 7),
         key(GeometryInput::Fixed { first: 2, vertices: 2, stride: 2 }, 7),
-        translator.key(&program, &around, Job::Emits { outputs: 7 }, b""),
+        translator.key(&program, &environment, Job::Emits { outputs: 7 }, b""),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());
@@ -434,17 +444,17 @@ fn keys_are_of_the_set_up_too() {
 }
 
 #[test]
-fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
+fn jobs_refuse_programs_of_the_other_stage() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
-    let around = Executable::new(&file, 0, "points.shbin").expect("an executable");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
+    let environment = FileEnvironment::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
     let error = translator
-        .translate(&program(&file, 0), &around, Job::Geometry(&setup))
+        .translate(&program(&file, 0), &environment, Job::Geometry(&setup))
         .expect_err("a vertex program");
     assert!(error.to_string().contains("vertex"), "{error}");
     let error =
-        translator.translate(&program(&file, 1), &around, Job::Compute).expect_err("a geometry program");
+        translator.translate(&program(&file, 1), &environment, Job::Compute).expect_err("a geometry program");
     assert!(error.to_string().contains("geometry"), "{error}");
 }

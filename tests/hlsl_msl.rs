@@ -15,7 +15,7 @@ use products::with_products;
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::kernel::bindings;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, UniformBlock};
 use transpica::stages::limits::Limits;
 use transpica::{Options, Profile, Translator};
@@ -53,7 +53,7 @@ fn no_two_buffers_of_msl_have_one_slot() {
 }
 
 #[test]
-fn slots_are_found() {
+fn slots_of_msl_are_found() {
     let text = "constant A& a [[buffer(3)]]\n, device B& b [[buffer(12)]]\n, constant C& c [[buffer(3)]]";
     assert_eq!(metal::slots(text), [3, 12, 3]);
 }
@@ -88,13 +88,13 @@ fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
 }
 
 #[test]
-fn the_compiler_of_msl_sees_errors() {
+fn the_compiler_of_msl_reports_errors() {
     let bytes = include_bytes!("../shaders/lights.shbin");
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
     let text = translated.text(Language::Msl).expect("MSL");
     let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
     let reads = |text: &str| metal::read([("text", text)]);

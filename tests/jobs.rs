@@ -1,14 +1,14 @@
 //! The table of jobs on the front page of the crate: each cell is what the translation does.
 
 use transpica::stages::backend::text::Language;
-use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translated, Translator};
+use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translation, Translator};
 
 /// Versions of GLSL as the table writes them.
 const GLSL: [(GlslVersion, &str); 3] =
     [(GlslVersion::Core330, "330"), (GlslVersion::Vulkan450, "450"), (GlslVersion::Es310, "310 es")];
 
 /// The cells of a job behind its description.
-fn cells(translated: &Translated) -> [String; 4] {
+fn cells(translated: &Translation) -> [String; 4] {
     let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
     let glsl: Vec<_> =
         GLSL.iter().filter(|(version, _)| translated.glsl(*version).is_ok()).map(|(_, name)| *name).collect();
@@ -19,7 +19,7 @@ fn cells(translated: &Translated) -> [String; 4] {
 }
 
 #[test]
-fn the_front_page_says_what_each_job_becomes() {
+fn the_front_page_lists_the_result_of_each_job() {
     let file = Shbin::parse(include_bytes!("../shaders/points.shbin")).expect("a sample");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a vertex and a geometry program");
     let programs = [0, 1].map(|index| file.program(index).expect("a program"));

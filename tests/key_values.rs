@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Block, BoolUniforms, Control, Job, Layout, Options, Profile, RegisterState};
 use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::key::{Key, Settings};
+use transpica::stages::key::{Key, SettingsDigest};
 use transpica::stages::limits::Limits;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use values::Values;
 
@@ -78,7 +78,7 @@ fn all_values_of_options_and_profile_have_different_keys() {
 fn key_of(options: &Options, profile: &Profile) -> Key {
     let state = RegisterState::default();
     let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex);
-    Settings::new(options, profile).key(
+    SettingsDigest::new(options, profile).key(
         &program.expect("a program"),
         &state.vertex(),
         Job::Vertex,
@@ -128,7 +128,7 @@ impl Products {
 /// The words of a translation or its error.
 fn words(
     translator: &mut Translator,
-    translate: impl FnOnce(&mut Translator) -> transpica::stages::error::Result<Translated>,
+    translate: impl FnOnce(&mut Translator) -> transpica::stages::error::Result<Translation>,
 ) -> Result<Vec<u32>, String> {
     let translated = translate(translator).map_err(|error| error.to_string())?;
     translator.spirv(&translated).map_err(|error| error.to_string())
@@ -151,7 +151,7 @@ fn options_that_give_other_words_give_another_key() {
     let state = registers();
     let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("a file");
     let lights = dvle::program(&file, 0, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 0, "lights").expect("an executable");
+    let environment = FileEnvironment::new(&file, 0, "lights").expect("an executable");
     let random =
         [(Kind::Clean, 3), (Kind::Wild, 5), (Kind::Numeric, 1)].map(|(kind, seed)| generate(kind, seed));
     // Far from the defaults, but still a valid input.
@@ -173,9 +173,9 @@ fn options_that_give_other_words_give_another_key() {
         all.push((String::new(), options, profile));
         for (path, options, profile) in all {
             let mut translator = Translator::new(options, profile);
-            let key = translator.key(&lights, &around, Job::Vertex, b"");
+            let key = translator.key(&lights, &environment, Job::Vertex, b"");
             let found =
-                words(&mut translator, |translator| translator.translate(&lights, &around, Job::Vertex));
+                words(&mut translator, |translator| translator.translate(&lights, &environment, Job::Vertex));
             products.add(key, &path, found);
             for (number, program) in random.iter().enumerate() {
                 let program = program.program();
@@ -191,7 +191,7 @@ fn options_that_give_other_words_give_another_key() {
 }
 
 #[test]
-fn set_ups_that_give_other_words_give_another_key() {
+fn configurations_that_give_other_words_give_another_key() {
     let mut products = Products::default();
     let samples: [(&str, &[u8]); 3] = [
         ("points", include_bytes!("../shaders/points.shbin")),
@@ -202,24 +202,25 @@ fn set_ups_that_give_other_words_give_another_key() {
         let file = Shbin::parse(bytes).expect("a file");
         let [vertex, geometry] =
             [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("a program"));
-        let [before, around] =
-            [0, 1].map(|index| Executable::new(&file, index, sample).expect("an executable"));
+        let [before, environment] =
+            [0, 1].map(|index| FileEnvironment::new(&file, index, sample).expect("an executable"));
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
         let mut all = setup.others();
         all.push((String::new(), setup));
         for (path, setup) in &all {
             let outputs = setup.vertex_outputs;
             let jobs = [
-                ("kernel", &geometry, &around, Job::Geometry(setup)),
-                ("stage", &geometry, &around, Job::GeometryStage(setup)),
-                ("draw", &geometry, &around, Job::Draw(setup)),
+                ("kernel", &geometry, &environment, Job::Geometry(setup)),
+                ("stage", &geometry, &environment, Job::GeometryStage(setup)),
+                ("draw", &geometry, &environment, Job::Draw(setup)),
                 ("before", &vertex, &before, Job::BeforeGeometry { outputs }),
                 ("vertex", &vertex, &before, Job::Vertex),
             ];
-            for (product, program, around, job) in jobs {
-                let key = translator.key(program, around, job, b"");
-                let found = words(&mut translator, |translator| translator.translate(program, around, job));
+            for (product, program, environment, job) in jobs {
+                let key = translator.key(program, environment, job, b"");
+                let found =
+                    words(&mut translator, |translator| translator.translate(program, environment, job));
                 // Rejected settings are an error whatever the key is.
                 if found.is_ok() {
                     products.add(key, &format!("{sample} {product}{path}"), found);

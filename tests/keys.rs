@@ -6,17 +6,17 @@ mod samples;
 use samples::samples;
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Job, Layout, Options, Outputs, Profile,
-    RegisterState, Unwritten,
+    RegisterState, UndefinedValue,
 };
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::key::{Key, key};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::spirv_tools;
 
@@ -111,7 +111,7 @@ fn settings() -> Vec<Options> {
             ..Options::default()
         },
         Options {
-            arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..Arithmetic::default() },
+            arithmetic: Arithmetic { uninitialized: UndefinedValue::Zero, ..Arithmetic::default() },
             ..Options::default()
         },
         Options {
@@ -152,7 +152,7 @@ fn equal_keys_give_equal_words() {
         changed += usize::from((&code, &descriptors) != (&generated.code, &generated.descriptors));
         for (translator, job) in translators.iter_mut().zip([Job::Vertex, Job::Compute].into_iter().cycle()) {
             let mut words = |program: &Program<'_>| -> transpica::stages::error::Result<Vec<u32>> {
-                let translated: Translated = translator.translate(program, &state.vertex(), job)?;
+                let translated: Translation = translator.translate(program, &state.vertex(), job)?;
                 translator.spirv(&translated)
             };
             let plain = words(&generated.program());
@@ -175,7 +175,7 @@ fn equal_keys_give_equal_words() {
 }
 
 #[test]
-fn what_behaves_otherwise_has_another_key() {
+fn programs_with_other_results_have_another_key() {
     let state = registers();
     let translator = Translator::new(Options::default(), Profile::default());
     let mut random = Random(0xFEED_5EED);
@@ -222,10 +222,17 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
     for (index, executable) in file.executables.iter().enumerate() {
         if executable.header.shader_type() == Some(ShaderType::Vertex) {
             let program = dvle::program(&file, index, &Limits::default()).expect("valid");
-            let around = Executable::new(&file, index, "library").expect("exists");
-            keys.push(key(&program, &around, Job::Vertex, &Options::default(), &Profile::default(), b""));
+            let environment = FileEnvironment::new(&file, index, "library").expect("exists");
+            keys.push(key(
+                &program,
+                &environment,
+                Job::Vertex,
+                &Options::default(),
+                &Profile::default(),
+                b"",
+            ));
             // The name of the file appears only in comments.
-            let again = Executable::new(&file, index, "other name").expect("exists");
+            let again = FileEnvironment::new(&file, index, "other name").expect("exists");
             assert_eq!(
                 keys.last(),
                 Some(&key(&program, &again, Job::Vertex, &Options::default(), &Profile::default(), b""))
@@ -239,15 +246,15 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
 }
 
 #[test]
-fn what_surrounds_a_program_and_the_salt_are_in_the_key() {
+fn the_interface_and_the_salt_are_in_the_key() {
     let file = Shbin::parse(include_bytes!("../shaders/textured.shbin")).expect("valid");
     let program = dvle::program(&file, 0, &Limits::default()).expect("valid");
-    let around = Executable::new(&file, 0, "textured").expect("exists");
+    let environment = FileEnvironment::new(&file, 0, "textured").expect("exists");
     let state = RegisterState::from_dvle(&file, 0, None).expect("valid");
     let (options, profile) = (Options::default(), Profile::default());
     let mut keys = vec![
-        key(&program, &around, Job::Vertex, &options, &profile, b""),
-        key(&program, &around, Job::Vertex, &options, &profile, b"driver"),
+        key(&program, &environment, Job::Vertex, &options, &profile, b""),
+        key(&program, &environment, Job::Vertex, &options, &profile, b"driver"),
         key(&program, &state.vertex(), Job::Vertex, &options, &profile, b""),
         key(&program, &registers().vertex(), Job::Vertex, &options, &profile, b""),
     ];

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use peak_alloc::PeakAlloc;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_prove::spirv_tools;
 use worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 
@@ -40,11 +40,11 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 250 });
 
 /// Translates to SPIR-V; returns the words as well.
-fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translated, Vec<u32>)> {
+fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translation, Vec<u32>)> {
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, 0, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?, job)?;
+    let translated = translator.translate(&program, &FileEnvironment::new(&file, 0, "file")?, job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
@@ -114,27 +114,27 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
 }
 
 #[test]
-fn nothing_but_control_flow() {
+fn programs_of_control_flow_alone_stay_within_the_limits() {
     check(PATTERNS, 0, |n, _| plain(n));
 }
 
 #[test]
-fn control_flow_of_which_nothing_is_known() {
+fn control_flow_of_unknown_uniforms_stays_within_the_limits() {
     check(PATTERNS, 1, |n, _| compare(n));
 }
 
 #[test]
-fn deep_nesting_and_entangled_jumps() {
+fn deep_nesting_and_entangled_jumps_stay_within_the_limits() {
     check(TOWERS, 0, |n, _| plain(n));
 }
 
 #[test]
-fn deep_nesting_and_entangled_jumps_between_comparisons() {
+fn deep_nesting_and_entangled_jumps_between_comparisons_stay_within_the_limits() {
     check(TOWERS, 1, |n, _| compare(n));
 }
 
 #[test]
-fn straight_code() {
+fn code_without_jumps_stays_within_the_limits() {
     check(STRAIGHT, 0, |n, _| plain(n));
 }
 

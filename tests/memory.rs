@@ -12,7 +12,7 @@ use samples::samples;
 use transpica::Translator;
 use transpica::stages::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
 use transpica::stages::error::Result;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Options, Profile};
 use transpica::stages::translate::Tier;
 use transpica_prove::spirv_tools;
@@ -67,7 +67,7 @@ fn measure(bytes: &[u8], job: Job<'_>, options: Options) -> Cost {
 fn translate(file: &Shbin<'_>, index: usize, job: Job<'_>, options: Options) -> Result<(Tier, Vec<u32>)> {
     let program = dvle::program(file, index, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(file, index, "file")?, job)?;
+    let translated = translator.translate(&program, &FileEnvironment::new(file, index, "file")?, job)?;
     Ok((translated.tier, translator.spirv(&translated)?))
 }
 

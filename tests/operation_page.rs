@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use transpica::stages::ir::resource::Row;
-use transpica::stages::ir::{Array, Binary, Buffer, Kind, Resource, Shape, Signature, Type, Unary};
+use transpica::stages::ir::{Array, Binary, Buffer, Resource, ScalarKind, Shape, Signature, Type, Unary};
 
 const HEAD: &str = "\
 # Operations of the intermediate form
@@ -37,7 +37,7 @@ fn check(is_legal: bool) -> &'static str {
 }
 
 /// The type of a value with as many lanes as its neighbors.
-fn lanes(kind: Kind, count: &str) -> String {
+fn lanes(kind: ScalarKind, count: &str) -> String {
     format!("{}{count}", Type::new(kind, 1))
 }
 

@@ -9,20 +9,20 @@ use samples::{Sample, samples};
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::{Code, Error, Kind};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
     FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, RegisterLayout,
-    Unwritten,
+    UndefinedValue,
 };
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_prove::{glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
 /// Validates with naga; the only capability is clip distances, for modules that have them.
-fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String> {
+fn validate(module: &naga::Module, translated: &Translation) -> Result<(), String> {
     let clips = translated.options.outputs.clip_planes == ClipPlanes::BuiltIn
         && !translated.interface.entry_point.is_compute();
     let capabilities = if clips { Capabilities::CLIP_DISTANCES } else { Capabilities::empty() };
@@ -36,9 +36,9 @@ fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersi
     let text = |error: Error| error.to_string();
     let file = Shbin::parse(&sample.bytes).map_err(text)?;
     let program = dvle::program(&file, executable, &options.limits).map_err(text)?;
-    let around = Executable::new(&file, executable, &sample.name).map_err(text)?;
+    let environment = FileEnvironment::new(&file, executable, &sample.name).map_err(text)?;
     let mut translator = Translator::new(options, profile);
-    let translated = translator.translate(&program, &around, job).map_err(text)?;
+    let translated = translator.translate(&program, &environment, job).map_err(text)?;
     let words = translator.spirv(&translated).map_err(text)?;
     spirv_tools::validate_for(&words, profile.spirv_version)?;
     let reading = naga::front::spv::Options {
@@ -67,7 +67,7 @@ fn specialized(options: &Options) -> bool {
 }
 
 /// Checks with glslang, if the version of GLSL can express the program.
-fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), String> {
+fn check_glsl(translated: &Translation, version: GlslVersion) -> Result<(), String> {
     let options = &translated.options;
     let is_vertex = !translated.interface.entry_point.is_compute();
     let lacks = match version {
@@ -119,10 +119,10 @@ const CHANGES: [Change; 50] = [
     ("dynamic flip", |f| f.options.outputs.flip_y = FlipY::Dynamic),
     ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),
     ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
-    ("colours as they are", |f| f.options.outputs.clamp_colors = false),
+    ("colors as they are", |f| f.options.outputs.clamp_colors = false),
     ("all outputs", |f| f.options.outputs.all = true),
-    ("unmapped 0", |f| f.options.outputs.unmapped = Unwritten::Zero),
-    ("uninitialized 0", |f| f.options.arithmetic.uninitialized = Unwritten::Zero),
+    ("unmapped 0", |f| f.options.outputs.unmapped = UndefinedValue::Zero),
+    ("uninitialized 0", |f| f.options.arithmetic.uninitialized = UndefinedValue::Zero),
     ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
     ("uints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
     ("three", |f| f.options.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
@@ -138,9 +138,9 @@ const CHANGES: [Change; 50] = [
     ("baked false", |f| f.options.control.bools.baked = 0xFFFF),
     ("baked true", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0xFFFF, 0xFFFF)),
     ("baked some", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0x5555, 0x3333)),
-    ("specialised", |f| f.options.control.bools.specialized = 0xFFFF),
+    ("specialized", |f| f.options.control.bools.specialized = 0xFFFF),
     ("baked ints", |f| f.options.control.ints.baked = [Some([2, 0, 1, 0]); 4]),
-    ("specialised ints", |f| f.options.control.ints.specialized = 15),
+    ("specialized ints", |f| f.options.control.ints.specialized = 15),
     ("guard", |f| f.options.control.loop_guard = Some(100)),
     ("guard of 0", |f| f.options.control.loop_guard = Some(0)),
     ("reports", |f| {
@@ -151,7 +151,7 @@ const CHANGES: [Change; 50] = [
         f.job = Job::Compute;
         (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
-    ("lenient", |f| f.options.control.lenient = true),
+    ("permissive", |f| f.options.control.permissive = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),
     ("1.1", |f| f.profile.spirv_version = (1, 1)),
     ("1.2", |f| f.profile.spirv_version = (1, 2)),
@@ -165,7 +165,7 @@ const CHANGES: [Change; 50] = [
     ("host elsewhere", |f| f.profile.bindings.host = Binding { set: 1, binding: 3 }),
     ("azahar's locations", |f| f.profile.locations = Locations::AZAHAR),
     ("raw position", |f| f.profile.locations.position = Some(13)),
-    ("colour elsewhere", |f| f.profile.locations.color = 12),
+    ("color elsewhere", |f| f.profile.locations.color = 12),
     ("depth and y and planes", |f| {
         (f.options.outputs.depth, f.options.outputs.flip_y, f.options.outputs.clip_planes) =
             (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
@@ -241,9 +241,9 @@ fn translate(bytes: &[u8], options: Options, profile: Profile) -> (String, Strin
 fn translate_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
-    let around = Executable::new(&file, 0, "").expect("there");
+    let environment = FileEnvironment::new(&file, 0, "").expect("there");
     let mut translator = Translator::new(options, profile);
-    let translated = translator.translate(&program, &around, job).expect("translates");
+    let translated = translator.translate(&program, &environment, job).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     let assembly = transpica::stages::backend::spirv::text(&words).expect("readable");
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
@@ -292,7 +292,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
 }
 
 #[test]
-fn blocks_stand_where_the_profile_has_them() {
+fn blocks_have_the_bindings_of_the_profile() {
     let bindings =
         Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
     let profile = Profile { bindings, ..Profile::default() };
@@ -362,7 +362,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
 const LIGHTS: &[u8] = include_bytes!("../shaders/lights.shbin");
 
 #[test]
-fn specialisation_constants_have_the_ids_that_the_options_promise() {
+fn specialization_constants_have_the_documented_ids() {
     let options = Options {
         control: Control {
             bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
@@ -404,15 +404,15 @@ fn error_as(job: Job<'_>, options: Options, profile: Profile, language: Language
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let mut translator = Translator::new(options, profile);
-    let around = Executable::new(&file, 0, "").expect("there");
-    let translated = translator.translate(&program, &around, job).expect("translates");
+    let environment = FileEnvironment::new(&file, 0, "").expect("there");
+    let translated = translator.translate(&program, &environment, job).expect("translates");
     let error = translated.text(language).expect_err("is refused");
     assert!(matches!(error.kind, Kind::TargetLacks { .. }), "{error}");
     error.to_string()
 }
 
 #[test]
-fn what_a_language_cannot_say_is_refused_with_the_reason() {
+fn features_that_a_language_lacks_are_refused_with_the_reason() {
     let es = Language::Glsl(GlslVersion::Es310);
     let ints = IntUniforms { specialized: 15, ..IntUniforms::default() };
     let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
@@ -445,13 +445,13 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
 }
 
 #[test]
-fn two_things_in_one_place_are_refused() {
+fn two_outputs_in_one_location_are_refused() {
     let refuse = |options: Options, profile: Profile, part: &str| {
         let file = Shbin::parse(TEXTURED).expect("valid");
         let program = dvle::program(&file, 0, &options.limits).expect("vertex");
-        let around = Executable::new(&file, 0, "").expect("there");
+        let environment = FileEnvironment::new(&file, 0, "").expect("there");
         let mut translator = Translator::new(options, profile);
-        let spirv = translator.translate(&program, &around, Job::Vertex).and_then(|translated| {
+        let spirv = translator.translate(&program, &environment, Job::Vertex).and_then(|translated| {
             let naga = translated.naga().map(|_| ());
             assert!(naga.is_err() == translator.spirv(&translated).is_err());
             naga

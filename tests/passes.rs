@@ -1,7 +1,7 @@
 //! Passes preserve the results of random modules.
 
 use transpica::stages::host::Arithmetic;
-use transpica::stages::ir::{Stage, verify};
+use transpica::stages::ir::{Phase, verify};
 use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::Precision;
 use transpica_prove::modules::module;
@@ -12,23 +12,23 @@ use transpica_prove::same::compare;
 const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
 
 #[test]
-fn every_pass_keeps_what_random_modules_compute() {
+fn every_pass_preserves_the_results_of_random_modules() {
     for seed in 0..MODULES {
         let module = module(seed);
-        verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{module}"));
+        verify(&module, Phase::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{module}"));
         let precision = [Precision::Exact, Precision::Fast, Precision::F24][seed as usize % 3];
         check_passes(&module, precision, seed, 4).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
 }
 
 #[test]
-fn optimizing_keeps_what_random_modules_compute() {
+fn optimization_preserves_the_results_of_random_modules() {
     let mut scratch = Scratch::default();
     for seed in 0..MODULES {
         let before = module(seed);
         let mut after = before.clone();
         optimize(&mut after, &Arithmetic::default(), &mut scratch);
-        verify(&after, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
+        verify(&after, Phase::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
         compare(&before, &after, Precision::Exact, seed, 4)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }

@@ -5,11 +5,11 @@
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{DepthRange, Job, Layout, Locations, Output, Surroundings, varying};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{DepthRange, Environment, Job, Layout, Locations, Output, varying};
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::isa::Program;
-use transpica::stages::lower::Outputs;
+use transpica::stages::lower::OutputSelection;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica::{Block, Options, Profile, Translator};
@@ -19,16 +19,16 @@ use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
 /// Calls `check` with every case, its program and its bindings.
-fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
+fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &FileEnvironment<'_>)) {
     let cases = cases();
     assert!(cases.len() >= 25, "only {} cases", cases.len());
     for case in &cases {
         let bytes = case.assemble().bytes;
         let file = Shbin::parse(&bytes).expect("well formed");
         let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
-        let around = Executable::new(&file, 0, &case.name).expect("there");
+        let environment = FileEnvironment::new(&file, 0, &case.name).expect("there");
         assert_eq!(file.executables[0].constants.len(), 0, "{}: `given` sets the uniforms", case.name);
-        check(case, &program, &around);
+        check(case, &program, &environment);
     }
 }
 
@@ -62,10 +62,10 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
 }
 
 #[test]
-fn every_form_gives_what_the_files_say() {
+fn every_form_gives_the_expected_results() {
     let (mut programs, mut vertices, mut compared) = (0, 0, 0);
-    for_each(|case, program, around| {
-        let mapped = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
+    for_each(|case, program, environment| {
+        let mapped = varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
         for run in &case.runs {
             interpret(case, program, run);
             let mut options = chain::options(Precision::Exact);
@@ -73,7 +73,7 @@ fn every_form_gives_what_the_files_say() {
             let inputs = run.vertices.iter();
             let registers = inputs.map(|vertex| (vertex.inputs, vertex.outputs.to_vec())).collect();
             let named = semantics(run, &mapped);
-            let all = [(Outputs::Registers, registers), (Outputs::Semantics(&mapped), named)];
+            let all = [(OutputSelection::Registers, registers), (OutputSelection::Semantics(&mapped), named)];
             for (outputs, vertices) in all.into_iter().filter(|(_, vertices)| !vertices.is_empty()) {
                 let uniforms = run.uniforms.clone();
                 let forms = chain::Case { program, uniforms, options, outputs, vertices };
@@ -95,11 +95,11 @@ fn every_form_gives_what_the_files_say() {
 
 #[test]
 fn every_module_is_valid_and_structured() {
-    for_each(|case, program, around| {
+    for_each(|case, program, environment| {
         for (job, layout) in [(Job::Vertex, Layout::Symbols), (Job::Compute, Layout::Registers)] {
             let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
             let mut translator = Translator::new(options, Profile::default());
-            let translated = translator.translate(program, around, job).expect("translates");
+            let translated = translator.translate(program, environment, job).expect("translates");
             assert_eq!(translated.tier, Tier::Structured, "{}", case.name);
             let words = translator.spirv(&translated).expect("SPIR-V");
             check_spirv(&case.name, &words);
@@ -137,9 +137,9 @@ fn check_spirv(name: &str, words: &[u32]) {
 
 #[test]
 fn text_for_mobile_targets_asks_for_full_precision() {
-    for_each(|case, program, around| {
+    for_each(|case, program, environment| {
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let translated = translator.translate(program, around, Job::Vertex).expect("translates");
+        let translated = translator.translate(program, environment, Job::Vertex).expect("translates");
         let text = translated.text(Language::Glsl(GlslVersion::Es310)).expect("GLSL");
         assert!(text.contains("precision highp float;") && text.contains("precision highp int;"), "{text}");
         assert!(!text.contains("mediump") && !text.contains("lowp"), "{}: {text}", case.name);
@@ -151,10 +151,10 @@ fn the_same_code_words_with_other_descriptors_are_another_program() {
     // The compute entry has every output register.
     let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
     let mut pair = Vec::new();
-    for_each(|case, program, around| {
+    for_each(|case, program, environment| {
         if case.name.starts_with("descriptors_") {
             // Both jobs use one translator, which must not mix them up.
-            let translated = translator.translate(program, around, Job::Compute).expect("translates");
+            let translated = translator.translate(program, environment, Job::Compute).expect("translates");
             let words = translator.spirv(&translated).expect("SPIR-V");
             pair.push((case.assemble().model.code, words));
         }

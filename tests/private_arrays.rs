@@ -15,11 +15,11 @@ use products::with_products;
 use samples::samples;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Setup, Surroundings};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Environment, Setup};
 use transpica::stages::isa::Stage;
 use transpica::stages::limits::Limits;
-use transpica::{Job, Options, Profile, Program, RegisterState, Translated, Translator};
+use transpica::{Job, Options, Profile, Program, RegisterState, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::glslang;
 
@@ -135,7 +135,7 @@ fn check(name: &str, words: &[u32]) {
 }
 
 /// naga's SPIR-V of a translation's WGSL.
-fn of_naga(translated: &Translated) -> Vec<u32> {
+fn of_naga(translated: &Translation) -> Vec<u32> {
     let module = translated.naga().expect("a module");
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(&module).expect("valid");
@@ -193,7 +193,7 @@ fn of_job(
     translator: &mut Translator,
     name: &str,
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    around: &dyn Environment,
     job: Job<'_>,
 ) {
     let translated = translator.translate(program, around, job).expect("translates");
@@ -227,7 +227,7 @@ fn no_tier_has_a_large_private_array() {
                 let program = dvle::program(&file, index, &limits).expect("a program");
                 if program.stage() == Stage::Geometry && sample.name.starts_with("shaders") {
                     let setup = Setup::of_geometry(&file, index, None).expect("a setup");
-                    let around = Executable::new(&file, index, &sample.name).expect("an executable");
+                    let around = FileEnvironment::new(&file, index, &sample.name).expect("an executable");
                     of_job(&mut translator, &sample.name, &program, &around, Job::Geometry(&setup));
                     kernels += 1;
                 }

@@ -13,7 +13,7 @@ use expect_test::expect_file;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Result;
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
 use transpica::stages::interp::{GeometryMachine, Machine};
 use transpica::stages::isa::{Program, Stage};
@@ -69,7 +69,7 @@ fn option_sets() -> [(&'static str, Options); 4] {
 /// A program of a file, with the inputs of its translation.
 struct Subject<'a> {
     program: Program<'static>,
-    around: Executable<'a>,
+    environment: FileEnvironment<'a>,
     setup: Option<Setup>,
 }
 
@@ -92,7 +92,7 @@ impl Subject<'_> {
     fn modules(&self, options: Options) -> Vec<(&'static str, Result<Vec<u32>>)> {
         let mut translator = Translator::new(options, Profile::default());
         let mut words = |job| {
-            let translated = translator.translate(&self.program, &self.around, job)?;
+            let translated = translator.translate(&self.program, &self.environment, job)?;
             translator.spirv(&translated)
         };
         self.jobs().into_iter().map(|(name, job)| (name, words(job))).collect()
@@ -101,7 +101,7 @@ impl Subject<'_> {
     /// The key of the first job under these options.
     fn key(&self, options: Options) -> String {
         let translator = Translator::new(options, Profile::default());
-        translator.key(&self.program, &self.around, self.jobs()[0].1, &[]).to_string()
+        translator.key(&self.program, &self.environment, self.jobs()[0].1, &[]).to_string()
     }
 
     /// The hash of all results of the interpreter, with NaN as one value.
@@ -151,7 +151,7 @@ fn hashed(words: Result<Vec<u32>>) -> String {
 }
 
 #[test]
-fn samples_give_what_is_recorded() {
+fn samples_match_the_recorded_facts() {
     let mut table = String::from("file\tprogram\toptions\twhat\tresult\n");
     for sample in samples::samples().iter().filter(|sample| sample.name.starts_with("shaders/")) {
         let file = Shbin::parse(&sample.bytes).expect("a file");
@@ -166,8 +166,8 @@ fn samples_give_what_is_recorded() {
                     Some(Setup::from_file(&file, vertex, Some(index), None).expect("a setup"))
                 }
             };
-            let around = Executable::new(&file, index, &sample.name).expect("an executable");
-            let subject = Subject { program, around, setup };
+            let environment = FileEnvironment::new(&file, index, &sample.name).expect("an executable");
+            let subject = Subject { program, environment, setup };
             for (name, options) in option_sets() {
                 let mut row = |what: &str, result: String| {
                     writeln!(table, "{}\t{index}\t{name}\t{what}\t{result}", sample.name).expect("a string");

@@ -10,7 +10,7 @@ use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
@@ -18,7 +18,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::{Reflection, SCHEMA};
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 /// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
@@ -32,13 +32,13 @@ fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
 }
 
 /// Translates a program and returns its reflection, too.
-fn reflect(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
+fn reflect(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translation, Reflection) {
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, executable, &options.limits).expect("a program");
-    let around = Executable::new(&file, executable, name).expect("there");
+    let environment = FileEnvironment::new(&file, executable, name).expect("there");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
-    let reflection = Reflection::new(&program, &translated, &around.constants());
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    let reflection = Reflection::new(&program, &translated, &environment.constants());
     (translated, reflection)
 }
 
@@ -146,7 +146,7 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_is_what_modules_declare() {
+fn reflection_lists_the_declarations_of_modules() {
     let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
     let options = layouts
         .map(|layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() })
@@ -296,7 +296,7 @@ fn the_table_shows_everything() {
 }
 
 #[test]
-fn a_geometry_program_says_how_it_runs() {
+fn reflection_of_a_geometry_program_states_its_threads() {
     for name in ["points", "counter", "subdivision", "banks"] {
         let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
@@ -306,11 +306,12 @@ fn a_geometry_program_says_how_it_runs() {
             ..Options::default()
         };
         let program = dvle::program(&file, 1, &options.limits).expect("a program");
-        let around = Executable::new(&file, 1, name).expect("an executable");
-        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let environment = FileEnvironment::new(&file, 1, name).expect("an executable");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &around, Job::Geometry(&setup)).expect("translates");
-        let reflection = Reflection::new(&program, &translated, &around.constants());
+        let translated =
+            translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");
+        let reflection = Reflection::new(&program, &translated, &environment.constants());
         let geometry = reflection.geometry.as_ref().expect("a geometry program");
         let module = translated.naga().expect("a module");
         let declared: BTreeSet<u32> = (module.global_variables.iter())

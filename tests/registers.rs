@@ -5,8 +5,8 @@ mod samples;
 use samples::samples;
 use transpica::Translator;
 use transpica::stages::container::{Dvle, ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Block, Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Block, Environment, Job, Layout, Options, OutputMap, Profile, RegisterState};
 use transpica::stages::isa::{Stage, Uniforms};
 use transpica_prove::spirv_tools;
 
@@ -48,7 +48,7 @@ fn same(a: &Uniforms, b: &Uniforms) -> bool {
 
 /// The modules from a file and from registers differ only in names.
 #[test]
-fn programs_become_the_same_module_with_either_around_them() {
+fn files_and_registers_give_the_same_module() {
     let profile = Profile { names: false, ..Profile::default() };
     let mut count = 0;
     for job in [Job::Vertex, Job::Compute] {
@@ -70,14 +70,14 @@ fn programs_become_the_same_module_with_either_around_them() {
                 let name = format!("{} {index}", sample.name);
                 let state = RegisterState::from_dvle(&file, index, None).expect("a vertex program");
                 let program = dvle::program(&file, index, &options.limits).expect("valid");
-                let around = Executable::new(&file, index, "file").expect("exists");
+                let environment = FileEnvironment::new(&file, index, "file").expect("exists");
                 let raw = state.program(Stage::Vertex).expect("valid");
                 assert_eq!(raw, program, "{name}");
-                let mut module = |around: &dyn Surroundings| {
-                    let translated = translator.translate(&raw, around, job)?;
+                let mut module = |environment: &dyn Environment| {
+                    let translated = translator.translate(&raw, environment, job)?;
                     translator.spirv(&translated)
                 };
-                match (module(&around), module(&state.vertex())) {
+                match (module(&environment), module(&state.vertex())) {
                     (Ok(of_file), Ok(of_registers)) => {
                         assert!(of_file == of_registers, "{name}");
                         spirv_tools::validate(&of_file).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -85,7 +85,7 @@ fn programs_become_the_same_module_with_either_around_them() {
                     (of_file, of_registers) => assert_eq!(of_file, of_registers, "{name}"),
                 }
                 let mut uniforms = Uniforms::default();
-                around.constants().apply(&mut uniforms);
+                environment.constants().apply(&mut uniforms);
                 assert!(same(&state.uniforms(Stage::Vertex), &uniforms), "{name}");
                 count += 1;
             }

@@ -2,12 +2,12 @@
 //! configurations that cannot be a stage. Tests with a driver compare their results with the
 //! interpreter's.
 
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{IntUniforms, Job};
 use transpica::stages::limits::Limits;
 use transpica::{Control, Options, Profile, Translator};
@@ -24,7 +24,8 @@ const TRIANGLE: &str = "\tmov pos, v0\n\tmov col, v1\n\tsetemit 0\n\temit\n\tmov
 /// Assembles a vertex program that copies, and a geometry program with this text.
 fn file(body: &str) -> Vec<u8> {
     let text = format!("{HEAD}{body}\tend\n.end\n");
-    let sources = [Source { name: "a.v.pica", text: VERTEX }, Source { name: "b.g.pica", text: &text }];
+    let sources =
+        [SourceText { name: "a.v.pica", text: VERTEX }, SourceText { name: "b.g.pica", text: &text }];
     assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes
 }
 
@@ -35,15 +36,15 @@ fn translate_stage(
     rounds: Option<u8>,
 ) -> Result<(GeometryStage, Vec<u32>), String> {
     let file = Shbin::parse(bytes).expect("a file");
-    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     change(&mut setup);
     let mut ints = IntUniforms::default();
     ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
     let options = Options { control: Control { ints, ..Control::default() }, ..Options::default() };
     let mut translator = Translator::new(options, Profile::default());
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
-    let stage = translator.translate(&program, &around, Job::GeometryStage(&setup));
+    let environment = FileEnvironment::new(&file, 1, "b.g.pica").expect("there");
+    let stage = translator.translate(&program, &environment, Job::GeometryStage(&setup));
     let stage = stage.map_err(|error| error.to_string())?;
     let words = translator.spirv(&stage).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
@@ -76,7 +77,7 @@ fn modes(words: &[u32]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn numbers_of_vertices_become_primitives() {
+fn the_number_of_vertices_chooses_the_primitive() {
     let bytes = file(TRIANGLE);
     // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency,
     // InputTrianglesAdjacency.
@@ -97,7 +98,7 @@ fn numbers_of_vertices_become_primitives() {
 }
 
 #[test]
-fn what_a_stage_cannot_do_is_refused() {
+fn programs_beyond_a_geometry_stage_are_refused() {
     let bytes = file(TRIANGLE);
     for topology in [Topology::Strip, Topology::Fan] {
         let refused = translate_stage(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
@@ -115,7 +116,7 @@ fn what_a_stage_cannot_do_is_refused() {
 }
 
 #[test]
-fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
+fn programs_with_carried_state_are_refused_at_the_place() {
     for (body, words) in [
         (
             "\tmov r0, v0\n\tadd r0, r1, r0\n\tmov r1, r0\n\tmov pos, r0\n\tmov col, v1\n\tsetemit 0, prim\n\temit\n",
@@ -135,7 +136,7 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
 fn a_stage_states_how_many_vertices_it_emits() {
     let body = format!("again:\n{TRIANGLE}\tcmp v0, gt, gt, v1\n\tjmpc cmp.x, again\n");
     let refused = translate_stage(&file(&body), |_| {}, None).expect_err("refused");
-    assert!(refused.contains("how many triangles"), "{refused}");
+    assert!(refused.contains("no proven bound"), "{refused}");
     let body = format!("\tfor rounds\n{TRIANGLE}\t.end\n");
     for (rounds, triangles) in [(Some(7), 7), (None, 256)] {
         let (stage, words) = translate_stage(&file(&body), |_| {}, rounds).expect("a stage");
@@ -159,9 +160,9 @@ fn each_job_takes_programs_of_its_stage() {
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let [vertex, geometry] =
         [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("one"));
-    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
+    let environment = FileEnvironment::new(&file, 1, "b.g.pica").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let mut takes = |job| [&vertex, &geometry].map(|it| translator.translate(it, &around, job).is_ok());
+    let mut takes = |job| [&vertex, &geometry].map(|it| translator.translate(it, &environment, job).is_ok());
     assert_eq!(takes(Job::Vertex), [true, false]);
     assert_eq!(takes(Job::Compute), [true, false]);
     assert_eq!(takes(Job::BeforeGeometry { outputs: 3 }), [true, false]);
@@ -172,14 +173,14 @@ fn each_job_takes_programs_of_its_stage() {
 }
 
 #[test]
-fn keys_of_stages_follow_from_what_stages_follow_from() {
+fn keys_of_stages_cover_their_inputs() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
+    let environment = FileEnvironment::new(&file, 1, "b.g.pica").expect("there");
     let translator = Translator::new(Options::default(), Profile::default());
-    let key = |job| translator.key(&program, &around, job, &[]);
+    let key = |job| translator.key(&program, &environment, job, &[]);
     let list = Setup { topology: Topology::List, ..setup };
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));
@@ -195,14 +196,15 @@ fn keys_of_stages_follow_from_what_stages_follow_from() {
 }
 
 #[test]
-fn a_vertex_stage_before_a_geometry_stage_hands_registers_on() {
+fn a_vertex_stage_before_a_geometry_stage_passes_registers_on() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 0, "a.v.pica").expect("there");
+    let environment = FileEnvironment::new(&file, 0, "a.v.pica").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let before =
-        translator.translate(&program, &around, Job::BeforeGeometry { outputs: 0b1010 }).expect("a stage");
+    let before = translator
+        .translate(&program, &environment, Job::BeforeGeometry { outputs: 0b1010 })
+        .expect("a stage");
     let names: Vec<_> = before.interface.outputs.iter().map(|output| output.name.as_str()).collect();
     assert_eq!(names, ["o1", "o3"]);
     spirv_tools::validate(&translator.spirv(&before).expect("SPIR-V"))

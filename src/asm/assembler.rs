@@ -4,19 +4,19 @@
 
 use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc};
-use super::{Assembled, Options, Place, Source, habits, header, lex, register};
+use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
 use crate::container::write;
 use crate::isa::Opcode;
 use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::word::Field;
 
 impl<'a> Assembler<'a> {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: AssemblerOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
     /// Assembles all sources.
-    pub fn run(mut self, sources: &[Source<'a>]) -> Result<Assembled, Report> {
+    pub fn run(mut self, sources: &[SourceText<'a>]) -> Result<Assembled, Report> {
         self.messages.files = sources.iter().map(|source| source.name.to_owned()).collect();
         self.sources(sources);
         // Errors of the entire program follow those of the sources, which may be their causes.
@@ -32,7 +32,7 @@ impl<'a> Assembler<'a> {
         Ok(Assembled { model, bytes, warnings, left_out, files, places: self.places, header })
     }
 
-    fn sources(&mut self, sources: &[Source<'a>]) {
+    fn sources(&mut self, sources: &[SourceText<'a>]) {
         for (index, source) in sources.iter().enumerate() {
             self.messages.source = index;
             self.messages.text = source.text;
@@ -79,7 +79,7 @@ impl<'a> Assembler<'a> {
             if let Err(fault) = self.label(label) {
                 self.file.lost.insert(lex::trim(label));
                 self.messages.report(fault);
-                if habits::intruder(line, label).is_some() {
+                if habits::foreign_syntax_hint(line, label).is_some() {
                     // The colon is in a comment of another language, so the statement before it is
                     // lost.
                     self.file.is_uncertain = true;

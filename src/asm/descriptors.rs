@@ -5,7 +5,7 @@
 //! both, and completes it. So an entry may change after its first use, but never in a significant
 //! bit.
 
-use crate::container::Descriptor;
+use crate::container::DescriptorRecord;
 use crate::isa::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
 use crate::isa::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
 use crate::isa::table::Class;
@@ -14,7 +14,7 @@ use crate::isa::{DataOp, Mask, Opcode};
 /// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    descriptor: Descriptor,
+    descriptor: DescriptorRecord,
     /// The bits that some instruction reads.
     significant: u32,
     /// A MAD uses it.
@@ -51,14 +51,14 @@ impl Descriptors {
             return None;
         }
         self.entries.push(Entry {
-            descriptor: Descriptor { bits, ..Descriptor::default() },
+            descriptor: DescriptorRecord { bits, ..DescriptorRecord::default() },
             significant,
             mad: false,
         });
         Some(self.entries.len() - 1)
     }
     /// Appends an entry whose bits are all significant; returns false if the table is full.
-    pub(super) fn add(&mut self, descriptor: Descriptor) -> bool {
+    pub(super) fn add(&mut self, descriptor: DescriptorRecord) -> bool {
         let has_room = self.entries.len() < DESCRIPTORS;
         if has_room {
             self.entries.push(Entry { descriptor, significant: u32::MAX, mad: false });
@@ -84,7 +84,7 @@ impl Descriptors {
         Some((low, Some(Swap(low as u32, index as u32))))
     }
     /// The table.
-    pub(super) fn table(&self) -> Vec<Descriptor> {
+    pub(super) fn table(&self) -> Vec<DescriptorRecord> {
         self.entries.iter().map(|entry| entry.descriptor).collect()
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_beyond_the_reach_of_mad_changes_places() {
+    fn a_descriptor_of_mad_is_swapped_into_the_first_32() {
         let mut table = Descriptors::default();
         for bits in 0..34 {
             table.request(bits, u32::MAX);

@@ -8,7 +8,7 @@ use super::report::{Fault, Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
 use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
-use crate::container::Output;
+use crate::container::OutputRecord;
 use crate::isa::limits::{FLOATS, INPUTS, OUTPUTS};
 use crate::isa::{Index, Mask};
 
@@ -335,7 +335,12 @@ impl<'a> Assembler<'a> {
         executable.header.output_mask |= 1 << number;
         executable.header.flags |= u8::from(kind == DUMMY_OUTPUT && executable.stage == Stage::Geometry);
         // Range: below 16.
-        executable.outputs.push(Output { kind, register: number as u16, mask: mask.0.into(), reserved: 0 });
+        executable.outputs.push(OutputRecord {
+            kind,
+            register: number as u16,
+            mask: mask.0.into(),
+            reserved: 0,
+        });
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! Facts: probes; 3dbrew "SHBIN".
 
 use super::report::Site;
-use crate::container::{Constant, Header, Label, Output, Version};
+use crate::container::{Constant, Header, Label, OutputRecord, Version};
 
 /// The kind of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(super) struct Executable<'a> {
     /// The header fields that directives set.
     pub header: Header,
     pub constants: Vec<Constant>,
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<OutputRecord>,
     pub exports: Vec<Export>,
     /// The exports are in the order of the text, not in that of the registers.
     pub is_unsorted: bool,

@@ -9,7 +9,7 @@ use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
 use super::report::{Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::state::Assembler;
-use crate::container::{Constant, Descriptor, Label, NameOffset, Output};
+use crate::container::{Constant, DescriptorRecord, Label, NameOffset, OutputRecord};
 use crate::isa::Word;
 
 /// The directives of the extension.
@@ -171,7 +171,7 @@ impl<'a> Assembler<'a> {
         let optional = |index: usize| words.get(index).map_or(Ok(0), |&word| half(word));
         let (usage, reserved) = (optional(1)?, optional(2)?);
         self.package.extended = true;
-        if !self.descriptors.add(Descriptor { bits: number(words[0], u32::MAX)?, usage, reserved }) {
+        if !self.descriptors.add(DescriptorRecord { bits: number(words[0], u32::MAX)?, usage, reserved }) {
             return fault(at, "too many operand descriptors (limit is 128)");
         }
         Ok(())
@@ -199,7 +199,7 @@ impl<'a> Assembler<'a> {
     /// `.output KIND REGISTER MASK RESERVED`
     fn raw_output(&mut self, words: [&'a str; 4]) -> Parse<'a, ()> {
         let [kind, register, mask, reserved] = words.map(half);
-        let output = Output { kind: kind?, register: register?, mask: mask?, reserved: reserved? };
+        let output = OutputRecord { kind: kind?, register: register?, mask: mask?, reserved: reserved? };
         if output.register >= 16 {
             return fault(words[1], format!("number out of range (0..15): {}", quote(words[1])));
         }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_text() {
+    fn every_name_survives_the_escaped_form() {
         for name in [&b""[..], b"-", b"a b", b"x;y:z", b"%", b"\xFF\x01", b"lights[0].pos", b"_a$b.c"] {
             let text = name_text(name);
             assert!(!text.contains([' ', ';', ':', '\t']), "{text}");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_whole_words() {
+    fn numbers_with_trailing_characters_are_refused() {
         assert_eq!(number("0x1F", 31).ok(), Some(31));
         assert_eq!(number("12", 12).ok(), Some(12));
         for wrong in ["", "0x", "12x", "-1", "+1", "0x+1", "13", "99999999999"] {

@@ -6,8 +6,17 @@
 //!
 //! Where picasso silently accepts a doubtful text (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8),
 //! the bytes are the same here, with a warning. Three errors are ours: more than 4096 code words,
-//! procedures or else-parts of more than 1023 words, and with [`Options::no_nop`] an entry point
-//! behind the last word. picasso writes those into fields that cannot hold them.
+//! procedures or else-parts of more than 1023 words, and with [`AssemblerOptions::no_nop`] an
+//! entry point behind the last word. picasso writes those into fields that cannot hold them.
+//!
+//! ```
+//! use transpica::stages::asm::{SourceText, assemble};
+//! let text = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
+//! match assemble(&[SourceText { name: "copy.v.pica", text }]) {
+//!     Ok(assembled) => assert_eq!(&assembled.bytes[..4], b"DVLB"), // the .shbin
+//!     Err(report) => eprintln!("{report}"), // every error with file, line and column
+//! }
+//! ```
 //!
 //! # Beyond picasso
 //!
@@ -77,13 +86,13 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Space, UniformKind};
 }
 
-pub use report::{Diagnostic, LeftOut, Report, Span};
+pub use report::{Diagnostic, LeftOut, Report, Span, did_you_mean};
 
 /// Assembles a text, or nothing: stops at the first error.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
-    let mut assembler = state::Assembler::new(Options::default());
+    let mut assembler = state::Assembler::new(AssemblerOptions::default());
     assembler.stops_at_first_error = true;
-    assembler.run(&[Source { name: "", text }]).ok()
+    assembler.run(&[SourceText { name: "", text }]).ok()
 }
 
 #[cfg(test)]
@@ -91,7 +100,7 @@ mod tests;
 
 /// A text to assemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     /// Its name in messages, usually its path.
     pub name: &'a str,
     /// The text.
@@ -100,7 +109,7 @@ pub struct Source<'a> {
 
 /// Options of the assembler; by default those of picasso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct AssemblerOptions {
     /// Warn where hardware needs a NOP at the end of a block, instead of inserting it.
     pub no_nop: bool,
 }
@@ -139,11 +148,11 @@ pub struct Assembled {
 /// executable.
 ///
 /// ```
-/// use transpica::stages::asm::{Source, assemble};
+/// use transpica::stages::asm::{SourceText, assemble};
 /// let text = ".fvec projection[4]\n.out outpos position\n\
 ///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
-/// let assembled = assemble(&[Source { name: "scale.v.pica", text }])?;
-/// let file = transpica::stages::container::Shbin::parse(&assembled.bytes).expect("well formed");
+/// let assembled = assemble(&[SourceText { name: "scale.v.pica", text }])?;
+/// let file = transpica::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);
 /// assert_eq!(assembled.places[1].line, 5);
 /// # Ok::<(), transpica::stages::asm::Report>(())
@@ -151,14 +160,14 @@ pub struct Assembled {
 ///
 /// # Errors
 /// Every error that picasso has, except those that another error causes.
-pub fn assemble(sources: &[Source<'_>]) -> Result<Assembled, Report> {
-    assemble_with(sources, &Options::default())
+pub fn assemble(sources: &[SourceText<'_>]) -> Result<Assembled, Report> {
+    assemble_with(sources, &AssemblerOptions::default())
 }
 
 /// [`assemble`] with options.
 ///
 /// # Errors
 /// As [`assemble`].
-pub fn assemble_with(sources: &[Source<'_>], options: &Options) -> Result<Assembled, Report> {
+pub fn assemble_with(sources: &[SourceText<'_>], options: &AssemblerOptions) -> Result<Assembled, Report> {
     state::Assembler::new(*options).run(sources)
 }

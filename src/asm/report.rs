@@ -59,9 +59,9 @@ impl fmt::Display for Diagnostic {
 /// The errors of all texts, without those that another error causes.
 ///
 /// ```
-/// use transpica::stages::asm::{Source, assemble};
+/// use transpica::stages::asm::{SourceText, assemble};
 /// let text = ".proc main\n\tmov r0, r16\n\tmvo r1, r0\n\tend\n.end";
-/// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
+/// let report = assemble(&[SourceText { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(
 ///     report.to_string(),
 ///     "a.pica:2:10: error: invalid temporary register: r16\n\
@@ -199,8 +199,8 @@ pub(super) fn column(line: &str, part: &str) -> u32 {
     u32::try_from(before.chars().count()).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Hint to write the known name that is most similar to `name`.
-pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+/// Returns the hint to write the known name that is most similar to `name`, if one is near.
+pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if name.len() > 40 {
         return None;
     }

@@ -12,7 +12,7 @@ use super::messages::Messages;
 use super::register::Operand;
 use super::report::{Fault, Parse, Site, fault, quote};
 use super::space::{Space, UniformKind};
-use super::{Options, Place};
+use super::{AssemblerOptions, Place};
 use crate::container::Version;
 use crate::isa::Word;
 use crate::isa::limits::{GEOMETRY_WORDS, VERTEX_WORDS};
@@ -93,7 +93,7 @@ pub(super) struct Package {
     pub verbatim: bool,
     /// An extension was used that changes the syntax of operands.
     pub extended: bool,
-    /// Source lines: file name and line.
+    /// SourceText lines: file name and line.
     pub lines: Vec<(Vec<u8>, u32)>,
 }
 
@@ -133,7 +133,7 @@ impl File<'_> {
 /// The tables that statements fill.
 #[derive(Debug, Default)]
 pub(super) struct Assembler<'a> {
-    pub options: Options,
+    pub options: AssemblerOptions,
     pub stops_at_first_error: bool,
     pub messages: Messages<'a>,
     pub code: Vec<Word>,

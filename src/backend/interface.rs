@@ -1,7 +1,7 @@
 //! Interface of a module, shared by all generators: types, bindings, buffers, limits of the entry
 //! points.
-//! In: the host interface, options and profile of a [`Source`]. Out: plain data. Knows no target
-//! language.
+//! In: the host interface, options and profile of a [`BackendInput`]. Out: plain data. Knows no
+//! target language.
 
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
@@ -21,7 +21,7 @@ pub(super) const REGISTERS: u32 = 16;
 
 /// Everything that a generator reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct BackendInput<'a> {
     /// The program after legalization.
     pub module: &'a Module,
     /// Its interface.
@@ -32,7 +32,7 @@ pub struct Source<'a> {
     pub profile: &'a Profile,
 }
 
-impl Source<'_> {
+impl BackendInput<'_> {
     /// Returns whether the compute entry of a vertex program reports unfinished invocations.
     pub(super) fn reports(&self) -> bool {
         self.interface.entry_point == EntryPoint::Compute { reports_unfinished: true }
@@ -220,6 +220,8 @@ pub(super) trait Statements {
         // Operands come first: in text they are lines, which must not stand inside the `if`.
         let values = vertices.iter().map(|&value| self.operand(value)).collect::<Result<Vec<_>>>()?;
         let capacity = self.draw(DrawField::Capacity)?;
+        // A triangle beyond the capacity is counted and not stored: the count is the capacity that
+        // a repeated draw needs.
         let fits = self.integers(Binary::ILess, [count, capacity], None);
         self.when(fits, |this| {
             let thread = this.draw(DrawField::Thread)?;
@@ -274,8 +276,8 @@ pub(super) trait Statements {
 pub(super) fn element_type(ty: MemberType) -> Type {
     match ty {
         MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
-        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(ir::Kind::I32, 4),
-        MemberType::PackedInts => Type::new(ir::Kind::U32, 4),
+        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(ir::ScalarKind::I32, 4),
+        MemberType::PackedInts => Type::new(ir::ScalarKind::U32, 4),
         MemberType::Bits => Type::U32,
     }
 }
@@ -297,8 +299,8 @@ pub(super) fn host_type(field: HostField) -> Type {
 pub(super) fn attribute_type(kind: AttributeKind) -> Type {
     match kind {
         AttributeKind::Float => Type::F32X4,
-        AttributeKind::Int => Type::new(ir::Kind::I32, 4),
-        AttributeKind::Uint => Type::new(ir::Kind::U32, 4),
+        AttributeKind::Int => Type::new(ir::ScalarKind::I32, 4),
+        AttributeKind::Uint => Type::new(ir::ScalarKind::U32, 4),
     }
 }
 
@@ -306,8 +308,8 @@ pub(super) fn attribute_type(kind: AttributeKind) -> Type {
 pub(super) fn output_type(output: &Output) -> Result<Type> {
     match (output.location, output.lanes()) {
         (Location::Position, 4) => Ok(Type::F32X4),
-        (Location::ClipDistances, 2) => Ok(Type::new(ir::Kind::F32, 2)),
-        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(ir::Kind::F32, lanes as u8)),
+        (Location::ClipDistances, 2) => Ok(Type::new(ir::ScalarKind::F32, 2)),
+        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(ir::ScalarKind::F32, lanes as u8)),
         (Location::Position | Location::Varying(_) | Location::ClipDistances, lanes) => {
             Err(defect(format!("output {} has {lanes} components", output.name)))
         }

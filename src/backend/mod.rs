@@ -14,7 +14,7 @@ pub mod spirv;
 pub mod text;
 
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
-pub use interface::{ENTRY_NAME, Source};
+pub use interface::{BackendInput, ENTRY_NAME};
 
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::{
@@ -46,7 +46,7 @@ pub enum Language {
 /// # Errors
 /// As the function of that language; a text over the size limit.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-pub fn write(source: &Source<'_>, language: Language) -> Result<String> {
+pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
     let text = match language {
         #[cfg(feature = "wgsl")]
         Language::Wgsl => text::wgsl(source),
@@ -57,6 +57,7 @@ pub fn write(source: &Source<'_>, language: Language) -> Result<String> {
         #[cfg(feature = "msl")]
         Language::Msl => naga::msl(source),
     }?;
+    // The limit counts words of SPIR-V: four bytes of text are one.
     check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
     Ok(text)
 }

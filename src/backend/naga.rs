@@ -15,7 +15,7 @@ pub use naga;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Arena, Expression, Function, GlobalVariable, Handle, Type, TypeInner, UniqueArena};
 
-use super::interface::Source;
+use super::interface::BackendInput;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
 
@@ -29,7 +29,7 @@ const LAST_BUFFER: u8 = 30;
 ///
 /// # Errors
 /// As [`text::wgsl`]; [`Kind::Backend`] if naga rejects the text (a defect of this library).
-pub fn module(source: &Source<'_>) -> Result<naga::Module> {
+pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
@@ -138,9 +138,9 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 /// # Errors
 /// As [`module`]; [`Kind::TargetLacks`] for specialization constants.
 #[cfg(feature = "hlsl")]
-pub fn hlsl(source: &Source<'_>) -> Result<String> {
+pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
-    let module = settled(source, "HLSL")?;
+    let module = unspecialized_module(source, "HLSL")?;
     let binding_map = bindings(&module)
         .map(|binding| {
             let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
@@ -161,9 +161,9 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
 /// As [`module`]; [`Kind::TargetLacks`] for specialization constants and bindings that MSL does not
 /// have.
 #[cfg(feature = "msl")]
-pub fn msl(source: &Source<'_>) -> Result<String> {
+pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
-    let module = settled(source, "MSL")?;
+    let module = unspecialized_module(source, "MSL")?;
     text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
     let resources = bindings(&module)
         .map(|binding| {
@@ -189,7 +189,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
 
 /// Returns the naga module of a program without specialization constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
-fn settled(source: &Source<'_>, target: &'static str) -> Result<naga::Module> {
+fn unspecialized_module(source: &BackendInput<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
     if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
 }

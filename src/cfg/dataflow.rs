@@ -69,7 +69,7 @@ pub(crate) fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cfg::explore::{Explored, Options, explore};
+    use crate::cfg::explore::{ExploreOptions, Explored, explore};
     use crate::cfg::testing::program;
     use crate::limits::Limits;
 
@@ -98,25 +98,25 @@ mod tests {
 
     fn passed(text: &str, closed: Option<usize>) -> Vec<Option<u64>> {
         let limits = Limits::default();
-        let explored = explore(&program(text), &Options::default(), &limits).expect("is defined");
+        let explored = explore(&program(text), &ExploreOptions::default(), &limits).expect("is defined");
         let Explored::Graph(cfg) = explored else { panic!("too many nodes") };
         solve(&cfg, &Passed { closed })
     }
 
     #[test]
-    fn paths_meet_behind_an_if() {
+    fn facts_of_both_paths_meet_after_an_if() {
         assert_eq!(passed("if x 2 1; a; a; end", None), [Some(0), Some(1), Some(1), Some(1)]);
     }
 
     #[test]
-    fn facts_run_around_a_loop_until_they_stay() {
+    fn facts_of_a_loop_reach_a_fixed_point() {
         // The head is reached from before the loop and from its end.
         let facts = passed("a; loop i0 3; a; a; end", None);
         assert_eq!(facts, [Some(0), Some(1), Some(0b11), Some(0b11)]);
     }
 
     #[test]
-    fn what_only_closed_edges_lead_to_has_no_fact() {
+    fn a_block_with_only_closed_edges_has_no_fact() {
         assert_eq!(passed("if x 2 1; a; a; end", Some(0)), [Some(0), None, Some(1), Some(0b101)]);
         assert_eq!(solve(&Cfg::default(), &Passed { closed: None }), []);
     }

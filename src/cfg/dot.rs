@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use petgraph::dot;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::text::{TestText, Text};
+use super::text::{CfgText, TestText};
 use super::{Block, Cfg, Terminator};
 use crate::entity::Handle;
 use crate::isa::Program;
@@ -33,7 +33,7 @@ struct Label<'a>(&'a Dot<'a>, Block);
 impl Display for Label<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(Dot { cfg, program }, block) = *self;
-        Text { cfg, program: *program }.actions(f, block, "", "")?;
+        CfgText { cfg, program: *program }.actions(f, block, "", "")?;
         match &cfg.blocks[block].terminator {
             Terminator::Branch { test, .. } => writeln!(f, "{}?", TestText(*test)),
             Terminator::Dispatch { region, .. } => writeln!(f, "dispatch{region}?"),

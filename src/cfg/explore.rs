@@ -19,7 +19,7 @@ use crate::limits::Limits;
 
 /// Assumptions of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ExploreOptions {
     /// The bool uniforms whose value is known, b0 in bit 0.
     pub known_bools: u16,
     /// Their values; bits of unknown ones are ignored.
@@ -27,7 +27,7 @@ pub struct Options {
     /// The int uniforms whose value is known. A loop with x = 0 loses its back edge.
     pub ints: [Option<[u8; 3]>; INTS],
     /// Counts undefined opcodes as NOP instead of reporting an error.
-    pub lenient: bool,
+    pub permissive: bool,
     /// Counts back jumps and ends the program when there are too many.
     pub guarded: bool,
     /// Counts also the jump that ends the program, so that the count becomes
@@ -35,7 +35,7 @@ pub struct Options {
     pub reports_guard: bool,
 }
 
-impl Options {
+impl ExploreOptions {
     /// Answers a test of a uniform that is known.
     pub(super) fn answer(&self, test: Test) -> Option<bool> {
         match test {
@@ -64,20 +64,20 @@ pub enum Explored {
 ///
 /// # Errors
 /// [`Kind::BadOpcode`] at the first undefined opcode that is reached, unless the options are
-/// lenient.
+/// permissive.
 ///
 /// ```
-/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::cfg::explore::{Explored, ExploreOptions, explore};
 /// use transpica::stages::isa::Pc;
 /// use transpica::{Program, Stage};
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// let end = [0x8800_0000];
 /// let program = Program::new(&end[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
-/// let Explored::Graph(cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("one word") };
+/// let Explored::Graph(cfg) = explore(&program, &ExploreOptions::default(), &limits)? else { unreachable!("one word") };
 /// assert_eq!(cfg.blocks.len(), 2);
 /// # Ok::<(), transpica::Error>(())
 /// ```
-pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Explored> {
+pub fn explore(program: &Program<'_>, options: &ExploreOptions, limits: &Limits) -> Result<Explored> {
     match straight(program, options)? {
         Some(cfg) => Ok(Explored::Graph(cfg)),
         None => Explorer::new(program, options, limits, &scan(program, options)).run(),
@@ -120,7 +120,7 @@ impl Trace {
 ///
 /// # Errors
 /// See [`explore`].
-pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Trace> {
+pub(crate) fn trace(program: &Program<'_>, options: &ExploreOptions, limits: &Limits) -> Result<Trace> {
     let scan = scan(program, options);
     let mut explorer = Explorer::new(program, options, limits, &scan);
     let mut runs = Vec::new();
@@ -133,7 +133,7 @@ pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -
 }
 
 /// The graph of a program without control-flow instructions, which needs no exploration.
-fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
+fn straight(program: &Program<'_>, options: &ExploreOptions) -> Result<Option<Cfg>> {
     let mut actions = Vec::with_capacity(32);
     let mut pc = program.entry();
     while let Some(&word) = program.code().get(pc.index()) {
@@ -158,8 +158,8 @@ fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
     Ok(Some(Cfg { blocks, actions, entry: Some(Block(0)), exit: Some(exit), regions: 0 }))
 }
 
-fn check_undefined(opcode: u8, pc: Pc, options: &Options) -> Result<()> {
-    if options.lenient { Ok(()) } else { Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))) }
+fn check_undefined(opcode: u8, pc: Pc, options: &ExploreOptions) -> Result<()> {
+    if options.permissive { Ok(()) } else { Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))) }
 }
 
 /// The exit block during exploration.
@@ -167,7 +167,7 @@ const EXIT: Block = Block(0);
 
 struct Explorer<'a> {
     program: &'a Program<'a>,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     scan: &'a Scan,
     live: Live<'a>,
     /// Control states at which blocks start.
@@ -219,7 +219,7 @@ impl Effects {
 }
 
 impl<'a> Explorer<'a> {
-    fn new(program: &'a Program<'a>, options: &'a Options, limits: &Limits, scan: &'a Scan) -> Self {
+    fn new(program: &'a Program<'a>, options: &'a ExploreOptions, limits: &Limits, scan: &'a Scan) -> Self {
         let limit =
             (limits.nodes_per_instruction as usize).saturating_mul(scan.count) + limits.nodes_base as usize;
         let mut blocks = Arena::new();
@@ -359,8 +359,8 @@ impl<'a> Explorer<'a> {
         let fails = self.step(flow, &mut failed, [false, true]);
         // The block pushed last is explored first, so that code is explored in the order of its
         // addresses.
-        let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
-        let then = self.second_question(flow, state, &holds, &mut held, true);
+        let otherwise = self.second_test(flow, state, &fails, &mut failed, false);
+        let then = self.second_test(flow, state, &holds, &mut held, true);
         match guard {
             None => Terminator::branch(test, then, otherwise),
             Some(Guard::Always) => self.count_jump(Terminator::branch(test, then, otherwise)),
@@ -400,7 +400,7 @@ impl<'a> Explorer<'a> {
 
     /// Returns where a step leads once its first question is answered. `holds` and `held` are the
     /// step and its state if the second answer is true.
-    fn second_question(
+    fn second_test(
         &mut self,
         flow: Option<&Flow>,
         state: &State,
@@ -502,8 +502,9 @@ mod tests {
             let (code, descriptors) = (source.code(), source.descriptors());
             let program =
                 Program::from_raw(code, descriptors, Pc(source.entry().0), Stage::Vertex).expect("valid");
-            let traced = trace(&program, &Options::default(), &Limits::default()).expect("is defined");
-            let explored = explore(&program, &Options::default(), &Limits::default()).expect("is defined");
+            let traced = trace(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
+            let explored =
+                explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
             let Explored::Graph(cfg) = explored else {
                 assert!(!traced.is_complete, "{kind:?} {seed}");
                 continue;

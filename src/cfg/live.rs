@@ -18,7 +18,7 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, EdgeRef, Reversed};
 
-use super::explore::Options;
+use super::explore::ExploreOptions;
 use super::scan::{Scan, answers};
 use crate::isa::control::{CallEntry, ScopeKind, State};
 use crate::isa::{Flow, Pc};
@@ -35,7 +35,7 @@ const MOST_QUESTIONS: usize = 128;
 /// The liveness analysis; its graph is built when the first entry is in doubt.
 pub(super) struct Live<'a> {
     scan: &'a Scan,
-    options: &'a Options,
+    options: &'a ExploreOptions,
     graph: Option<Graph>,
     /// For each kind and end: the modes in which an entry is live, by address.
     modes: BTreeMap<(ScopeKind, Pc), Vec<u8>>,
@@ -54,7 +54,7 @@ struct Entry<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub(super) fn new(scan: &'a Scan, options: &'a Options) -> Self {
+    pub(super) fn new(scan: &'a Scan, options: &'a ExploreOptions) -> Self {
         Self { scan, options, graph: None, modes: BTreeMap::new(), loops_ahead: None }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Live<'a> {
         state.hidden_loops += dead_loops as u8; // Range: at most four loops.
         // The number of loops is observable only when a loop ends, so without one it is dropped,
         // too.
-        if state.hidden_loops != 0 && state.loops.is_empty() && !self.loops_ahead(pc) {
+        if state.hidden_loops != 0 && state.loops.is_empty() && !self.reaches_loop(pc) {
             state.hidden_loops = 0;
         }
     }
@@ -130,9 +130,9 @@ impl<'a> Live<'a> {
     }
 
     /// Returns whether a loop may be entered from here on.
-    fn loops_ahead(&mut self, pc: Pc) -> bool {
+    fn reaches_loop(&mut self, pc: Pc) -> bool {
         let graph = self.graph.get_or_insert_with(|| Graph::new(self.scan, self.options));
-        let ahead = self.loops_ahead.get_or_insert_with(|| graph.loops_ahead(self.scan));
+        let ahead = self.loops_ahead.get_or_insert_with(|| graph.reaches_loop(self.scan));
         ahead.get(pc.index()).copied().unwrap_or(false)
     }
 }
@@ -148,7 +148,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(scan: &Scan, options: &Options) -> Self {
+    fn new(scan: &Scan, options: &ExploreOptions) -> Self {
         let mut steps = DiGraph::with_capacity(scan.words.len() + 32, scan.count + 64);
         for _ in &scan.words {
             steps.add_node(());
@@ -156,7 +156,7 @@ impl Graph {
         let breaks = steps.add_node(());
         let mut graph = Self { steps, breaks, fires: BTreeMap::new() };
         for (pc, word) in (0..).map(Pc).zip(&scan.words) {
-            if word.goes_on_in_order() {
+            if word.always_falls_through() {
                 graph.step(address(pc), pc.next(), None);
             }
         }
@@ -182,7 +182,7 @@ impl Graph {
 
     /// Adds the steps of a control-flow instruction and of the entry that it pushes; notes in
     /// `returns` the firing node of a call and where it returns to.
-    fn flow(&mut self, pc: Pc, flow: Flow, options: &Options, returns: &mut Vec<(NodeIndex, Pc)>) {
+    fn flow(&mut self, pc: Pc, flow: Flow, options: &ExploreOptions, returns: &mut Vec<(NodeIndex, Pc)>) {
         let (holds, fails) = answers(flow.test(), options);
         if holds {
             let pushes = flow.scope(pc).map(|scope| {
@@ -198,10 +198,10 @@ impl Graph {
                 }
                 fire
             });
-            self.step(address(pc), flow.taken(pc), pushes);
+            self.step(address(pc), flow.target_if_true(pc), pushes);
         }
         if fails {
-            self.step(address(pc), flow.not_taken(pc), None);
+            self.step(address(pc), flow.target_if_false(pc), None);
         }
         if matches!(flow, Flow::Break | Flow::BreakC(_)) {
             self.steps.add_edge(address(pc), self.breaks, None);
@@ -213,7 +213,7 @@ impl Graph {
     fn fire(&mut self, scan: &Scan, returns: &[(NodeIndex, Pc)]) {
         for (&(_, end), &fire) in &self.fires {
             let before = end.0.checked_sub(1).map(Pc);
-            if let Some(before) = before.filter(|before| scan.goes_on(*before)) {
+            if let Some(before) = before.filter(|before| scan.continues(*before)) {
                 self.steps.add_edge(address(before), fire, None);
             }
         }
@@ -251,7 +251,7 @@ impl Graph {
     }
 
     /// By node: whether a LOOP may be reached.
-    fn loops_ahead(&self, scan: &Scan) -> Vec<bool> {
+    fn reaches_loop(&self, scan: &Scan) -> Vec<bool> {
         let mut ahead = vec![false; self.steps.node_count()];
         let mut search = Dfs::empty(&self.steps);
         let loops = scan.flows.iter().filter(|(_, flow)| matches!(flow, Flow::Loop { .. }));

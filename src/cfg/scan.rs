@@ -2,7 +2,7 @@
 //! In: [`Program`], known uniforms. Out: the kind of each word, where blocks may start, the scopes.
 //! Knows no rings: a word counts as reachable if some content of the rings leads to it.
 
-use super::explore::Options;
+use super::explore::ExploreOptions;
 use crate::isa::control::{ScopeKind, Test};
 use crate::isa::table::{Class, Opcode};
 use crate::isa::word::{Field, Format};
@@ -39,7 +39,7 @@ pub(super) struct Word {
 
 impl Word {
     /// Returns whether the next word always follows, unless a scope ends before it.
-    pub(super) fn goes_on_in_order(self) -> bool {
+    pub(super) fn always_falls_through(self) -> bool {
         match self.kind {
             Some(WordKind::Data | WordKind::Nothing | WordKind::Undefined(_)) => true,
             Some(WordKind::End | WordKind::Control) | None => false,
@@ -60,7 +60,7 @@ pub(super) struct Scan {
 }
 
 /// Scans everything that may be reached from the entry point.
-pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
+pub(super) fn scan(program: &Program<'_>, options: &ExploreOptions) -> Scan {
     let words = vec![Word::default(); program.code().len() + 1];
     let mut scan = Scan { words, flows: Vec::with_capacity(16), count: 0, end: Pc(0) };
     let mut work = vec![program.entry()];
@@ -115,7 +115,7 @@ fn mask(format: Format, word: u32, program: &Program<'_>) -> Mask {
 }
 
 /// The possible answers to a test of the program's own state: (holds, fails).
-pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
+pub(super) fn answers(test: Option<Test>, options: &ExploreOptions) -> (bool, bool) {
     match test.map(|test| options.answer(test)) {
         None | Some(Some(true)) => (true, false),
         Some(Some(false)) => (false, true),
@@ -125,14 +125,14 @@ pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
 
 impl Scan {
     /// Notes where an instruction may lead and the scope that it opens.
-    fn flow(&mut self, pc: Pc, flow: Flow, options: &Options, work: &mut Vec<Pc>) {
+    fn flow(&mut self, pc: Pc, flow: Flow, options: &ExploreOptions, work: &mut Vec<Pc>) {
         // Range: at most one for each word.
         self.words[pc.index()].flow = self.flows.len() as u16;
         self.flows.push((pc, flow));
         self.lead(pc.next());
         let (holds, fails) = answers(flow.test(), options);
         if holds {
-            self.visit(pc, flow.taken(pc), work);
+            self.visit(pc, flow.target_if_true(pc), work);
             if let Some(scope) = flow.scope(pc) {
                 self.lead(scope.end);
                 self.visit(pc, scope.exit, work);
@@ -145,7 +145,7 @@ impl Scan {
             }
         }
         if fails {
-            self.visit(pc, flow.not_taken(pc), work);
+            self.visit(pc, flow.target_if_false(pc), work);
         }
     }
 
@@ -164,7 +164,7 @@ impl Scan {
     }
 
     /// Returns whether an address may be reached and does not end the program.
-    pub(super) fn goes_on(&self, pc: Pc) -> bool {
+    pub(super) fn continues(&self, pc: Pc) -> bool {
         let kind = self.words.get(pc.index()).and_then(|word| word.kind);
         kind.is_some_and(|kind| kind != WordKind::End)
     }

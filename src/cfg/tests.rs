@@ -5,11 +5,11 @@ use expect_test::expect;
 use petgraph::graph::DiGraph;
 
 use super::dot::Dot;
-use super::explore::{Explored, Options, explore};
+use super::explore::{ExploreOptions, Explored, explore};
 use super::graph::{Predecessors, dominators, is_reducible};
 use super::reduce::{Reduced, reduce};
 use super::testing::{program, program_for};
-use super::text::Text;
+use super::text::CfgText;
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::error::Kind;
@@ -17,7 +17,7 @@ use crate::isa::control::Test;
 use crate::isa::{Pc, Stage};
 use crate::limits::Limits;
 
-fn graph_with(text: &str, options: &Options) -> Cfg {
+fn graph_with(text: &str, options: &ExploreOptions) -> Cfg {
     match explore(&program(text), options, &Limits::default()).expect("is defined") {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => panic!("more than {limit} nodes"),
@@ -25,16 +25,16 @@ fn graph_with(text: &str, options: &Options) -> Cfg {
 }
 
 fn graph(text: &str) -> Cfg {
-    graph_with(text, &Options::default())
+    graph_with(text, &ExploreOptions::default())
 }
 
 #[test]
 fn known_uniforms_prune_edges() {
-    let options = Options {
+    let options = ExploreOptions {
         known_bools: 0b11,
         bools: 0b01,
         ints: [Some([0, 1, 1]), None, None, None],
-        ..Options::default()
+        ..ExploreOptions::default()
     };
     let cfg = graph_with("if b0 3 1; loop i0 2; a; a; jmp b1 0; jmp !b1 8; a; a; end", &options);
     expect![[r#"
@@ -51,10 +51,10 @@ fn known_uniforms_prune_edges() {
 }
 
 #[test]
-fn only_instructions_with_effect_run() {
+fn nop_and_emit_without_effect_make_no_actions() {
     let run = |stage| {
         let program = program_for("none; emit; a; nop; end", stage);
-        match explore(&program, &Options::default(), &Limits::default()) {
+        match explore(&program, &ExploreOptions::default(), &Limits::default()) {
             Ok(Explored::Graph(cfg)) => cfg.actions,
             other => panic!("{other:?}"),
         }
@@ -64,10 +64,11 @@ fn only_instructions_with_effect_run() {
 }
 
 #[test]
-fn an_undefined_opcode_counts_only_if_it_is_reached() {
+fn an_undefined_opcode_is_an_error_only_if_it_is_reached() {
     let limits = Limits::default();
-    let run =
-        |text: &str, lenient| explore(&program(text), &Options { lenient, ..Options::default() }, &limits);
+    let run = |text: &str, permissive| {
+        explore(&program(text), &ExploreOptions { permissive, ..ExploreOptions::default() }, &limits)
+    };
     for text in ["a; bad; end", "if x 2 0; bad; end"] {
         let error = run(text, false).expect_err("reached");
         assert!(matches!(error.kind, Kind::BadOpcode(_)), "{error}");
@@ -81,7 +82,8 @@ fn an_undefined_opcode_counts_only_if_it_is_reached() {
 #[test]
 fn too_many_nodes_are_reported() {
     let limits = Limits { nodes_per_instruction: 0, nodes_base: 2, ..Limits::default() };
-    let explored = explore(&program("jmp x 2; a; a; end"), &Options::default(), &limits).expect("is defined");
+    let explored =
+        explore(&program("jmp x 2; a; a; end"), &ExploreOptions::default(), &limits).expect("is defined");
     assert_eq!(explored, Explored::TooManyNodes { limit: 2 });
 }
 
@@ -94,7 +96,7 @@ fn reduced(text: &str) -> Cfg {
 }
 
 #[test]
-fn cycles_nested_too_deep_are_left_alone() {
+fn cycles_nested_too_deep_are_not_reduced() {
     let text = format!(
         "jmp x 2; a; cmp; jmp y 1; {}end",
         (0..10).map(|n| format!("cmp; jmp y {n};")).collect::<String>()
@@ -158,10 +160,10 @@ fn every_graph_becomes_reducible() {
 }
 
 #[test]
-fn a_drawing_shows_what_the_text_shows() {
+fn the_dot_form_has_the_blocks_and_edges_of_the_text() {
     let program = program("if !b3 2 1; a; loop i1 4; a; break x; end");
     let Explored::Graph(cfg) =
-        explore(&program, &Options::default(), &Limits::default()).expect("is defined")
+        explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined")
     else {
         panic!("too many nodes")
     };
@@ -214,11 +216,11 @@ fn a_drawing_shows_what_the_text_shows() {
         block7:
             end
     "#]]
-    .assert_eq(&Text { cfg: &cfg, program: Some(&program) }.to_string());
+    .assert_eq(&CfgText { cfg: &cfg, program: Some(&program) }.to_string());
 }
 
 #[test]
-fn a_drawing_of_a_dispatch_block_has_an_edge_for_each_value() {
+fn the_dot_form_of_a_dispatch_block_has_an_edge_for_each_value() {
     let cfg = reduced("jmp x 2; a; a; jmp y 1; end");
     expect![[r#"
         digraph program {

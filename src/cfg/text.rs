@@ -10,7 +10,7 @@ use crate::isa::control::{Effect, Test};
 
 /// A graph with the instructions of its program; `Cfg` itself prints addresses only.
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'a> {
+pub struct CfgText<'a> {
     /// The graph.
     pub cfg: &'a Cfg,
     /// The program of the graph.
@@ -64,7 +64,7 @@ impl Display for TestText {
     }
 }
 
-impl Text<'_> {
+impl CfgText<'_> {
     /// Writes the head of a block, which ends with `colon`, and its actions.
     pub(super) fn actions(
         &self,
@@ -95,7 +95,7 @@ impl Text<'_> {
     }
 }
 
-impl Display for Text<'_> {
+impl Display for CfgText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.cfg.blocks.keys().try_for_each(|block| self.block(f, block))
     }
@@ -103,6 +103,6 @@ impl Display for Text<'_> {
 
 impl Display for Cfg {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Text { cfg: self, program: None }.fmt(f)
+        CfgText { cfg: self, program: None }.fmt(f)
     }
 }

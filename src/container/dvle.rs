@@ -6,7 +6,7 @@
 use super::bytes::{Extent, Name, NameOffset, Reader, Record, Strings, Table, record};
 use super::dvlp::Version;
 use super::labels::Labels;
-use super::records::{Constant, Label, Output, Symbol};
+use super::records::{Constant, Label, OutputRecord, Symbol};
 use crate::error::{At, Error, Kind, Result};
 
 /// Length of the header.
@@ -106,7 +106,7 @@ pub struct Dvle<'a> {
     /// Labels.
     pub labels: Table<'a, Label>,
     /// The output map.
-    pub outputs: Table<'a, Output>,
+    pub outputs: Table<'a, OutputRecord>,
     /// Bind symbols.
     pub symbols: Table<'a, Symbol>,
     /// The names of labels and symbols. Longer than the header says if a name extends beyond it.
@@ -174,7 +174,7 @@ impl<'a> Dvle<'a> {
 }
 
 /// Checks the registers of an output map.
-fn check_outputs(outputs: &Table<'_, Output>) -> Result<()> {
+fn check_outputs(outputs: &Table<'_, OutputRecord>) -> Result<()> {
     for (index, output) in outputs.iter().enumerate() {
         if output.register >= OUTPUT_REGISTERS {
             let value = u32::from(output.register);

@@ -3,7 +3,7 @@
 //! Facts: 3dbrew "SHBIN"; nihstro writes only the first 28 bytes of the header.
 
 use super::bytes::{Extent, Name, Reader, Record, Strings, Table, record};
-use super::records::{Descriptor, Line};
+use super::records::{DescriptorRecord, Line};
 use crate::error::Result;
 
 /// Length of the long header.
@@ -41,7 +41,7 @@ pub struct Dvlp<'a> {
     /// The code words.
     pub code: Table<'a, u32>,
     /// The operand descriptors.
-    pub descriptors: Table<'a, Descriptor>,
+    pub descriptors: Table<'a, DescriptorRecord>,
     /// Debug information: entry k is the source line of code word k.
     pub lines: Table<'a, Line>,
     /// Names of the source files.

@@ -27,8 +27,8 @@ pub use dvlp::{Dvlp, Version};
 pub(crate) use labels::Labels;
 pub use model::{Executable, Model, NameTable};
 pub use records::{
-    Constant, ConstantValue, Descriptor, Label, Line, Output, SEMANTICS, Semantic, SemanticInfo, Symbol,
-    SymbolBank, SymbolRange, UNUSED_CODE,
+    Constant, ConstantValue, DescriptorRecord, Label, Line, OutputRecord, SEMANTICS, Semantic, SemanticInfo,
+    Symbol, SymbolBank, SymbolRange, UNUSED_CODE,
 };
 pub use write::write;
 

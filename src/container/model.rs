@@ -7,7 +7,7 @@ use super::bytes::{Name, NameOffset, Strings};
 use super::dvlb::Shbin;
 use super::dvle::{Dvle, Header};
 use super::dvlp::Version;
-use super::records::{Constant, Descriptor, Label, Line, Output, Symbol};
+use super::records::{Constant, DescriptorRecord, Label, Line, OutputRecord, Symbol};
 
 /// Names in one block of bytes, each ended by a zero byte.
 ///
@@ -59,7 +59,7 @@ pub struct Executable {
     /// Labels.
     pub labels: Vec<Label>,
     /// The output map.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<OutputRecord>,
     /// Bind symbols; picasso sorts them by register.
     pub symbols: Vec<Symbol>,
     /// The names of symbols and labels.
@@ -90,7 +90,7 @@ pub struct Model {
     /// The code words.
     pub code: Vec<u32>,
     /// The operand descriptors.
-    pub descriptors: Vec<Descriptor>,
+    pub descriptors: Vec<DescriptorRecord>,
     /// Source lines of the code words.
     pub lines: Vec<Line>,
     /// Names of the source files.

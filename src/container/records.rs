@@ -172,7 +172,7 @@ impl Semantic {
 record! {
     /// An entry of the output map: the semantic of an output register.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    Output {
+    OutputRecord {
         /// Code of the semantic.
         kind: u16,
         /// o0..o15
@@ -184,7 +184,7 @@ record! {
     }
 }
 
-impl Output {
+impl OutputRecord {
     /// The use by the rasterizer; nothing for an undefined code.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
@@ -257,7 +257,7 @@ impl Symbol {
 record! {
     /// An operand descriptor with the linker's data.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    Descriptor {
+    DescriptorRecord {
         /// The word that is uploaded to the GPU.
         bits: u32,
         /// Usage flags of the vendor's linker.
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn semantics_stand_in_the_order_of_the_enum() {
+    fn the_table_of_semantics_has_the_order_of_the_enum() {
         for info in &SEMANTICS {
             assert_eq!(info.semantic.info(), info);
         }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_each_kind_have_their_meaning() {
+    fn constants_of_each_kind_are_decoded() {
         let int = Constant { kind: 1, register: 3, words: [0x0403_0201, 9, 9, 9] };
         assert_eq!(int.value(), Some(ConstantValue::Int { register: 3, value: [1, 2, 3, 4] }));
         let float = Constant { kind: 2, register: 95, words: [0xFF3F_0000, 1, 2, 3] };

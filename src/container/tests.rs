@@ -38,7 +38,7 @@ fn worked_example_has_every_field() {
     assert_eq!(package.code.iter().collect::<Vec<_>>(), [0x2202_0000, 0xE021_FE00, 0x8400_0000, 0x8800_0000]);
     assert_eq!(
         package.descriptors.iter().collect::<Vec<_>>(),
-        [Descriptor { bits: 0x7246_C36F, usage: 0, reserved: 0 }]
+        [DescriptorRecord { bits: 0x7246_C36F, usage: 0, reserved: 0 }]
     );
     assert!(package.lines.is_empty() && package.strings.bytes().is_empty());
     assert_eq!(file.executables.len(), 1);
@@ -57,7 +57,7 @@ fn worked_example_has_every_field() {
         [Some(ConstantValue::Float { register: 95, value: [0x3F_0000, 0xBE_0000, 0x40_8000, 0] })]
     );
     assert!(executable.labels.is_empty());
-    let position = Output { kind: 0, register: 0, mask: 15, reserved: 0 };
+    let position = OutputRecord { kind: 0, register: 0, mask: 15, reserved: 0 };
     assert_eq!(executable.outputs.iter().collect::<Vec<_>>(), [position]);
     let symbols: Vec<_> =
         executable.symbols.iter().map(|s| (executable.name(s.name).0, s.range().unwrap())).collect();
@@ -117,7 +117,7 @@ fn check_round_trip(file: &Shbin<'_>) {
 }
 
 #[test]
-fn samples_are_written_back_byte_for_byte() {
+fn samples_round_trip_byte_for_byte() {
     assert_eq!(write(&Model::from(&Shbin::parse(&worked()).unwrap())), worked());
     for (name, bytes) in SAMPLES {
         let file = Shbin::parse(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -230,7 +230,7 @@ fn vendor_layout_parses() {
     let package = &parsed.package;
     assert_eq!(package.version, Version { major: 1, minor: 3 });
     assert_eq!(package.code.iter().collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(package.descriptors.get(0), Some(Descriptor { bits: 0xAAAA, usage: 7, reserved: 5 }));
+    assert_eq!(package.descriptors.get(0), Some(DescriptorRecord { bits: 0xAAAA, usage: 7, reserved: 5 }));
     assert_eq!(package.source_line(0), Some((Name(b"first.vsh"), 10)));
     assert_eq!(package.source_line(1), Some((Name(b"second.vsh"), 20)));
     assert_eq!(package.source_line(3), None);
@@ -342,7 +342,7 @@ fn too_many_executables_are_an_error() {
 }
 
 #[test]
-fn meaningless_entries_are_kept_with_a_warning() {
+fn entries_of_unknown_kind_are_kept_with_a_warning() {
     for (at, value, warning) in [
         (0x50, 0x0002_1002, "offset 0x52: shader type 2 has no meaning"),
         (0x8C, 0x005F_0003, "offset 0x8c: constant type 3 has no meaning"),
@@ -369,7 +369,7 @@ fn meaningless_entries_are_kept_with_a_warning() {
 }
 
 #[test]
-fn warnings_stop_growing() {
+fn the_number_of_file_warnings_is_limited() {
     let mut model = Model { code: vec![0], executables: vec![Executable::default()], ..Model::default() };
     model.executables[0].constants = vec![Constant { kind: 9, register: 0, words: [0; 4] }; 5000];
     let bytes = write(&model);
@@ -379,7 +379,7 @@ fn warnings_stop_growing() {
 }
 
 #[test]
-fn names_go_on_to_their_zero_byte() {
+fn names_end_at_their_zero_byte() {
     // A size field of 4 cuts "scale"; loaders do not look at it.
     for size in [0, 1, 2, 4, 7] {
         let file = worked_with(0x88, size);
@@ -411,7 +411,7 @@ fn long_names_are_cut() {
 }
 
 #[test]
-fn executables_may_overlap_within_reason() {
+fn overlapping_executables_are_accepted_up_to_a_limit() {
     let twice = Model::from(&Shbin::parse(&worked()).unwrap());
     let mut model = Model { executables: vec![twice.executables[0].clone(); 2], ..twice };
     let mut file = write(&model);

@@ -4,7 +4,7 @@
 use super::bytes::{Record, Table};
 use super::dvlb::Shbin;
 use super::dvle::{Dvle, ShaderType};
-use super::records::{Constant, Output, Symbol};
+use super::records::{Constant, OutputRecord, Symbol};
 use crate::error::{At, Warning};
 
 /// Maximum number of warnings; a damaged file could have one for every entry.
@@ -82,7 +82,7 @@ fn constant(constant: Constant) -> Option<String> {
     }
 }
 
-fn output(output: Output) -> Option<String> {
+fn output(output: OutputRecord) -> Option<String> {
     match output.semantic() {
         None => Some(format!("output type {} has no meaning", output.kind)),
         Some(_) if output.mask & !15 != 0 => Some(format!("output mask {:#x} has surplus bits", output.mask)),

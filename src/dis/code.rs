@@ -11,7 +11,7 @@ use super::layout::{Block, Kind, Layout, call_range};
 use super::names::{NameSet, identifier};
 use super::section::ProcNames;
 use super::symbols::Registers;
-use super::{Form, Options};
+use super::{DisassemblerOptions, Form};
 use crate::asm::syntax::{is_break, is_jump_or_call};
 use crate::container::{Executable, Model};
 use crate::isa::word::Field;
@@ -49,7 +49,7 @@ impl OpenBlock {
 pub(super) struct Printer<'a> {
     model: &'a Model,
     form: Form,
-    options: Options,
+    options: DisassemblerOptions,
     layout: &'a Layout,
     procs: &'a ProcNames,
     /// For each descriptor the first word that names it, and the bits that no word reads.
@@ -67,7 +67,7 @@ impl<'a> Printer<'a> {
     pub fn new(
         model: &'a Model,
         form: Form,
-        options: Options,
+        options: DisassemblerOptions,
         layout: &'a Layout,
         procs: &'a ProcNames,
     ) -> Self {

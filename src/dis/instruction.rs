@@ -31,14 +31,17 @@ pub(super) enum Target<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub registers: &'a Registers,
-    pub descriptors: &'a [container::Descriptor],
+    pub descriptors: &'a [container::DescriptorRecord],
     pub form: Form,
     /// Bits of the descriptor that the text must set although the instruction does not read them.
     pub required: u32,
 }
 
 /// The index of a word's descriptor, and the bits of it that the assembler considers significant.
-pub(super) fn descriptor_use(word: Word, descriptors: &[container::Descriptor]) -> Option<(usize, u32)> {
+pub(super) fn descriptor_use(
+    word: Word,
+    descriptors: &[container::DescriptorRecord],
+) -> Option<(usize, u32)> {
     let number = word.get(Field::Descriptor)? as usize;
     let mask = Mask::from_descriptor(descriptors.get(number).map_or(0, |descriptor| descriptor.bits));
     Some((number, significant(word.opcode()?, mask)))
@@ -145,7 +148,7 @@ impl Line<'_> {
             return String::new();
         }
         let request = request.pack();
-        let agrees = |entry: &container::Descriptor| (entry.bits ^ request) & significant == 0;
+        let agrees = |entry: &container::DescriptorRecord| (entry.bits ^ request) & significant == 0;
         let found = self.context.descriptors.iter().position(agrees);
         let is_clear = self.context.form.readable && found == Some(number as usize);
         if is_clear { String::new() } else { format!(" @{number}") }
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn components_that_do_not_count_are_left_out() {
+    fn components_that_are_not_read_are_left_out() {
         for (bits, required, text) in
             [(0x19, 0x03, ".y"), (0x18, 0xFC, ""), (0x00, 0xC0, ""), (0x54, 0xC0, ".y")]
         {

@@ -37,7 +37,7 @@ use crate::limits::{Limits, check};
 
 /// Options of the disassembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct DisassemblerOptions {
     /// Append address and word of each instruction as a comment.
     pub hex: bool,
 }
@@ -65,9 +65,9 @@ const FORMS: [Form; 5] = [
 /// Disassembles a file.
 ///
 /// ```
-/// use transpica::stages::asm::{Source, assemble};
+/// use transpica::stages::asm::{SourceText, assemble};
 /// use transpica::Shbin;
-/// use transpica::stages::dis::{Options, disassemble};
+/// use transpica::stages::dis::{DisassemblerOptions, disassemble};
 /// let text = "\
 /// .in position v0
 /// .fvec projection[4]
@@ -80,15 +80,15 @@ const FORMS: [Form; 5] = [
 ///     end
 /// .end
 /// ";
-/// let bytes = assemble(&[Source { name: "scale.v.pica", text }])?.bytes;
+/// let bytes = assemble(&[SourceText { name: "scale.v.pica", text }])?.bytes;
 /// let file = Shbin::parse(&bytes).expect("well formed");
-/// assert_eq!(disassemble(&file, &Options::default()).expect("small").replace('\t', "    "), text);
+/// assert_eq!(disassemble(&file, &DisassemblerOptions::default()).expect("small").replace('\t', "    "), text);
 /// # Ok::<(), transpica::stages::asm::Report>(())
 /// ```
 ///
 /// # Errors
 /// [`Kind::Limit`] for more code words or descriptors than instructions can address.
-pub fn disassemble(file: &Shbin<'_>, options: &Options) -> Result<String> {
+pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<String> {
     let limits = Limits::default();
     check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
     check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)?;
@@ -102,7 +102,7 @@ pub fn disassemble(file: &Shbin<'_>, options: &Options) -> Result<String> {
         }
     }
     // The last form prints everything as numbers.
-    Err(Error::new(Kind::Backend("the text of this file does not give it back".into()), At::Whole))
+    Err(Error::new(Kind::Backend("the text of this file does not assemble to its bytes".into()), At::Whole))
 }
 
 /// Returns whether a text assembles to a file with this content.

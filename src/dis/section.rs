@@ -10,7 +10,7 @@ use super::layout::{Kind, Layout};
 use super::names::{NameSet, identifier};
 use super::symbols::{Registers, library};
 use super::tables::{self, Section};
-use super::{Form, Options};
+use super::{DisassemblerOptions, Form};
 use crate::asm::syntax::{Space, UniformKind, name_text, version_number};
 use crate::container::{Executable, Labels, Model, Version};
 
@@ -22,7 +22,7 @@ pub(super) struct Shared {
 }
 
 /// Prints a file in one form.
-pub(super) fn text(model: &Model, form: Form, options: Options) -> Option<String> {
+pub(super) fn text(model: &Model, form: Form, options: DisassemblerOptions) -> Option<String> {
     let layout = if form.readable { Layout::new(model) } else { Layout::flat(model) };
     let procs = proc_names(model, &layout);
     let mut out = String::new();

@@ -12,7 +12,7 @@ use super::symbols::{self, Declarations, Registers};
 use crate::asm::syntax::{
     DUMMY_OUTPUT, FLOAT, HEADER_FIELDS, INT, OUTPUT_TYPES, Space, UniformKind, float24, name_text,
 };
-use crate::container::{Constant, ConstantValue, Executable, Header, Output, Version};
+use crate::container::{Constant, ConstantValue, Executable, Header, OutputRecord, Version};
 use crate::isa::limits::{FLOATS, OUTPUTS};
 use crate::isa::{Mask, Opcode, Word};
 
@@ -261,7 +261,7 @@ fn outputs(out: &mut String, executable: &Executable, is_geometry: bool, readabl
                 merges |= output.kind == DUMMY_OUTPUT;
             }
             None => {
-                let Output { kind, register, mask, reserved } = output;
+                let OutputRecord { kind, register, mask, reserved } = output;
                 let _ = writeln!(out, ".output {kind} {register} {mask:#x} {reserved:#x}");
             }
         }
@@ -273,8 +273,8 @@ fn outputs(out: &mut String, executable: &Executable, is_geometry: bool, readabl
 
 /// The `.out` line of an entry. `used` are the registers of earlier entries, `components` their
 /// components in picasso's mask.
-fn output_text(output: &Output, used: u16, components: u32, is_geometry: bool) -> Option<String> {
-    let Output { kind, register, mask, reserved } = *output;
+fn output_text(output: &OutputRecord, used: u16, components: u32, is_geometry: bool) -> Option<String> {
+    let OutputRecord { kind, register, mask, reserved } = *output;
     let (name, _) = OUTPUT_TYPES.iter().find(|(_, code)| *code == kind)?;
     let is_possible = register < 7 || kind == DUMMY_OUTPUT && !is_geometry;
     if !is_possible || reserved != 0 || !(1..16).contains(&mask) {
@@ -311,11 +311,11 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_picasso_would_refuse_by_register_is_left_to_its_choice() {
-        let dummy = Output { kind: 9, register: 8, mask: 15, reserved: 0 };
+    fn an_output_register_that_picasso_refuses_is_left_out() {
+        let dummy = OutputRecord { kind: 9, register: 8, mask: 15, reserved: 0 };
         assert_eq!(output_text(&dummy, 0xFF, 0xF, false).as_deref(), Some(".out - dummy\n"));
         assert_eq!(output_text(&dummy, 0x7F, 0xF, false), None);
-        let position = Output { kind: 0, register: 2, mask: 7, reserved: 0 };
+        let position = OutputRecord { kind: 0, register: 2, mask: 7, reserved: 0 };
         assert_eq!(output_text(&position, 0, 0, false).as_deref(), Some(".out - position o2.xyz\n"));
     }
 }

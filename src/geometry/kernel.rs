@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use super::input::{GeometrySetup, Memory};
-use super::{Carried, Observation};
+use super::input::{Dependence, GeometrySetup};
+use super::{Observation, StateItem};
 
 /// Index of the word in the block [`bindings::DRAW`] that is the thread of the draw with which a
-/// dispatch begins. Shaders with [`Memory::Unbounded`] add it to their thread; all others ignore
-/// it.
+/// dispatch begins. Shaders with [`Dependence::Unbounded`] add it to their thread; all others
+/// ignore it.
 pub const FIRST_THREAD: u32 = 7;
 
 /// Binding numbers of all compute forms, in set 0; in MSL slots of buffers. They are defined here
@@ -52,7 +52,7 @@ pub const RECORDED: f32 = 8_388_608.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateWord {
     /// The register or slot that it belongs to.
-    pub carried: Carried,
+    pub item: StateItem,
     /// For a vertex slot: the output of the interface, with its component in `component`. For
     /// SETEMIT `component` is 0 for the slot, 1 for the triangle flag, 2 for the winding flag. Else
     /// 0.
@@ -67,14 +67,14 @@ impl fmt::Display for StateWord {
     /// `r3.y`, `vertex slot 1: output 0.x`, `SETEMIT: slot`, …
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let component = usize::from(self.component);
-        match self.carried {
-            Carried::Slot(_) => {
+        match self.item {
+            StateItem::Slot(_) => {
                 let letter = ['x', 'y', 'z', 'w'][component & 3];
-                write!(f, "{}: output {}.{letter}", self.carried, self.output)
+                write!(f, "{}: output {}.{letter}", self.item, self.output)
             }
-            Carried::Setting => {
+            StateItem::Setting => {
                 let part = ["slot", "prim", "invert"][component.min(2)];
-                write!(f, "{}: {part}", self.carried)
+                write!(f, "{}: {part}", self.item)
             }
             other => write!(f, "{other}"),
         }
@@ -99,7 +99,7 @@ pub struct GeometryKernel {
     /// The state that an invocation carries over, as far as the next ones use it.
     pub state: Vec<StateWord>,
     /// Data dependences between invocations.
-    pub memory: Memory,
+    pub dependence: Dependence,
     /// Upper bound of the triangles of an invocation, if one is proven.
     pub triangles: Option<u32>,
     /// The dependences on earlier invocations, with their places.
@@ -110,6 +110,6 @@ impl GeometryKernel {
     /// Returns whether a draw may be split into dispatches of one thread each, see
     /// [`FIRST_THREAD`].
     pub fn is_split(&self) -> bool {
-        self.memory == Memory::Unbounded
+        self.dependence == Dependence::Unbounded
     }
 }

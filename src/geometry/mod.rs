@@ -25,7 +25,7 @@ mod tests;
 use std::fmt;
 
 pub use bounds::{Bounds, bounds};
-pub use input::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
+pub use input::{Dependence, GeometryInput, GeometrySetup, Primitive, Primitives, Topology};
 pub use kernel::{GeometryKernel, StateWord};
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};
@@ -35,14 +35,14 @@ use crate::isa::{Component, Mask, Pc};
 /// An item of the state that carries over from one invocation to the next.
 ///
 /// ```
-/// use transpica::stages::geometry::Carried;
+/// use transpica::stages::geometry::StateItem;
 /// use transpica::stages::isa::Component;
-/// let register = Carried::Temp { register: 3, component: Component::Y };
+/// let register = StateItem::Temp { register: 3, component: Component::Y };
 /// assert_eq!(register.to_string(), "r3.y");
-/// assert_eq!(Carried::Slot(1).to_string(), "vertex slot 1");
+/// assert_eq!(StateItem::Slot(1).to_string(), "vertex slot 1");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Carried {
+pub enum StateItem {
     /// A component of r0..r15.
     Temp {
         /// The register.
@@ -78,7 +78,7 @@ pub enum Carried {
     Ran,
 }
 
-impl Carried {
+impl StateItem {
     /// Lists all state that may carry over in a program that forwards these components of o0..o15.
     pub fn all(outputs: &[Mask; 16]) -> Vec<Self> {
         let pair = [Component::X, Component::Y];
@@ -101,7 +101,7 @@ impl Carried {
     }
 }
 
-impl fmt::Display for Carried {
+impl fmt::Display for StateItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Temp { register, component } => write!(f, "r{register}.{}", component.letter()),
@@ -125,13 +125,13 @@ impl fmt::Display for Carried {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Observation {
     /// The item of state.
-    pub carried: Carried,
+    pub item: StateItem,
     /// The first instruction, by address, that reads it.
     pub pc: Pc,
 }
 
 impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.carried, self.pc)
+        write!(f, "{} at {}", self.item, self.pc)
     }
 }

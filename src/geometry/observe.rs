@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::flow::{Flow, State, Step};
-use super::{Carried, Observation};
+use super::{Observation, StateItem};
 use crate::cfg::{Action, Block, Cfg, Terminator};
 use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested_flags};
 use crate::isa::control::Test;
@@ -22,20 +22,20 @@ const RAN: u8 = 15;
 /// uniforms receive vertices.
 ///
 /// ```
-/// use transpica::stages::cfg::explore::{Explored, Options, explore};
-/// use transpica::stages::geometry::{Carried, observe};
+/// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+/// use transpica::stages::geometry::{StateItem, observe};
 /// use transpica::stages::isa::{Mask, Pc};
 /// use transpica::{Limits, Program, Stage};
 /// // mov o0, v0; emit; end
 /// let code = [0x4C00_0000, 0xA800_0000, 0x8800_0000];
 /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
-/// let Explored::Graph(cfg) = explore(&program, &Options::default(), &Limits::default())? else { unreachable!() };
+/// let Explored::Graph(cfg) = explore(&program, &ExploreOptions::default(), &Limits::default())? else { unreachable!() };
 /// let mut outputs = [Mask::NONE; 16];
 /// outputs[0] = Mask::XYZW;
-/// let seen: Vec<_> = observe(&program, &cfg, &outputs).iter().map(|seen| (seen.carried, seen.pc)).collect();
+/// let seen: Vec<_> = observe(&program, &cfg, &outputs).iter().map(|seen| (seen.item, seen.pc)).collect();
 /// // Without SETEMIT, EMIT may submit a triangle of the slots that it does not fill.
-/// let slots = [0, 1, 2].map(|slot| (Carried::Slot(slot), Pc(1)));
-/// assert_eq!(seen, [&slots[..], &[(Carried::Setting, Pc(1))]].concat());
+/// let slots = [0, 1, 2].map(|slot| (StateItem::Slot(slot), Pc(1)));
+/// assert_eq!(seen, [&slots[..], &[(StateItem::Setting, Pc(1))]].concat());
 /// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask; 16]) -> Vec<Observation> {
@@ -51,7 +51,7 @@ pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask; 16]) -> Vec<Ob
         }
         observer.end(&state, cfg, block);
     }
-    observer.seen.into_iter().map(|(carried, pc)| Observation { carried, pc }).collect()
+    observer.seen.into_iter().map(|(item, pc)| Observation { item, pc }).collect()
 }
 
 /// Packs components of registers into one set.
@@ -63,24 +63,24 @@ struct Observer {
     /// Components of the forwarded outputs.
     passed_on: u64,
     /// The state that is read, and the lowest address that reads it.
-    seen: BTreeMap<Carried, Pc>,
+    seen: BTreeMap<StateItem, Pc>,
 }
 
 impl Observer {
-    fn see(&mut self, carried: Carried, pc: Pc) {
+    fn record_read(&mut self, carried: StateItem, pc: Pc) {
         let first = self.seen.entry(carried).or_insert(pc);
         *first = pc.min(*first);
     }
 
     /// Adds components of registers.
-    fn lanes(&mut self, lanes: u64, carried: impl Fn(u8, Component) -> Carried, pc: Pc) {
+    fn lanes(&mut self, lanes: u64, carried: impl Fn(u8, Component) -> StateItem, pc: Pc) {
         if lanes == 0 {
             return;
         }
         for register in 0..16 {
             for component in Component::ALL {
                 if lanes & lane(register, component) != 0 {
-                    self.see(carried(register, component), pc);
+                    self.record_read(carried(register, component), pc);
                 }
             }
         }
@@ -89,14 +89,14 @@ impl Observer {
     /// Adds other registers.
     fn rest(&mut self, set: u16, pc: Pc) {
         for (bit, carried) in [
-            (ADDRESS, Carried::Address(Component::X)),
-            (ADDRESS << 1, Carried::Address(Component::Y)),
-            (COUNTER, Carried::Counter),
-            (FLAGS, Carried::Flag(Component::X)),
-            (FLAGS << 1, Carried::Flag(Component::Y)),
+            (ADDRESS, StateItem::Address(Component::X)),
+            (ADDRESS << 1, StateItem::Address(Component::Y)),
+            (COUNTER, StateItem::Counter),
+            (FLAGS, StateItem::Flag(Component::X)),
+            (FLAGS << 1, StateItem::Flag(Component::Y)),
         ] {
             if set & bit != 0 {
-                self.see(carried, pc);
+                self.record_read(carried, pc);
             }
         }
     }
@@ -106,22 +106,22 @@ impl Observer {
         match step {
             Step::Access(access) => {
                 let temps = access.temps_read & !state.temps;
-                self.lanes(temps, |register, component| Carried::Temp { register, component }, pc);
+                self.lanes(temps, |register, component| StateItem::Temp { register, component }, pc);
                 self.rest(access.rest_read & !state.rest, pc);
             }
             Step::Emit => {
                 let [even, odd] = state.outputs;
                 if let Some([written, _]) = even {
-                    let carried = |register, component| Carried::Current { register, component };
+                    let carried = |register, component| StateItem::Current { register, component };
                     self.lanes(self.passed_on & !written, carried, pc);
                 }
                 if let Some([_, written]) = odd {
-                    let carried = |register, component| Carried::Other { register, component };
+                    let carried = |register, component| StateItem::Other { register, component };
                     self.lanes(self.passed_on & !written, carried, pc);
                 }
-                state.stale_slots().for_each(|slot| self.see(Carried::Slot(slot), pc));
+                state.stale_slots().for_each(|slot| self.record_read(StateItem::Slot(slot), pc));
                 if state.settings.are_inherited() {
-                    self.see(Carried::Setting, pc);
+                    self.record_read(StateItem::Setting, pc);
                 }
             }
             Step::Nothing | Step::SetEmit(_) | Step::Loop(_) => {}
@@ -136,7 +136,7 @@ impl Observer {
         let pc = data.end.or(data.pc).unwrap_or_default();
         match test {
             Test::Cmp(condition) => self.rest(tested_flags(condition) & !state.rest, pc),
-            Test::Bool { id, .. } if id & 15 == RAN => self.see(Carried::Ran, pc),
+            Test::Bool { id, .. } if id & 15 == RAN => self.record_read(StateItem::Ran, pc),
             // Loop counts and the loop guard start anew with each invocation.
             Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}
         }

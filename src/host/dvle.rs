@@ -6,7 +6,7 @@
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::{IntUniforms, Options};
 use super::varying::{self, OutputMap};
-use super::{Surroundings, layout, names};
+use super::{Environment, layout, names};
 use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
@@ -18,11 +18,13 @@ use crate::precision::float24;
 /// Returns the program of an executable.
 ///
 /// ```
-/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits};
-/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
+/// use transpica::stages::host::dvle;
+/// use transpica::{Limits, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
 /// let program = dvle::program(&file, 0, &Limits::default())?;
 /// assert_eq!((program.code().len(), program.entry().0), (13, 0));
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -177,14 +179,14 @@ pub fn interface(
 
 /// An executable of a container as the environment of its program.
 #[derive(Clone, Copy, Debug)]
-pub struct Executable<'a> {
+pub struct FileEnvironment<'a> {
     file: &'a Shbin<'a>,
     executable: &'a Dvle<'a>,
     index: usize,
     source: &'a str,
 }
 
-impl<'a> Executable<'a> {
+impl<'a> FileEnvironment<'a> {
     /// Returns the environment of executable `index`. `source` is the name of the file in header
     /// comments.
     ///
@@ -199,7 +201,7 @@ impl<'a> Executable<'a> {
     }
 }
 
-impl Surroundings for Executable<'_> {
+impl Environment for FileEnvironment<'_> {
     fn folded(&self, options: &Options) -> Constants {
         folded(self.executable, &BoundSymbols::new(self.executable), options)
     }

@@ -178,7 +178,7 @@ fn join(members: &mut Vec<Member>, joined: u128, unnamed: u128) -> Vec<ArrayName
 
 /// Builds the uniform block of a program without symbols. If the layout has no register banks, it
 /// has one member for each run of needed registers, named after the first register.
-pub(super) fn without_symbols(usage: &Usage, options: &Block) -> UniformBlock {
+pub fn without_symbols(usage: &Usage, options: &Block) -> UniformBlock {
     let needed = Needed::new(usage, &Constants::default(), options.padded);
     if needed.is_empty() {
         return UniformBlock::default();

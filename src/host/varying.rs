@@ -7,7 +7,7 @@
 //! read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, Location, Output, OutputValue};
-use super::options::{ClipPlanes, Options, Unwritten};
+use super::options::{ClipPlanes, Options, UndefinedValue};
 use super::profile::Locations;
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
@@ -94,8 +94,8 @@ impl OutputMap {
 /// are 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
     let unmapped = match options.outputs.unmapped {
-        Unwritten::Default => ComponentSource::One,
-        Unwritten::Zero => ComponentSource::Zero,
+        UndefinedValue::Default => ComponentSource::One,
+        UndefinedValue::Zero => ComponentSource::Zero,
     };
     let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
     for (semantic, name) in VARYINGS {

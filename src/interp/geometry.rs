@@ -91,20 +91,20 @@ pub(super) struct Emission {
     invocation: Invocation,
     /// Limit of the EMITs of one invocation.
     most: u32,
-    unwritten: [f32; 4],
+    uninitialized: [f32; 4],
 }
 
 impl Emission {
-    fn new(mask: u16, unwritten: [f32; 4]) -> Self {
-        let vertices = vec![[unwritten; 16]; SLOTS];
+    fn new(mask: u16, uninitialized: [f32; 4]) -> Self {
+        let vertices = vec![[uninitialized; 16]; SLOTS];
         Self {
             mask,
             setting: Setting::default(),
-            other: [unwritten; 16],
+            other: [uninitialized; 16],
             slots: [0, 1, 2, 3],
             invocation: Invocation { vertices, ..Invocation::default() },
             most: GeometryMachine::MOST_EMITS,
-            unwritten,
+            uninitialized,
         }
     }
 
@@ -141,7 +141,7 @@ impl Emission {
         let Invocation { vertices, emits, triangles } = &mut self.invocation;
         check("emitted vertices of an invocation", emits.len() + 1, self.most, At::Pc(pc.0))?;
         let outputs = registers.outputs_mut();
-        let mut snapshot = [self.unwritten; 16];
+        let mut snapshot = [self.uninitialized; 16];
         for register in (0..16).filter(|register| self.mask >> register & 1 != 0) {
             snapshot[register] = outputs[register];
         }
@@ -198,7 +198,7 @@ impl GeometryMachine {
             return Err(Error::new(kind, At::Whole));
         }
         let machine = Machine::prepare(program, settings);
-        Ok(Self { machine, emission: Emission::new(outputs, settings.unwritten) })
+        Ok(Self { machine, emission: Emission::new(outputs, settings.uninitialized) })
     }
 
     /// Sets the limit of the EMITs of one invocation; its memory grows by some 256 bytes with each.
@@ -227,14 +227,14 @@ impl GeometryMachine {
     /// Resets the state of earlier invocations, but no uniform.
     pub fn reset(&mut self) {
         self.machine.begin(&Registers::DEFAULT_INPUTS);
-        let Emission { mask, most, unwritten, .. } = self.emission;
-        self.emission = Emission { most, ..Emission::new(mask, unwritten) };
+        let Emission { mask, most, uninitialized, .. } = self.emission;
+        self.emission = Emission { most, ..Emission::new(mask, uninitialized) };
     }
 
     /// Runs the program once. b15 is true afterwards.
     ///
     /// # Errors
-    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the
+    /// [`Kind::BadOpcode`] at an undefined opcode unless permissive, [`Kind::StepBudget`] when the
     /// budget is used up, [`Kind::Limit`] at an EMIT beyond the limit. The state is that of the
     /// last instruction.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&Invocation> {

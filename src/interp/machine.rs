@@ -6,7 +6,7 @@ use super::Uniforms;
 use super::geometry::Emission;
 use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation, flush_subnormal};
 use super::registers::Registers;
-use super::trace::{Off, Record, Trace};
+use super::trace::{Off, Trace, TraceRecord};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
@@ -18,7 +18,7 @@ pub struct Settings {
     /// The precision of its arithmetic.
     pub precision: Precision,
     /// Counts undefined opcodes as NOP instead of stopping the run.
-    pub lenient: bool,
+    pub permissive: bool,
     /// Limit of the instructions of one vertex.
     pub budget: u64,
     /// Flushes numbers below 2^-126 to zero, as inputs, uniforms and results. No number of a
@@ -29,7 +29,7 @@ pub struct Settings {
     /// device.
     pub portable_exponentials: bool,
     /// The value of registers r and o at the start.
-    pub unwritten: [f32; 4],
+    pub uninitialized: [f32; 4],
     /// Limit of the jumps and calls of one vertex to the same or a lower address. The next one ends
     /// the run like END (see [`Flow::goes_back`]).
     pub loop_guard: Option<u32>,
@@ -39,11 +39,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             precision: Precision::Exact,
-            lenient: false,
+            permissive: false,
             budget: 1 << 24,
             flush_subnormals: false,
             portable_exponentials: false,
-            unwritten: Registers::DEFAULT,
+            uninitialized: Registers::DEFAULT,
             loop_guard: None,
         }
     }
@@ -69,7 +69,30 @@ struct Word {
     operation: Operation,
 }
 
-/// A program, decoded to run for many vertices.
+/// The reference machine of vertex programs: a program, decoded to run for many vertices.
+///
+/// Each run has sixteen inputs v0..v15 of four floats and returns the sixteen outputs o0..o15.
+/// Uniforms stay until they are replaced. Inputs without a value are (0, 0, 0, 1) by convention.
+///
+/// ```
+/// use transpica::stages::isa::{Pc, Uniforms};
+/// use transpica::{Machine, Options, Program, Stage};
+///
+/// // add o0, c0, v0; end. Fields: guide::instructions
+/// let code = [0x0002_0000, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x0006_C36F][..], Pc(0), Stage::Vertex)?;
+/// // The machine computes as modules of these options, and ends after 1,000 instructions.
+/// let mut machine = Machine::new(&program, Options::default().settings(1000))?;
+/// let mut uniforms = Uniforms::default();
+/// uniforms.floats[0] = [10.0, 20.0, 30.0, 40.0];
+/// machine.set_uniforms(&uniforms);
+/// let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+/// inputs[0] = [1.0, 2.0, 3.0, 4.0];
+/// let outputs = machine.run(&inputs)?;
+/// assert_eq!(outputs[0], [11.0, 22.0, 33.0, 44.0]);
+/// assert_eq!(machine.steps(), 2);
+/// # Ok::<(), transpica::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
     words: Vec<Word>,
@@ -109,13 +132,13 @@ impl Machine {
             }
         }
         let word = |(inst, ends)| Word {
-            route: route(inst, ends, settings.lenient, program.stage()),
+            route: route(inst, ends, settings.permissive, program.stage()),
             operation: Operation::new(inst),
         };
         let words = insts.iter().zip(ends).map(word).collect();
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_portable_exponentials(settings.portable_exponentials);
-        registers.set_unwritten(settings.unwritten);
+        registers.set_uninitialized(settings.uninitialized);
         registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
         Self { words, insts, entry: program.entry(), settings, registers, steps: 0 }
     }
@@ -137,7 +160,7 @@ impl Machine {
     /// before.
     ///
     /// # Errors
-    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the
+    /// [`Kind::BadOpcode`] at an undefined opcode unless permissive, [`Kind::StepBudget`] when the
     /// budget is used up.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
         self.run_traced(inputs, &mut Off)
@@ -265,7 +288,7 @@ impl Machine {
             if let Some((operands, counter_before)) = before {
                 let after = &self.registers;
                 let inst = self.insts[pc.index()];
-                trace.record(&Record {
+                trace.record(&TraceRecord {
                     step: self.settings.budget - *left,
                     pc,
                     inst,
@@ -310,14 +333,14 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
 /// Executes the control part of an instruction, unless the loop guard ends the run.
 #[inline(always)]
 fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
-    match !is_guarded || may_go(inst, state.pc, registers) {
-        true => steer(inst, state, registers),
+    match !is_guarded || may_jump(inst, state.pc, registers) {
+        true => step_control_flow(inst, state, registers),
         false => Outcome::End,
     }
 }
 
 /// Returns whether the loop guard lets an instruction jump; counts its back jumps.
-fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
+fn may_jump(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     let Inst::Flow(flow) = inst else { return true };
     let holds = flow.test().is_none_or(|test| registers.test(test));
     if flow.goes_back(pc) != Some(holds) {
@@ -333,7 +356,7 @@ fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
 
 /// Executes the control part of an instruction. Both closures need the registers, but never at the
 /// same time, so a cell lends them.
-fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
+fn step_control_flow(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     let registers = std::cell::RefCell::new(registers);
     control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
         registers.borrow_mut().apply(effect)
@@ -346,10 +369,10 @@ fn inst_at(program: &Program<'_>, pc: usize) -> Option<Inst> {
 }
 
 /// Classifies an instruction. `ends` is true if a scope may end with it.
-fn route(inst: &Inst, ends: bool, lenient: bool, stage: Stage) -> Route {
+fn route(inst: &Inst, ends: bool, permissive: bool, stage: Stage) -> Route {
     let straight = if ends { Route::Control } else { Route::Straight };
     match inst {
-        Inst::Unassigned(opcode) if !lenient => Route::Undefined(*opcode),
+        Inst::Unassigned(opcode) if !permissive => Route::Undefined(*opcode),
         Inst::Emit | Inst::SetEmit { .. } if stage == Stage::Geometry => Route::Emission,
         Inst::Flow(Flow::Nop)
         | Inst::Data { .. }

@@ -38,4 +38,4 @@ pub(crate) use geometry::state::CarriedState;
 pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;
-pub use trace::{Record, Trace};
+pub use trace::{Trace, TraceRecord};

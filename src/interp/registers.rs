@@ -51,7 +51,7 @@ pub struct Registers {
     /// True if the loop guard ended the run.
     is_stopped: bool,
     /// The value of r and o registers at the start.
-    unwritten: [f32; 4],
+    uninitialized: [f32; 4],
 }
 
 impl Registers {
@@ -76,7 +76,7 @@ impl Registers {
             jumps: 0,
             most_jumps: 0,
             is_stopped: false,
-            unwritten: Self::DEFAULT,
+            uninitialized: Self::DEFAULT,
         };
         registers.set_uniforms(uniforms);
         registers.begin(&Self::DEFAULT_INPUTS);
@@ -93,7 +93,7 @@ impl Registers {
 
     /// Begins a vertex: resets everything but the uniforms to its default, then loads the inputs.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
-        self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.unwritten);
+        self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.uninitialized);
         self.address = [0; 2];
         self.counter = 0;
         self.flags = [false; 2];
@@ -126,8 +126,8 @@ impl Registers {
 
     /// Sets the value of r and o registers at the [beginning](Self::begin) of a vertex, instead of
     /// [`DEFAULT`](Self::DEFAULT).
-    pub fn set_unwritten(&mut self, unwritten: [f32; 4]) {
-        self.unwritten = unwritten;
+    pub fn set_uninitialized(&mut self, uninitialized: [f32; 4]) {
+        self.uninitialized = uninitialized;
     }
 
     /// Sets how many times a vertex may jump back, from its [beginning](Self::begin) on. Only

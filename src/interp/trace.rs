@@ -1,6 +1,6 @@
 //! Records of executed instructions, and their text.
-//! In: the registers around an instruction. Out: a [`Record`], whose `Display` is one line. Changes
-//! nothing.
+//! In: the registers around an instruction. Out: a [`TraceRecord`], whose `Display` is one line.
+//! Changes nothing.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::isa::{Flow, Index, Inst, Mask, Operand, Pc};
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
+pub struct TraceRecord {
     /// Instructions executed before this one.
     pub step: u64,
     /// Its address.
@@ -31,23 +31,29 @@ pub struct Record {
     pub next: Option<Pc>,
 }
 
-/// A receiver of every executed instruction. Any `FnMut(&Record)` is one.
+/// A receiver of every executed instruction. Any `FnMut(&TraceRecord)` is one.
 ///
 /// ```
-/// use transpica::stages::interp::Record;
+/// use transpica::stages::interp::TraceRecord;
+/// use transpica::{Machine, Options, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
 /// let mut lines = Vec::new();
-/// let mut trace = |record: &Record| lines.push(record.to_string());
-/// # let _ = &mut trace;
+/// let mut trace = |record: &TraceRecord| lines.push(record.to_string());
+/// machine.run_traced(&[[0.0; 4]; 16], &mut trace)?;
+/// assert_eq!(lines.len(), 13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Trace {
     /// False if no records are wanted; then none is made.
     const ON: bool = true;
     /// Called after each instruction.
-    fn record(&mut self, record: &Record);
+    fn record(&mut self, record: &TraceRecord);
 }
 
-impl<F: FnMut(&Record)> Trace for F {
-    fn record(&mut self, record: &Record) {
+impl<F: FnMut(&TraceRecord)> Trace for F {
+    fn record(&mut self, record: &TraceRecord) {
         self(record);
     }
 }
@@ -57,7 +63,7 @@ pub(super) struct Off;
 
 impl Trace for Off {
     const ON: bool = false;
-    fn record(&mut self, _: &Record) {}
+    fn record(&mut self, _: &TraceRecord) {}
 }
 
 /// A source operand as assembler text.
@@ -83,7 +89,7 @@ fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::
     Ok(())
 }
 
-impl Record {
+impl TraceRecord {
     fn write_operands(&self, f: &mut fmt::Formatter<'_>, sources: &[Operand]) -> fmt::Result {
         for (position, (source, value)) in sources.iter().zip(self.operands).enumerate() {
             write!(f, "{} {} (", if position == 0 { "" } else { "," }, Reading(source))?;
@@ -118,7 +124,7 @@ fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
 
 /// One line without its end: address, instruction with the values that it read, its results, and
 /// the next address where that is not the next word.
-impl fmt::Display for Record {
+impl fmt::Display for TraceRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#05x}: ", self.pc.0)?;
         match &self.inst {

@@ -11,8 +11,8 @@ use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
 use super::op::Op;
 use super::resource::{Array, Buffer, Resource};
 use super::signature::{Binary, Shape, Unary};
-use super::types::{Kind, Type, Value};
-use super::verify::{Stage, verify};
+use super::types::{ScalarKind, Type, Value};
+use super::verify::{Phase, verify};
 use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
@@ -24,7 +24,7 @@ use crate::precision::{Precision, arith};
 pub type Lanes = [u32; 4];
 
 /// The outside of a program.
-pub trait Environment {
+pub trait ModuleInputs {
     /// Value of a resource; nothing where there is none. Specialization constants are never asked
     /// for: they have the values of their registers.
     fn read(&self, resource: Resource) -> Option<Lanes>;
@@ -42,7 +42,7 @@ pub trait Environment {
 
 /// An environment of plain tables. Everything that they do not hold reads as zero, but for members.
 #[derive(Clone, Debug, Default)]
-pub struct Registers {
+pub struct InputValues {
     /// v0..v15
     pub inputs: [Lanes; INPUTS],
     /// c0..c95
@@ -57,7 +57,7 @@ pub struct Registers {
     pub host: [Lanes; 3],
 }
 
-impl Environment for Registers {
+impl ModuleInputs for InputValues {
     fn read(&self, resource: Resource) -> Option<Lanes> {
         Some(match resource {
             Resource::Input(register) => self.inputs[usize::from(register)],
@@ -82,10 +82,10 @@ impl Environment for Registers {
 /// may take.
 ///
 /// ```
-/// use transpica::stages::ir::{eval::{Registers, eval}, text};
+/// use transpica::stages::ir::{eval::{InputValues, eval}, text};
 /// use transpica::Precision;
 /// let module = text::parse("func main { %0: f32x4 = const 0 1 2 3 %1: f32 = dotp %0 %0 yield %1 }")?;
-/// let outputs = eval(&module, Precision::Exact, &Registers::default(), 100)?;
+/// let outputs = eval(&module, Precision::Exact, &InputValues::default(), 100)?;
 /// assert_eq!(outputs, [[14f32.to_bits(), 0, 0, 0]]);
 /// # Ok::<(), transpica::Error>(())
 /// ```
@@ -96,7 +96,7 @@ impl Environment for Registers {
 pub fn eval(
     module: &Module,
     precision: Precision,
-    environment: &dyn Environment,
+    environment: &dyn ModuleInputs,
     budget: u64,
 ) -> Result<Vec<Lanes>> {
     Evaluator::new(module)?.run(precision, environment, budget)
@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// The module is not well-formed.
     pub fn new(module: &'a Module) -> Result<Self> {
-        verify(module, Stage::Pica)?;
+        verify(module, Phase::Pica)?;
         Ok(Self { module })
     }
 
@@ -124,7 +124,7 @@ impl<'a> Evaluator<'a> {
     pub fn run(
         &self,
         precision: Precision,
-        environment: &dyn Environment,
+        environment: &dyn ModuleInputs,
         budget: u64,
     ) -> Result<Vec<Lanes>> {
         let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
@@ -158,7 +158,7 @@ struct Activation<'a> {
 struct Machine<'a> {
     module: &'a Module,
     precision: Precision,
-    environment: &'a dyn Environment,
+    environment: &'a dyn ModuleInputs,
     calls: Vec<Activation<'a>>,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Machine<'a> {
             Some(&Item::Node(node)) => top.enter(node),
             None => {
                 if let Some(outputs) = top.exit(region.exit)? {
-                    return Ok(self.finish(outputs));
+                    return Ok(self.end_call(outputs));
                 }
             }
         }
@@ -192,7 +192,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Ends the innermost call.
-    fn finish(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
+    fn end_call(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
         let done = self.calls.pop()?;
         let (Some(caller), Some(result)) = (self.calls.last_mut(), done.result) else { return Some(outputs) };
         caller.values[result.index()] = outputs.first().copied().unwrap_or_default();
@@ -248,7 +248,7 @@ impl<'a> Machine<'a> {
             Resource::Specialized(id) => Resource::specialized(id),
             register => register,
         };
-        self.environment.read(from).ok_or_else(|| nothing(format_args!("`{resource}`")))
+        self.environment.read(from).ok_or_else(|| missing(format_args!("`{resource}`")))
     }
 
     fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
@@ -259,10 +259,10 @@ impl<'a> Machine<'a> {
             },
             Array::Member(member) => match u16::try_from(index) {
                 Ok(element) => self.read(Resource::Member { member, element }),
-                Err(_) => Err(nothing(format_args!("element {index} of member {member}"))),
+                Err(_) => Err(missing(format_args!("element {index} of member {member}"))),
             },
             Array::Buffer(buffer) => (self.environment.load(buffer, index))
-                .ok_or_else(|| nothing(format_args!("element {index} of `{}`", buffer.name()))),
+                .ok_or_else(|| missing(format_args!("element {index} of `{}`", buffer.name()))),
         }
     }
 }
@@ -347,13 +347,13 @@ fn select(cond: Lanes, a: Lanes, b: Lanes) -> Lanes {
 }
 
 /// Returns whether two values of a kind are equal: bit by bit, but all NaN are one.
-pub fn same(kind: Kind, a: Lanes, b: Lanes) -> bool {
-    let is_nan = |bits: u32| kind == Kind::F32 && f32::from_bits(bits).is_nan();
+pub fn same(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
+    let is_nan = |bits: u32| kind == ScalarKind::F32 && f32::from_bits(bits).is_nan();
     a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
 }
 
 #[cold]
-fn nothing(what: std::fmt::Arguments<'_>) -> Error {
+fn missing(what: std::fmt::Arguments<'_>) -> Error {
     Error::new(crate::error::Kind::Other(format!("there is nothing to read: {what}")), At::Whole)
 }
 

@@ -31,7 +31,7 @@ use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::op::{Def, Op};
 use super::resource::Resource;
 use super::signature::Binary;
-use super::types::{Kind, Lane, Value};
+use super::types::{Lane, ScalarKind, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
 use crate::isa::limits::FLOATS;
@@ -43,7 +43,7 @@ const SWEEPS: u32 = 16;
 const F24_MIN: u32 = 0x2080_0000;
 
 /// Float constants that take the place of uniforms.
-pub type Constants = [Option<[u32; 4]>; FLOATS];
+pub type FloatConstants = [Option<[u32; 4]>; FLOATS];
 
 /// Facts about one value; bit 0 of each mask is x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ struct Open {
 pub struct Known<'a> {
     facts: Vec<Fact>,
     precision: Precision,
-    constants: Option<&'a Constants>,
+    constants: Option<&'a FloatConstants>,
     decisions: Decisions,
     /// The arms' values and the condition of each result of an `if`.
     choices: Vec<[Value; 3]>,
@@ -203,7 +203,7 @@ impl std::fmt::Debug for Known<'_> {
 
 impl<'a> Known<'a> {
     /// Of a function of which nothing is known yet. `constants` take the place of uniforms.
-    pub fn new(precision: Precision, constants: Option<&'a Constants>, values: usize) -> Self {
+    pub fn new(precision: Precision, constants: Option<&'a FloatConstants>, values: usize) -> Self {
         Self {
             facts: vec![Fact::NONE; values],
             precision,
@@ -411,7 +411,7 @@ impl<'a> Known<'a> {
             let old = self.of(param);
             let mut new = old.either(Fact { choice: 0, chosen: 0, ..self.here(f, value, context) });
             new.seen = true;
-            new.chosen = if f.ty(param).kind == Kind::Bool { 15 } else { 0 };
+            new.chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
             // Results follow from parameters within a sweep; only these need another.
             self.changed |= new != old;
             self.facts[param.index()] = new;
@@ -442,7 +442,7 @@ impl<'a> Known<'a> {
     fn give(&mut self, f: &Func, open: &Open, joins: &[Join]) {
         for (&result, join) in f.get(f.nodes[open.node].results()).iter().zip(joins) {
             let mut fact = join.result(open.decided);
-            fact.chosen = if f.ty(result).kind == Kind::Bool { 15 } else { 0 };
+            fact.chosen = if f.ty(result).kind == ScalarKind::Bool { 15 } else { 0 };
             self.facts[result.index()] = fact;
         }
     }
@@ -453,7 +453,7 @@ impl<'a> Known<'a> {
         let operands = match f.op(value) {
             Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
             Some(Op::Call { args, .. }) => match f.get(args) {
-                &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == Kind::F32) => Some((a, b)),
+                &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) => Some((a, b)),
                 _other_arguments => None,
             },
             Some(_) | None => None,

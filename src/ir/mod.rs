@@ -21,6 +21,6 @@ pub use func::{
 pub use op::{Def, Op};
 pub use resource::{Array, Buffer, Resource};
 pub use signature::{Binary, Shape, Signature, Unary};
-pub use types::{Kind, Lane, Type, Value};
-pub use verify::{Stage, verify};
+pub use types::{Lane, ScalarKind, Type, Value};
+pub use verify::{Phase, verify};
 pub use walk::{Step, Target, Targets, Walk};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::types::{Kind, Type};
+use super::types::{ScalarKind, Type};
 use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 
@@ -94,8 +94,8 @@ pub struct Row {
     pub pica: bool,
 }
 
-const I32X4: Type = Type::new(Kind::I32, 4);
-const U32X4: Type = Type::new(Kind::U32, 4);
+const I32X4: Type = Type::new(ScalarKind::I32, 4);
+const U32X4: Type = Type::new(ScalarKind::U32, 4);
 
 impl Resource {
     /// One of each kind.

@@ -7,7 +7,7 @@
 //! one rule for all passes: a constant that one of them computes is one that the others expect.
 
 use super::signature::{Binary, Unary};
-use super::types::Kind;
+use super::types::ScalarKind;
 use crate::precision::bits::{MAGNITUDE, NAN, SIGN, SIGNIFICAND};
 use crate::precision::{Precision, arith};
 
@@ -41,8 +41,8 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
     match op {
         Binary::AddP => arith::add(precision, x, y).to_bits(),
         Binary::MulP | Binary::DotP => arith::mul(precision, x, y).to_bits(),
-        Binary::MinP => arith::min(x, y).to_bits(),
-        Binary::MaxP => arith::max(x, y).to_bits(),
+        Binary::MinP | Binary::Min => arith::min(x, y).to_bits(),
+        Binary::MaxP | Binary::Max => arith::max(x, y).to_bits(),
         Binary::SgeP => f32::from(u8::from(x >= y)).to_bits(),
         Binary::SltP => f32::from(u8::from(x < y)).to_bits(),
         Binary::Add => (x + y).to_bits(),
@@ -90,12 +90,12 @@ pub fn fold_binary(op: Binary, precision: Precision, a: u32, b: u32) -> Option<u
 /// A dot product of constants, where that folds.
 pub fn fold_dot(op: Binary, precision: Precision, a: [u32; 4], b: [u32; 4], lanes: u8) -> Option<u32> {
     // A driver sums the plain one in any order.
-    op.signature().pica.then(|| one_nan(Kind::F32, dot(op, precision, a, b, lanes)))
+    op.signature().pica.then(|| one_nan(ScalarKind::F32, dot(op, precision, a, b, lanes)))
 }
 
 /// A computed lane; NaN has one form, whatever the machine that computes it.
-fn one_nan(kind: Kind, bits: u32) -> u32 {
-    if kind == Kind::F32 && f32::from_bits(bits).is_nan() { NAN } else { bits }
+fn one_nan(kind: ScalarKind, bits: u32) -> u32 {
+    if kind == ScalarKind::F32 && f32::from_bits(bits).is_nan() { NAN } else { bits }
 }
 
 /// Returns whether every machine computes the same for a constant operand.

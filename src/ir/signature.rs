@@ -2,7 +2,7 @@
 //! correspond, and whether `legalize` removes it. The enumerations are made from the rows. Read by
 //! the verifier, the text form, the evaluator, the passes and `ir/README.md`. Knows no arithmetic.
 
-use super::types::{Kind, Type};
+use super::types::{ScalarKind, Type};
 
 /// Correspondence of the lanes of a result to those of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub struct Signature {
     /// Its semantics in words.
     pub meaning: &'static str,
     /// Kind of the operands.
-    pub operand: Kind,
+    pub operand: ScalarKind,
     /// Kind of the result.
-    pub result: Kind,
+    pub result: ScalarKind,
     /// Correspondence of lanes.
     pub shape: Shape,
     /// The operands may be exchanged (any NaN counts as the same).
@@ -70,8 +70,8 @@ macro_rules! operations {
             const ROWS: &'static [Signature] = &[$(Signature {
                 name: $word,
                 meaning: $meaning,
-                operand: Kind::$operand,
-                result: Kind::$result,
+                operand: ScalarKind::$operand,
+                result: ScalarKind::$result,
                 shape: Shape::$shape,
                 commutes: flag!($order),
                 pica: flag!($stage),
@@ -172,6 +172,10 @@ operations! {
     Add          "add"           F32  F32  Each commutes plain;
     /// Product. After `legalize` no operand is a constant ±0.
     Mul          "mul"           F32  F32  Each commutes plain;
+    /// The lesser; either where one is NaN or both are zero. Drivers have an instruction for it.
+    Min          "min"           F32  F32  Each ordered  plain;
+    /// The greater; either where one is NaN or both are zero.
+    Max          "max"           F32  F32  Each ordered  plain;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  plain;
     /// Dot product of 2 to 4 lanes, order of the sum unspecified (`fast` only).

@@ -10,7 +10,7 @@ crate::define_handle!(
 
 /// Scalar kind of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ScalarKind {
     /// 32-bit float.
     F32,
     /// 32-bit signed integer, wrapping.
@@ -25,28 +25,28 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
     /// Kind of each lane.
-    pub kind: Kind,
+    pub kind: ScalarKind,
     /// 1..=4.
     pub lanes: u8,
 }
 
 impl Type {
     /// A scalar float.
-    pub const F32: Self = Self::new(Kind::F32, 1);
+    pub const F32: Self = Self::new(ScalarKind::F32, 1);
     /// Four floats.
-    pub const F32X4: Self = Self::new(Kind::F32, 4);
+    pub const F32X4: Self = Self::new(ScalarKind::F32, 4);
     /// A scalar integer.
-    pub const I32: Self = Self::new(Kind::I32, 1);
+    pub const I32: Self = Self::new(ScalarKind::I32, 1);
     /// A scalar bit pattern.
-    pub const U32: Self = Self::new(Kind::U32, 1);
+    pub const U32: Self = Self::new(ScalarKind::U32, 1);
     /// A scalar truth value.
-    pub const BOOL: Self = Self::new(Kind::Bool, 1);
+    pub const BOOL: Self = Self::new(ScalarKind::Bool, 1);
     /// A type.
-    pub const fn new(kind: Kind, lanes: u8) -> Self {
+    pub const fn new(kind: ScalarKind, lanes: u8) -> Self {
         Self { kind, lanes }
     }
     /// The same number of lanes of another kind.
-    pub const fn with_kind(self, kind: Kind) -> Self {
+    pub const fn with_kind(self, kind: ScalarKind) -> Self {
         Self { kind, lanes: self.lanes }
     }
     /// The same kind with another number of lanes.
@@ -59,10 +59,10 @@ impl fmt::Display for Type {
     /// `f32`, `f32x3`, `boolx2`, …
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::F32 => "f32",
-            Kind::I32 => "i32",
-            Kind::U32 => "u32",
-            Kind::Bool => "bool",
+            ScalarKind::F32 => "f32",
+            ScalarKind::I32 => "i32",
+            ScalarKind::U32 => "u32",
+            ScalarKind::Bool => "bool",
         })?;
         if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }

@@ -11,15 +11,15 @@ use super::known::{Known, Risk};
 use super::op::{Def, Op};
 use super::resource::{Resource, Row};
 use super::signature::{Binary, Shape, Unary};
-use super::types::{Kind, Lane, Type, Value};
+use super::types::{Lane, ScalarKind, Type, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
 use crate::precision::Precision;
 
-/// Stage of a module on its way to the back ends.
+/// Phase of a module on its way to the back ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
+pub enum Phase {
     /// From `lower`: PICA200 arithmetic and uniform registers, beside everything else.
     Pica,
     /// From `legalize`: plain operations and members of the uniform block only.
@@ -68,25 +68,25 @@ pub enum Stage {
 /// bool scalar, the selector of a `Switch` an i32 scalar; its cases have at least one value each,
 /// all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
+/// **[`Phase::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
 /// lane that is a constant ±0 on every path, directly or through `Shuffle`s, results and parameters
 /// (see [`known`](super::known), which also finds what could become one).
 ///
 /// ```
-/// use transpica::stages::ir::{Stage, text, verify};
+/// use transpica::stages::ir::{Phase, text, verify};
 /// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = addp %0 %0 yield %1 }")?;
-/// assert!(verify(&module, Stage::Pica).is_ok());
-/// assert!(verify(&module, Stage::Legal).is_err());
+/// assert!(verify(&module, Phase::Pica).is_ok());
+/// assert!(verify(&module, Phase::Legal).is_err());
 /// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
-pub fn verify(module: &Module, stage: Stage) -> Result<()> {
+pub fn verify(module: &Module, phase: Phase) -> Result<()> {
     let mut outputs = Vec::with_capacity(module.helpers.len());
     // In order: the output of a helper is known before a call of it is checked.
     for (index, helper) in module.helpers.iter().enumerate() {
-        let mut check = Check::new(module, helper, stage, index);
+        let mut check = Check::new(module, helper, phase, index);
         let located = |breach| located(helper, breach);
         check.function().map_err(located)?;
         match check.outputs[..] {
@@ -98,7 +98,7 @@ pub fn verify(module: &Module, stage: Stage) -> Result<()> {
     if module.main.params != ValueList::EMPTY {
         return Err(located("the main function has parameters".into()));
     }
-    let mut check = Check::new(module, &module.main, stage, module.helpers.len());
+    let mut check = Check::new(module, &module.main, phase, module.helpers.len());
     check.function().map_err(located)?;
     let calls = module.helpers.iter().chain([&module.main]);
     calls.into_iter().try_for_each(|f| call_types(module, f, &outputs))
@@ -151,7 +151,7 @@ struct Begun {
 struct Check<'a> {
     module: &'a Module,
     f: &'a Func,
-    stage: Stage,
+    phase: Phase,
     /// Helpers below this index may be called.
     callable: usize,
     states: Vec<State>,
@@ -167,11 +167,11 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(module: &'a Module, f: &'a Func, stage: Stage, callable: usize) -> Self {
+    fn new(module: &'a Module, f: &'a Func, phase: Phase, callable: usize) -> Self {
         Self {
             module,
             f,
-            stage,
+            phase,
             callable,
             states: vec![State::Unseen; f.values.len()],
             visible: Vec::with_capacity(f.values.len()),
@@ -187,7 +187,7 @@ impl<'a> Check<'a> {
 
     fn function(&mut self) -> Checked {
         self.structure()?;
-        if self.stage == Stage::Legal { literal_zeros(self.f) } else { Ok(()) }
+        if self.phase == Phase::Legal { literal_zeros(self.f) } else { Ok(()) }
     }
 
     fn structure(&mut self) -> Checked {
@@ -403,13 +403,13 @@ impl<'a> Check<'a> {
         if let Op::Call { args, .. } | Op::Submit { args } = op {
             self.claim(args)?;
         }
-        self.reveal_after(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
+        self.check_operation(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
         self.reveal(value)
     }
 
     /// Checks the operation that computes a value of type `ty`.
-    fn reveal_after(&self, value: Value, op: Op, ty: Type) -> Checked {
-        if self.stage == Stage::Legal && op.is_pica() {
+    fn check_operation(&self, value: Value, op: Op, ty: Type) -> Checked {
+        if self.phase == Phase::Legal && op.is_pica() {
             return Err("this operation is for `legalize` to remove".into());
         }
         match op {
@@ -425,7 +425,7 @@ impl<'a> Check<'a> {
             Op::Unary(op, a) => self.unary(op, a, ty),
             Op::Binary(op, a, b) => self.binary(op, a, b, ty),
             Op::Select { cond, a, b } => {
-                self.operand(cond, ty.with_kind(Kind::Bool))?;
+                self.operand(cond, ty.with_kind(ScalarKind::Bool))?;
                 self.operand(a, ty)?;
                 self.operand(b, ty)
             }
@@ -519,7 +519,7 @@ fn constant(bits: [u32; 4], ty: Type) -> Checked {
     if bits[inside.len()..].iter().any(|&bits| bits != 0) {
         return Err("the constant has lanes beyond its type".into());
     }
-    if ty.kind == Kind::Bool && inside.iter().any(|&bits| bits > 1) {
+    if ty.kind == ScalarKind::Bool && inside.iter().any(|&bits| bits > 1) {
         return Err("a truth value is neither 0 nor 1".into());
     }
     Ok(())

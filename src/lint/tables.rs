@@ -4,12 +4,12 @@
 //! entry's mask in ascending order.
 
 use super::{Findings, Rule};
-use crate::container::{Dvle, Output, Semantic, ShaderType, Shbin, SymbolBank};
+use crate::container::{Dvle, OutputRecord, Semantic, ShaderType, Shbin, SymbolBank};
 use crate::isa::{Mask, Stage};
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
     if !draws(stage, file, executable) {
-        findings.whole(Rule::NoPosition, "no output is the position");
+        findings.without_place(Rule::NoPosition, "no output is the position");
     }
     kinds(executable, findings);
     inputs(executable, findings);
@@ -40,7 +40,7 @@ fn draws(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>) -> bool {
 
 /// Finds components to which two entries of the output map give the same semantic.
 fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
-    let meant: Vec<Output> = executable.outputs.iter().filter(|output| output.mask & 15 != 0).collect();
+    let meant: Vec<OutputRecord> = executable.outputs.iter().filter(|output| output.mask & 15 != 0).collect();
     for (index, output) in meant.iter().enumerate() {
         let Some(semantic) = output.semantic() else { continue };
         let info = semantic.info();
@@ -57,14 +57,14 @@ fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
                     output.register,
                     Mask(second)
                 );
-                findings.whole(Rule::OutputKindTwice, message);
+                findings.without_place(Rule::OutputKindTwice, message);
             }
         }
     }
 }
 
 /// The components of an entry of the output map.
-fn components(output: Output) -> u8 {
+fn components(output: OutputRecord) -> u8 {
     (output.mask & 15) as u8 // Range: the mask.
 }
 
@@ -78,7 +78,7 @@ fn inputs(executable: &Dvle<'_>, findings: &mut Findings) {
             let name = executable.name(symbol.name);
             if let Some(first) = place.replace(name) {
                 let message = format!("v{register} is both {} and {}", first.to_text(), name.to_text());
-                findings.whole(Rule::InputTwice, message);
+                findings.without_place(Rule::InputTwice, message);
             }
         }
     }

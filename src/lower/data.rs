@@ -6,15 +6,15 @@
 use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
-use crate::ir::known::Constants;
-use crate::ir::{Array, Binary, HintRegister, Kind, Lane, Op, Resource, Type, Unary, Value};
+use crate::ir::known::FloatConstants;
+use crate::ir::{Array, Binary, HintRegister, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
 
 /// Lowering of data instructions, with a table of known float uniforms.
 pub(super) struct Data<'a> {
-    pub(super) constants: &'a Constants,
+    pub(super) constants: &'a FloatConstants,
     /// Uses the library's own EX2 and LG2.
     pub(super) portable: bool,
     /// Semantics of EMIT and SETEMIT, in a geometry program.
@@ -155,8 +155,8 @@ impl Data<'_> {
         let y = b.emit(Type::F32, Op::Binary(Binary::MinP, y, high));
         lanes[1] = Lane::new(b.emit(Type::F32, Op::Binary(Binary::MaxP, y, low)), 0);
         let pair = b.gather(&[read[0], read[3]]);
-        let zeros = b.constant(Type::new(Kind::F32, 2), [0; 4]);
-        let ty = Type::new(Kind::Bool, 2);
+        let zeros = b.constant(Type::new(ScalarKind::F32, 2), [0; 4]);
+        let ty = Type::new(ScalarKind::Bool, 2);
         let flags = b.emit_hint(ty, Op::Binary(Binary::GreaterEqual, pair, zeros), HintRegister::Flags, 3);
         to.lanes(b, lanes);
         b.write(FLAGS, flags);
@@ -170,7 +170,7 @@ impl Data<'_> {
             return;
         }
         let x = self.read(b, source, mask);
-        let ty = Type::new(Kind::I32, mask.count() as u8);
+        let ty = Type::new(ScalarKind::I32, mask.count() as u8);
         let address = b.emit_hint(ty, Op::Unary(Unary::AddressP, x), HintRegister::Address, mask.0);
         for (index, component) in mask.iter().enumerate() {
             b.set(ADDRESS + component.index(), Lane::new(address, index as u8));
@@ -190,7 +190,7 @@ impl Data<'_> {
     }
 
     fn compare(&self, b: &mut Builder, op: CompareOp, sources: &[Operand; 2], mask: Mask) -> Value {
-        let ty = Type::new(Kind::Bool, mask.count() as u8);
+        let ty = Type::new(ScalarKind::Bool, mask.count() as u8);
         let (binary, negate) = match op {
             CompareOp::Eq => (Binary::Equal, false),
             // Ne is true for NaN, which is the negation of the ordered Equal.
@@ -289,7 +289,7 @@ struct Target {
 
 impl Target {
     fn ty(self) -> Type {
-        Type::new(Kind::F32, self.mask.count() as u8)
+        Type::new(ScalarKind::F32, self.mask.count() as u8)
     }
     fn hint(self) -> HintRegister {
         match self.dest {

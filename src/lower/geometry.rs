@@ -14,8 +14,8 @@
 
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
 use super::scope::{Builder, Slots};
-use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
-use crate::geometry::Carried;
+use super::{Context, Form, Geometry, OutputSelection, outputs, unfinished};
+use crate::geometry::StateItem;
 use crate::geometry::kernel;
 use crate::geometry::{GeometryInput, StateWord};
 use crate::host::DrawField;
@@ -45,7 +45,7 @@ pub(super) struct Emission<'a> {
 /// The number of slots of a program whose other slots end at `end`, and the semantics of EMIT if it
 /// is a geometry program.
 pub(super) fn slots(context: Context<'_>, end: Slot) -> (Slots, Option<Emission<'_>>) {
-    let (Some(geometry), Outputs::Semantics(outputs)) = (context.geometry, context.outputs) else {
+    let (Some(geometry), OutputSelection::Semantics(outputs)) = (context.geometry, context.outputs) else {
         return (Slots { count: end, geometry: Slot::MAX }, None);
     };
     // Groups of slots must not cross a word of a slot set.
@@ -76,23 +76,23 @@ impl Emission<'_> {
     /// The slot of a word of carried state.
     fn slot_of(&self, word: &StateWord) -> Slot {
         let component = usize::from(word.component);
-        match word.carried {
-            Carried::Temp { register, component } => {
+        match word.item {
+            StateItem::Temp { register, component } => {
                 lanes::register(Dest::Temp(register)) + component.index()
             }
-            Carried::Address(component) => ADDRESS + component.index(),
-            Carried::Counter => COUNTER,
-            Carried::Flag(component) => FLAGS + component.index(),
-            Carried::Current { register, component } => {
+            StateItem::Address(component) => ADDRESS + component.index(),
+            StateItem::Counter => COUNTER,
+            StateItem::Flag(component) => FLAGS + component.index(),
+            StateItem::Current { register, component } => {
                 lanes::register(Dest::Output(register)) + component.index()
             }
-            Carried::Other { register, component } => {
+            StateItem::Other { register, component } => {
                 self.base + own::OTHER + 4 * usize::from(register) + component.index()
             }
-            Carried::Slot(slot) => self.vertex(usize::from(slot), word.output.into()) + component,
-            Carried::Setting => self.base + own::SETTING[component.min(2)],
+            StateItem::Slot(slot) => self.vertex(usize::from(slot), word.output.into()) + component,
+            StateItem::Setting => self.base + own::SETTING[component.min(2)],
             // Not carried: it follows from the index of the invocation.
-            Carried::Ran => self.invocation(),
+            StateItem::Ran => self.invocation(),
         }
     }
 
@@ -510,14 +510,14 @@ impl Emission<'_> {
     fn reversal(&self, b: &mut Builder) -> Option<Value> {
         let invert = b.get(self.base + own::SETTING[2]);
         let allowed = match self.geometry.form {
-            Form::Stage { heeds_winding: false } => return None,
-            Form::Stage { heeds_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
+            Form::Stage { respects_winding: false } => return None,
+            Form::Stage { respects_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
             Form::Emits => return None,
             // A draw field is read only if some SETEMIT may reverse.
             Form::Kernel if b.constant_bits(invert) == Some(0) => return None,
             Form::Kernel => {
-                let heeds = draw(b, DrawField::HeedsWinding);
-                b.test_int(Binary::IGreater, heeds, 0)
+                let respects = draw(b, DrawField::RespectsWinding);
+                b.test_int(Binary::IGreater, respects, 0)
             }
         };
         match b.constant_bits(invert) {

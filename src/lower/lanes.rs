@@ -1,7 +1,7 @@
 //! The lane map: one slot for each scalar that a program can change, grouped by register.
 //! Slots of one register are adjacent, so that they can be merged as one vector.
 
-use crate::ir::{HintRegister, Kind};
+use crate::ir::{HintRegister, ScalarKind};
 use crate::isa::Dest;
 use crate::isa::limits::{self, LOOP_DEPTH};
 
@@ -40,7 +40,7 @@ pub(super) fn register(dest: Dest) -> Slot {
 pub(super) struct Group {
     pub start: Slot,
     pub len: usize,
-    pub kind: Kind,
+    pub kind: ScalarKind,
     pub hint: HintRegister,
 }
 
@@ -69,27 +69,27 @@ pub(super) fn group(slot: Slot, geometry: Slot) -> Group {
     if let Some(own) = slot.checked_sub(geometry) {
         return match own {
             0..64 => register_group(slot, HintRegister::Output(own as u8 / 4)),
-            65 | 66 => single(Kind::Bool, HintRegister::None),
-            geometry::COUNT => single(Kind::I32, HintRegister::Count),
-            geometry::INVOCATION => single(Kind::I32, HintRegister::Invocation),
-            64..geometry::VERTICES => single(Kind::I32, HintRegister::None),
+            65 | 66 => single(ScalarKind::Bool, HintRegister::None),
+            geometry::COUNT => single(ScalarKind::I32, HintRegister::Count),
+            geometry::INVOCATION => single(ScalarKind::I32, HintRegister::Invocation),
+            64..geometry::VERTICES => single(ScalarKind::I32, HintRegister::None),
             _vertex => register_group(slot, HintRegister::None),
         };
     }
     match slot {
         TEMPS..OUTPUTS => register_group(slot, HintRegister::Temp(slot as u8 / 4)),
         OUTPUTS..ADDRESS => register_group(slot, HintRegister::Output((slot - OUTPUTS) as u8 / 4)),
-        ADDRESS..COUNTER => single(Kind::I32, HintRegister::Address),
-        COUNTER => single(Kind::I32, HintRegister::Counter),
-        FLAGS..LEFT => single(Kind::Bool, HintRegister::Flags),
-        LEFT..SAVED => single(Kind::I32, HintRegister::LoopLeft((slot - LEFT) as u8)),
-        SAVED..JUMPS => single(Kind::I32, HintRegister::Counter),
-        _variable => single(Kind::I32, HintRegister::None),
+        ADDRESS..COUNTER => single(ScalarKind::I32, HintRegister::Address),
+        COUNTER => single(ScalarKind::I32, HintRegister::Counter),
+        FLAGS..LEFT => single(ScalarKind::Bool, HintRegister::Flags),
+        LEFT..SAVED => single(ScalarKind::I32, HintRegister::LoopLeft((slot - LEFT) as u8)),
+        SAVED..JUMPS => single(ScalarKind::I32, HintRegister::Counter),
+        _variable => single(ScalarKind::I32, HintRegister::None),
     }
 }
 
 fn register_group(slot: Slot, hint: HintRegister) -> Group {
-    Group { start: slot & !3, len: 4, kind: Kind::F32, hint }
+    Group { start: slot & !3, len: 4, kind: ScalarKind::F32, hint }
 }
 
 /// A set of slots.

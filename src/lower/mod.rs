@@ -32,7 +32,7 @@ use crate::error::Result;
 use crate::geometry::{GeometrySetup, StateWord};
 use crate::host::{Options, Output};
 use crate::ir::Module;
-use crate::ir::known::Constants;
+use crate::ir::known::FloatConstants;
 use crate::isa::Program;
 use crate::structure::tree::Tree;
 use data::Data;
@@ -40,7 +40,7 @@ use scope::Builder;
 
 /// The values that the main function yields.
 #[derive(Clone, Copy, Debug)]
-pub enum Outputs<'a> {
+pub enum OutputSelection<'a> {
     /// The sixteen output registers as f32x4 (compute entry).
     Registers,
     /// One value for each output, with depth and color conversion applied (vertex entry).
@@ -58,7 +58,7 @@ pub enum Form {
     /// A geometry stage of the host's API, one invocation for each of its primitives.
     Stage {
         /// Swaps vertices of triangles with reversed winding.
-        heeds_winding: bool,
+        respects_winding: bool,
     },
 }
 
@@ -79,10 +79,10 @@ pub struct Context<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// Known float uniforms as f32 bits, which become constants.
-    pub constants: &'a Constants,
+    pub constants: &'a FloatConstants,
     /// The values that the main function yields. For a geometry program they are those of a vertex;
     /// the function itself yields the number of triangles and the carried state, as u32.
-    pub outputs: Outputs<'a>,
+    pub outputs: OutputSelection<'a>,
     /// Present for a geometry program.
     pub geometry: Option<Geometry<'a>>,
     /// Precision, depth and color conversion, limits.

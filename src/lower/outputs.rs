@@ -3,19 +3,19 @@
 //! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated.
 
 use super::scope::Builder;
-use super::{Outputs, lanes, unfinished};
+use super::{OutputSelection, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
 /// Lowers the values that the main function yields; none if the program never ends.
-pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -> Vec<Value> {
+pub(super) fn values(b: &mut Builder, outputs: OutputSelection<'_>, options: &Options) -> Vec<Value> {
     if !b.reachable() {
         return Vec::new();
     }
     match outputs {
-        Outputs::Registers => {
+        OutputSelection::Registers => {
             let register = |n: u8| {
                 let base = lanes::register(Dest::Output(n));
                 let lanes = [0, 1, 2, 3].map(|component| b.get(base + component));
@@ -25,7 +25,9 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
             values.extend(options.control.report_unfinished.then(|| unfinished::vector(b, options)));
             values
         }
-        Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),
+        OutputSelection::Semantics(outputs) => {
+            outputs.iter().map(|output| semantic(b, output, options)).collect()
+        }
     }
 }
 
@@ -55,7 +57,7 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
 
 /// An output register that no instruction has written.
 pub(super) fn default_register(b: &mut Builder, options: &Options) -> Value {
-    let bits = options.settings(0).unwritten.map(f32::to_bits);
+    let bits = options.settings(0).uninitialized.map(f32::to_bits);
     b.constant(Type::F32X4, bits)
 }
 

@@ -4,10 +4,10 @@
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
-use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
+use crate::host::{BoolUniforms, IntUniforms, Options, UndefinedValue};
 use crate::ir::{
-    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData,
-    Resource, Type, Value, ValueList,
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
+    ScalarKind, Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
@@ -140,16 +140,16 @@ impl Builder {
             geometry,
         };
         let w = match options.arithmetic.uninitialized {
-            Unwritten::Default => ONE,
-            Unwritten::Zero => 0,
+            UndefinedValue::Default => ONE,
+            UndefinedValue::Zero => 0,
         };
         let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
         let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
         builder.state.extend((0..slots).map(|slot| match lanes::group(slot, geometry) {
-            Group { kind: Kind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
-            Group { kind: Kind::Bool, .. } => flag,
-            Group { kind: Kind::I32 | Kind::U32, .. } => int,
+            Group { kind: ScalarKind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
+            Group { kind: ScalarKind::Bool, .. } => flag,
+            Group { kind: ScalarKind::I32 | ScalarKind::U32, .. } => int,
         }));
         if let Some(jumps) = options.control.loop_guard {
             builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
@@ -338,7 +338,7 @@ impl Builder {
         self.open(outside, node, Vec::new());
     }
     /// Begins the second arm.
-    pub(super) fn otherwise(&mut self) {
+    pub(super) fn begin_else(&mut self) {
         self.next_arm(|node, region| {
             if let NodeData::If { otherwise, .. } = node {
                 *otherwise = region;

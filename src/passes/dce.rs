@@ -11,12 +11,12 @@
 
 use super::demand::Demand;
 use super::edit::sweep_with;
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use crate::entity::Handle;
 use crate::ir::{Def, Func, Lane, Op, Value};
 
 /// Removes what the analyses of the function found unneeded. They still hold for what is left.
-pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
+pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand) -> bool {
     let mut changed = false;
     let is_dead = |value: Value| demand.mask(value) == 0;
     for (index, data) in f.values.values_mut().iter_mut().enumerate() {

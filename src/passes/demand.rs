@@ -7,7 +7,7 @@
 //! (`NodeFlow::pinned`) and the construct around it is needed. Masks only grow, at
 //! most four times each, so the work is linear.
 
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use crate::entity::Handle;
 use crate::ir::{Def, Exit, Func, Node, Op, Shape, Type, Value};
 
@@ -27,7 +27,7 @@ pub(super) fn all_lanes(ty: Type) -> u8 {
 
 impl Demand {
     /// Computes the masks; `flow` is read only where the function has constructs.
-    pub fn compute(&mut self, f: &Func, flow: &Flow) {
+    pub fn compute(&mut self, f: &Func, flow: &ValueFlow) {
         self.masks.clear();
         self.masks.resize(f.values.len(), 0);
         self.nodes.clear();
@@ -67,7 +67,7 @@ impl Demand {
     }
 
     #[inline]
-    fn propagate(&mut self, f: &Func, flow: &Flow, value: Value) {
+    fn propagate(&mut self, f: &Func, flow: &ValueFlow, value: Value) {
         let mask = self.masks[value.index()];
         let data = f.values[value];
         match data.def {
@@ -112,7 +112,7 @@ impl Demand {
 
     /// Needs a construct, the pinned ones directly inside, and so on inwards; those of the body
     /// where there is no construct.
-    fn need_node(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
+    fn need_node(&mut self, f: &Func, flow: &ValueFlow, node: Option<Node>) {
         let mut work = std::mem::take(&mut self.node_work);
         work.push(node);
         while let Some(node) = work.pop() {

@@ -30,7 +30,7 @@ const NODE: NodeFlow =
 
 /// The tables. Only those of functions with constructs are filled.
 #[derive(Debug, Default)]
-pub struct Flow {
+pub struct ValueFlow {
     walk: Walk,
     nodes: Vec<NodeFlow>,
     /// Constructs inside out: those within a construct come before it.
@@ -58,7 +58,7 @@ struct Open {
     last_child: u32,
 }
 
-impl Flow {
+impl ValueFlow {
     /// Fills the tables for a function.
     pub fn compute(&mut self, f: &Func) {
         // Without constructs there is nothing to fill, and `origin` must say so.

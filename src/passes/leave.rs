@@ -15,7 +15,7 @@
 //! left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by
 //! a decision that differs between invocations, and little.
 
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use super::scratch::Scratch;
 use super::taint::{Taint, differs_between_invocations};
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
@@ -28,7 +28,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     }
     let flow = &mut scratch.flow;
     flow.compute(f);
-    let risky = |node: &Node| f.nodes[*node].is_loop() && gives_its_own(f, flow, *node);
+    let risky = |node: &Node| f.nodes[*node].is_loop() && has_computed_results(f, flow, *node);
     let mut loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
     if loops.is_empty() {
         return false;
@@ -50,7 +50,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
 
 /// Returns whether an exit of a loop gives anything but one parameter or one value from before the
 /// loop, and whether it can iterate.
-fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
+fn has_computed_results(f: &Func, flow: &ValueFlow, node: Node) -> bool {
     let is_safe = |&result: &Value| {
         let mut only = None;
         let mut same = true;
@@ -60,11 +60,11 @@ fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
     flow.continues_from(node).next().is_some() && !f.get(f.nodes[node].results()).iter().all(is_safe)
 }
 
-fn is_own_param(f: &Func, flow: &Flow, node: Node, value: Value) -> bool {
+fn is_own_param(f: &Func, flow: &ValueFlow, node: Node, value: Value) -> bool {
     f.values[value].def == Def::Param && flow.origin(value).is_some_and(|(origin, _)| origin == node)
 }
 
-fn is_before(flow: &Flow, node: Node, value: Value) -> bool {
+fn is_before(flow: &ValueFlow, node: Node, value: Value) -> bool {
     flow.position(value) < flow.node(node).position
 }
 
@@ -83,7 +83,7 @@ fn readers(helpers: &[Func]) -> Vec<bool> {
 }
 
 /// Makes every `break` of a loop a `continue` that says so, and breaks at the head.
-fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
+fn rewrite(f: &mut Func, flow: &ValueFlow, node: Node, constants: &mut Constants) {
     let NodeData::Loop { params, inits, body, results } = f.nodes[node] else { return };
     let carriers = carriers(f, flow, node, params);
     let leaving = f.value(Type::BOOL, Def::Param);
@@ -130,7 +130,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
 /// For each result of a loop the parameter that carries it to the head, if there is one that takes
 /// the same value anyway. (Another one, a loop counter say, would not be the same for all
 /// invocations any more.)
-fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList) -> Vec<Option<usize>> {
+fn carriers(f: &Func, flow: &ValueFlow, node: Node, params: ValueList) -> Vec<Option<usize>> {
     // One exit of each sort is enough for a guess.
     let given =
         |region: Option<Region>| region.map_or(&[][..], |region| f.get(f.regions[region].exit.list()));
@@ -173,7 +173,7 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_decision_that_skips_the_way_out_counts() {
+    fn a_decision_that_skips_the_exit_counts() {
         // All ask the same, but those that continue before do not ask in this iteration.
         let module = "%0: f32x4 = input v0 %1: i32 = uniform i0.x %2: i32 = const 1
              %3: f32 = shuffle %0.x %4: f32 = shuffle %0.y %5: bool = less %3 %4

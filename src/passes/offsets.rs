@@ -13,9 +13,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use crate::host::{Arithmetic, Usage};
-use crate::ir::known::Constants;
+use crate::ir::known::FloatConstants;
 use crate::ir::{
     Array, Binary, Def, Exit, Func, Item, Lane, NodeData, Op, Region, Resource, Shape, Unary, Value,
     ValueList,
@@ -164,7 +164,7 @@ impl Offset {
 }
 
 /// Returns the offsets of all relative reads, by ascending value.
-pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &Constants) -> Vec<Offset> {
+pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec<Offset> {
     let precision = arithmetic.precision;
     let mut found: Vec<Offset> = Vec::new();
     let mut last = None;
@@ -201,9 +201,9 @@ pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
 struct Search<'a> {
     f: &'a Func,
     precision: Precision,
-    constants: &'a Constants,
+    constants: &'a FloatConstants,
     /// Filled when a question needs it.
-    flow: Option<Flow>,
+    flow: Option<ValueFlow>,
     fuel: u32,
     /// Loop parameters whose first values are being looked at.
     open: Vec<Value>,
@@ -214,7 +214,7 @@ impl Search<'_> {
     fn sources(&mut self, lane: Lane, mut visit: impl FnMut(Lane)) {
         let f = self.f;
         let flow = self.flow.get_or_insert_with(|| {
-            let mut flow = Flow::default();
+            let mut flow = ValueFlow::default();
             flow.compute(f);
             flow
         });

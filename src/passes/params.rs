@@ -13,14 +13,14 @@
 //! hardly have them.
 
 use super::edit::{replace_all, sweep};
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Func, NodeData, Value};
 
 /// Removes trivial parameters and results; `flow` is the control flow of the function, after a
 /// change it is not.
-pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
+pub fn run(f: &mut Func, flow: &ValueFlow, tables: &mut Tables) -> bool {
     if f.nodes.is_empty() {
         return false;
     }
@@ -56,7 +56,7 @@ pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
 }
 
 /// All parameters and results; the last are to be looked at first.
-fn merged_values(f: &Func, flow: &Flow, merged: &mut Vec<Value>) {
+fn merged_values(f: &Func, flow: &ValueFlow, merged: &mut Vec<Value>) {
     merged.clear();
     for &node in flow.order.iter().rev() {
         merged.extend_from_slice(f.get(f.nodes[node].results()));
@@ -80,7 +80,7 @@ fn find(map: &mut [Value], value: Value) -> Value {
 }
 
 /// The one other value that a parameter or result always is, if it is visible wherever that is.
-fn only_source(f: &Func, flow: &Flow, map: &mut [Value], value: Value) -> Option<Value> {
+fn only_source(f: &Func, flow: &ValueFlow, map: &mut [Value], value: Value) -> Option<Value> {
     let (node, _) = flow.origin(value)?;
     let mut only = None;
     let mut several = false;
@@ -108,7 +108,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn new(f: &Func, flow: &Flow, merged: &[Value]) -> Self {
+    fn new(f: &Func, flow: &ValueFlow, merged: &[Value]) -> Self {
         let mut uses = Self { first: vec![NONE; f.values.len()], edges: Vec::new() };
         for &user in merged {
             flow.for_each_source(f, user, |source| {

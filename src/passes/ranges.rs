@@ -374,6 +374,10 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
                 let a = self.find(a);
                 choice(op == Binary::MinP, a, self.find(b))
             }
+            Binary::Min | Binary::Max => {
+                let (a, b) = (self.find(a), self.find(b));
+                choice(op == Binary::Min, a, b).or(choice(op == Binary::Min, b, a))
+            }
             // Of what drivers compute, and of other kinds than floats, nothing is said.
             Binary::DotP
             | Binary::Add

@@ -5,7 +5,7 @@
 
 use super::demand::Demand;
 use super::equal::Visible;
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use super::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
@@ -13,7 +13,7 @@ use crate::ir::{Func, Item, Value, Walk};
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// Control flow of the function that was analyzed last.
-    pub flow: Flow,
+    pub flow: ValueFlow,
     /// Demanded lanes of the function that was analyzed last.
     pub demand: Demand,
     /// Tables of each pass.

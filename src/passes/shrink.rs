@@ -13,7 +13,7 @@
 
 use super::demand::{Demand, all_lanes};
 use super::edit::sweep;
-use super::flow::Flow;
+use super::flow::ValueFlow;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Targets, Value, ValueList};
@@ -21,7 +21,7 @@ use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, 
 /// Removes the lanes that the analyses of the function found unneeded; nothing that is dead
 /// altogether may be left. Operations that read constants of their own afterwards may leave the
 /// shared ones without use.
-pub fn run(f: &mut Func, flow: &Flow, demand: &Demand, tables: &mut Tables) -> bool {
+pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand, tables: &mut Tables) -> bool {
     let partial = find_layouts(f, flow, demand, &mut tables.layouts);
     if partial {
         rebuild(f, tables);
@@ -49,7 +49,7 @@ fn rebuild(f: &mut Func, tables: &mut Tables) {
 }
 
 /// Fills in which of its lanes each value keeps; whether any value loses one.
-fn find_layouts(f: &Func, flow: &Flow, demand: &Demand, layouts: &mut Vec<u8>) -> bool {
+fn find_layouts(f: &Func, flow: &ValueFlow, demand: &Demand, layouts: &mut Vec<u8>) -> bool {
     layouts.clear();
     let mut partial = false;
     layouts.extend(f.values.iter().map(|(value, data)| {

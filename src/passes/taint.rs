@@ -1,8 +1,8 @@
 //! Dependence of values on others, through data and through decisions; errs on the side of
 //! "depends".
 //! In: a function of either stage, and the values where it begins. Out: lane masks by value.
-//! Changes nothing. Its users, [`approximate`](super::approximate), [`memory`](super::memory) and
-//! [`leave`](super::leave), choose the dependence.
+//! Changes nothing. Its users, [`approximate`](super::approximate),
+//! [`dependence`](super::dependence) and [`leave`](super::leave), choose the dependence.
 
 use crate::ir::{
     Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,

@@ -1,5 +1,5 @@
 //! Inputs and outputs of a translated program, for hosts and people.
-//! In: [`Translated`] and its source program. Out: [`Reflection`], plain data that serializes
+//! In: [`Translation`] and its source program. Out: [`Reflection`], plain data that serializes
 //! (feature `serde`) and prints as a table. Byte offsets are those of the blocks, locations those
 //! of the vertex entry.
 
@@ -7,7 +7,7 @@ mod table;
 
 use crate::cfg::reach::reach;
 use crate::geometry::kernel::bindings;
-use crate::geometry::{GeometryInput, GeometryKernel, Memory};
+use crate::geometry::{Dependence, GeometryInput, GeometryKernel};
 use crate::host::DrawField;
 use crate::host::profile::specialized_name;
 use crate::host::{
@@ -17,7 +17,7 @@ use crate::host::{
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
-use crate::translate::Translated;
+use crate::translate::Translation;
 
 /// Version of the schema of [`Reflection`].
 pub const SCHEMA: u32 = 4;
@@ -25,7 +25,7 @@ pub const SCHEMA: u32 = 4;
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Instructions {
+pub struct InstructionCounts {
     /// Words of code memory, reachable or not.
     pub code: u32,
     /// Words that are reachable from the entry point for any uniforms; the sum of the next three.
@@ -41,7 +41,7 @@ pub struct Instructions {
 /// Registers that a program still reads after dead code is removed. Ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Reads {
+pub struct RegisterReads {
     /// v registers.
     pub v: Vec<u8>,
     /// c registers read without an address register, including folded constants.
@@ -69,7 +69,7 @@ pub struct RelativeReads {
 /// An attribute of the vertex entry.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Attribute {
+pub struct AttributeInfo {
     /// Name.
     pub name: String,
     /// v0..v15
@@ -86,7 +86,7 @@ pub struct Attribute {
 /// block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Block {
+pub struct BlockInfo {
     /// Set or group.
     pub set: u32,
     /// Binding in it.
@@ -100,7 +100,7 @@ pub struct Block {
 /// A field of the host block that the program reads, for clip planes or a dynamic y.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct HostMember {
+pub struct HostMemberInfo {
     /// Name.
     pub name: String,
     /// Type: `u32` or `vec4f`.
@@ -112,7 +112,7 @@ pub struct HostMember {
 /// A specialization constant (SPIR-V) or override (WGSL).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Specialization {
+pub struct SpecializationInfo {
     /// `SpecId`.
     pub id: u32,
     /// Name: `b3`, `i0_x`.
@@ -134,7 +134,7 @@ pub struct Padding {
 /// A member of the uniform block, or a symbol that is a name of offsets in such a member.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Uniform {
+pub struct UniformInfo {
     /// Name.
     pub name: String,
     /// Type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for each
@@ -156,7 +156,7 @@ pub struct Uniform {
 /// An output of the vertex entry.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Output {
+pub struct OutputInfo {
     /// Name.
     pub name: String,
     /// `position` or `clip_distances` for built-in outputs.
@@ -175,7 +175,7 @@ pub struct Output {
 /// The value of a uniform register after the executable is bound.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Default {
+pub struct UniformDefault {
     /// `c95`, `i3`, `b15`
     pub register: String,
     /// f32 bits of a float register, the four bytes of an int register, 0 or 1 of a bool register.
@@ -187,7 +187,7 @@ pub struct Default {
 /// A buffer of a geometry program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Buffer {
+pub struct BufferInfo {
     /// Name.
     pub name: String,
     /// Set or group.
@@ -203,7 +203,7 @@ pub struct Buffer {
 /// A data dependence of a geometry program on an earlier invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Seen {
+pub struct DependenceInfo {
     /// Name of the state: `r3.y`, `a0.x`, `vertex slot 1`, …
     pub what: String,
     /// First code word that reads it.
@@ -213,7 +213,7 @@ pub struct Seen {
 /// A word of state that one invocation of a geometry program leaves for the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct State {
+pub struct StateInfo {
     /// Name of the state.
     pub what: String,
     /// Initial bits, before the first draw.
@@ -223,7 +223,7 @@ pub struct State {
 /// Compute form of a geometry program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Geometry {
+pub struct GeometryInfo {
     /// Mode of vertex input: `point`, `variable` or `fixed`.
     pub mode: String,
     /// Vectors of a vertex in the buffer of triangles.
@@ -234,13 +234,13 @@ pub struct Geometry {
     /// all earlier ones.
     pub warm: Option<u32>,
     /// Data dependences on earlier invocations.
-    pub sees: Vec<Seen>,
+    pub sees: Vec<DependenceInfo>,
     /// Words of the state buffer.
-    pub state: Vec<State>,
+    pub state: Vec<StateInfo>,
     /// Buffers, without the blocks.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<BufferInfo>,
     /// Block of per-draw parameters.
-    pub draw: Block,
+    pub draw: BlockInfo,
 }
 
 /// Inputs and outputs of a translated program.
@@ -257,29 +257,29 @@ pub struct Reflection {
     /// `structured`, `block dispatcher` or `pc dispatcher`.
     pub tier: String,
     /// Instruction counts.
-    pub instructions: Instructions,
+    pub instructions: InstructionCounts,
     /// Registers read.
-    pub reads: Reads,
+    pub reads: RegisterReads,
     /// Attributes read.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<AttributeInfo>,
     /// The uniform block; none if the program reads no uniform.
-    pub uniform_block: Option<Block>,
+    pub uniform_block: Option<BlockInfo>,
     /// Members of the uniform block, each before the symbols in it.
-    pub uniforms: Vec<Uniform>,
+    pub uniforms: Vec<UniformInfo>,
     /// Bytes of the uniform block that the host fills with ones (f32), if an array is padded.
     pub padding: Option<Padding>,
     /// The host block; none if the program reads none of its fields.
-    pub host_block: Option<Block>,
+    pub host_block: Option<BlockInfo>,
     /// Fields of the host block that are read.
-    pub host_members: Vec<HostMember>,
+    pub host_members: Vec<HostMemberInfo>,
     /// Specialization constants that are read.
-    pub specialization: Vec<Specialization>,
+    pub specialization: Vec<SpecializationInfo>,
     /// Outputs.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<OutputInfo>,
     /// Compute form of a geometry program; none for a vertex program.
-    pub geometry: Option<Geometry>,
+    pub geometry: Option<GeometryInfo>,
     /// Setup constants.
-    pub defaults: Vec<Default>,
+    pub defaults: Vec<UniformDefault>,
     /// Warnings of the translation.
     pub warnings: Vec<String>,
 }
@@ -301,11 +301,11 @@ impl Reflection {
     /// println!("{reflection}");
     /// # Ok::<(), transpica::Error>(())
     /// ```
-    pub fn new(program: &Program<'_>, translated: &Translated, constants: &Constants) -> Self {
+    pub fn new(program: &Program<'_>, translated: &Translation, constants: &Constants) -> Self {
         let interface = &translated.interface;
         let profile = &translated.profile;
         let host_inputs = HostInputs::of(translated);
-        let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
+        let block = |Binding { set, binding }, size, used| BlockInfo { set, binding, size, used };
         let size = interface.block.size;
         let has_host = !host_inputs.host_members.is_empty();
         let host = match interface.kernel() {
@@ -335,8 +335,8 @@ impl Reflection {
     }
 }
 
-fn geometry(kernel: &GeometryKernel) -> Geometry {
-    let buffer = |name: &str, binding, ty: &str, written| Buffer {
+fn geometry(kernel: &GeometryKernel) -> GeometryInfo {
+    let buffer = |name: &str, binding, ty: &str, written| BufferInfo {
         name: name.into(),
         set: 0,
         binding,
@@ -353,7 +353,7 @@ fn geometry(kernel: &GeometryKernel) -> Geometry {
     }
     let size = DrawField::BLOCK_SIZE;
     let used = if kernel.is_split() { size } else { 4 * DrawField::MEMBERS.len() as u32 };
-    Geometry {
+    GeometryInfo {
         mode: match kernel.setup.input {
             GeometryInput::Point { .. } => "point",
             GeometryInput::Variable { .. } => "variable",
@@ -362,34 +362,34 @@ fn geometry(kernel: &GeometryKernel) -> Geometry {
         .into(),
         vectors: kernel.vectors,
         triangles: kernel.triangles,
-        warm: match kernel.memory {
-            Memory::None => Some(0),
-            Memory::Depth(depth) => Some(depth),
-            Memory::Unbounded => None,
+        warm: match kernel.dependence {
+            Dependence::None => Some(0),
+            Dependence::Depth(depth) => Some(depth),
+            Dependence::Unbounded => None,
         },
         sees: kernel
             .observations
             .iter()
-            .map(|seen| Seen { what: seen.carried.to_string(), at: seen.pc.0.into() })
+            .map(|seen| DependenceInfo { what: seen.item.to_string(), at: seen.pc.0.into() })
             .collect(),
         state: kernel
             .state
             .iter()
-            .map(|word| State { what: word.to_string(), initial: word.initial })
+            .map(|word| StateInfo { what: word.to_string(), initial: word.initial })
             .collect(),
         buffers,
-        draw: Block { set: 0, binding: bindings::DRAW, size, used },
+        draw: BlockInfo { set: 0, binding: bindings::DRAW, size, used },
     }
 }
 
 /// Inputs of a module besides registers.
 struct HostInputs {
-    host_members: Vec<HostMember>,
-    specialization: Vec<Specialization>,
+    host_members: Vec<HostMemberInfo>,
+    specialization: Vec<SpecializationInfo>,
 }
 
 impl HostInputs {
-    fn of(translated: &Translated) -> Self {
+    fn of(translated: &Translation) -> Self {
         let (mut fields, mut ids) = (0u8, 0u32);
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
@@ -404,7 +404,7 @@ impl HostInputs {
             host_members: host.map(|(_, field)| host_member(field)).collect(),
             specialization: set(u128::from(ids))
                 .into_iter()
-                .map(|id| Specialization {
+                .map(|id| SpecializationInfo {
                     id: id.into(),
                     name: specialized_name(id),
                     ty: if id < 16 { "bool" } else { "i32" }.into(),
@@ -414,12 +414,12 @@ impl HostInputs {
     }
 }
 
-fn host_member(field: HostField) -> HostMember {
+fn host_member(field: HostField) -> HostMemberInfo {
     let ty = match field {
         HostField::ClipEnabled | HostField::FlipY => "u32",
         HostField::ClipPlane => "vec4f",
     };
-    HostMember { name: field.name().into(), ty: ty.into(), offset: field.offset() }
+    HostMemberInfo { name: field.name().into(), ty: ty.into(), offset: field.offset() }
 }
 
 /// Returns the registers of a mask, ascending.
@@ -427,7 +427,7 @@ fn set(bits: u128) -> Vec<u8> {
     (0..128u8).filter(|register| bits >> register & 1 != 0).collect()
 }
 
-fn reads(usage: &Usage) -> Reads {
+fn reads(usage: &Usage) -> RegisterReads {
     let registers = usage.relative & Usage::EVERYTHING.floats;
     let relative = (registers != 0).then(|| RelativeReads {
         bases: set(usage.relative_bases),
@@ -435,7 +435,7 @@ fn reads(usage: &Usage) -> Reads {
         first: registers.trailing_zeros() as u8,
         last: registers.ilog2() as u8,
     });
-    Reads {
+    RegisterReads {
         v: set(usage.inputs.into()),
         c: set(usage.floats),
         relative,
@@ -444,7 +444,7 @@ fn reads(usage: &Usage) -> Reads {
     }
 }
 
-fn instructions(program: &Program<'_>) -> Instructions {
+fn instructions(program: &Program<'_>) -> InstructionCounts {
     let (mut reached, mut control, mut nop) = (0, 0, 0);
     reach(program, |_, word, _| {
         reached += 1;
@@ -455,16 +455,16 @@ fn instructions(program: &Program<'_>) -> Instructions {
         }
     });
     let code = program.code().len() as u32; // Range: at most 4,096.
-    Instructions { code, reached, arithmetic: reached - control - nop, control, nop }
+    InstructionCounts { code, reached, arithmetic: reached - control - nop, control, nop }
 }
 
-fn described(attribute: &crate::host::interface::Attribute) -> Attribute {
+fn described(attribute: &crate::host::interface::Attribute) -> AttributeInfo {
     let ty = match attribute.format.kind {
         AttributeKind::Float => "vec4f",
         AttributeKind::Int => "vec4i",
         AttributeKind::Uint => "vec4u",
     };
-    Attribute {
+    AttributeInfo {
         name: attribute.name.clone(),
         register: attribute.register,
         location: attribute.register.into(),
@@ -473,7 +473,7 @@ fn described(attribute: &crate::host::interface::Attribute) -> Attribute {
     }
 }
 
-fn uniforms(block: &UniformBlock) -> Vec<Uniform> {
+fn uniforms(block: &UniformBlock) -> Vec<UniformInfo> {
     let mut uniforms = Vec::with_capacity(block.members.len() + block.names.len());
     for member in &block.members {
         uniforms.push(uniform(member));
@@ -485,14 +485,14 @@ fn uniforms(block: &UniformBlock) -> Vec<Uniform> {
             };
             let offset = member.offset + 16 * u32::from(first - member.first);
             let part = Member { name: name.clone(), first: *first, count: *count, offset, ty, ..*member };
-            Uniform { array: Some(member.name.clone()), ..uniform(&part) }
+            UniformInfo { array: Some(member.name.clone()), ..uniform(&part) }
         }));
     }
     uniforms
 }
 
-fn uniform(member: &Member) -> Uniform {
-    Uniform {
+fn uniform(member: &Member) -> UniformInfo {
+    UniformInfo {
         name: member.name.clone(),
         ty: match member.ty {
             MemberType::Vec4 => "vec4f".into(),
@@ -515,11 +515,11 @@ fn uniform(member: &Member) -> Uniform {
     }
 }
 
-fn outputs(translated: &Translated) -> Vec<Output> {
+fn outputs(translated: &Translation) -> Vec<OutputInfo> {
     let approximate = translated.approximate();
     let outputs = translated.interface.outputs.iter().enumerate();
     outputs
-        .map(|(index, output)| Output {
+        .map(|(index, output)| OutputInfo {
             name: output.name.clone(),
             built_in: match output.location {
                 Location::Position => Some("position".into()),
@@ -537,20 +537,20 @@ fn outputs(translated: &Translated) -> Vec<Output> {
         .collect()
 }
 
-fn defaults(constants: &Constants, folded: &Constants, relative: u128) -> Vec<Default> {
+fn defaults(constants: &Constants, folded: &Constants, relative: u128) -> Vec<UniformDefault> {
     let floats =
         constants.floats.iter().zip(&folded.floats).enumerate().filter_map(|(n, (value, folded))| {
             let value = (*value)?.to_vec();
             // Relative reads take the value from the block.
             let is_folded = folded.is_some() && relative >> n & 1 == 0;
-            Some(Default { register: format!("c{n}"), value, folded: is_folded })
+            Some(UniformDefault { register: format!("c{n}"), value, folded: is_folded })
         });
     let ints = constants.ints.iter().zip(&folded.ints).enumerate().filter_map(|(n, (value, folded))| {
         let value = (*value)?.map(u32::from).to_vec();
-        Some(Default { register: format!("i{n}"), value, folded: folded.is_some() })
+        Some(UniformDefault { register: format!("i{n}"), value, folded: folded.is_some() })
     });
     let bools = constants.bools.iter().enumerate().filter_map(|(n, value)| {
-        Some(Default { register: format!("b{n}"), value: vec![u32::from((*value)?)], folded: false })
+        Some(UniformDefault { register: format!("b{n}"), value: vec![u32::from((*value)?)], folded: false })
     });
     floats.chain(ints).chain(bools).collect()
 }

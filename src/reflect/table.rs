@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Block, Default, Geometry, Output, Padding, Reads, Reflection};
+use super::{BlockInfo, GeometryInfo, OutputInfo, Padding, Reflection, RegisterReads, UniformDefault};
 
 /// Rows of cells; the first row is the head.
 struct Table(Vec<Vec<String>>);
@@ -42,7 +42,7 @@ fn registers(bank: char, registers: &[u8]) -> String {
     runs.collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Display for Reads {
+impl fmt::Display for RegisterReads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         for (bank, set) in [('v', &self.v), ('c', &self.c), ('i', &self.i), ('b', &self.b)] {
@@ -61,7 +61,7 @@ impl fmt::Display for Reads {
     }
 }
 
-impl fmt::Display for Block {
+impl fmt::Display for BlockInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { set, binding, size, used } = self;
         write!(f, "set {set}, binding {binding}, {size} bytes")?;
@@ -70,7 +70,7 @@ impl fmt::Display for Block {
 }
 
 /// Formats the value of a setup constant: floats as numbers.
-fn value(default: &Default) -> String {
+fn value(default: &UniformDefault) -> String {
     let is_float = default.register.starts_with('c');
     let words = default
         .value
@@ -80,7 +80,7 @@ fn value(default: &Default) -> String {
 }
 
 /// Formats the destination of an output.
-fn place(output: &Output) -> String {
+fn place(output: &OutputInfo) -> String {
     match (output.location, &output.built_in) {
         (Some(location), _) => location.to_string(),
         (None, Some(_)) => "built in".into(),
@@ -89,7 +89,7 @@ fn place(output: &Output) -> String {
 }
 
 /// Writes the compute form of a geometry program.
-fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &Geometry) -> fmt::Result {
+fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &GeometryInfo) -> fmt::Result {
     writeln!(f, "\ngeometry program, {} mode, {} vectors a vertex", geometry.mode, geometry.vectors)?;
     match geometry.triangles {
         Some(most) => writeln!(f, "  at most {most} triangles an invocation")?,
@@ -108,7 +108,7 @@ fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &Geometry) -> fmt::Resul
     buffers.write(f, &format!("buffers; numbers of the draw: {}", geometry.draw))?;
     let mut seen = Table::new(&["what", "code word"]);
     seen.0.extend(geometry.sees.iter().map(|seen| vec![seen.what.clone(), format!("{:#x}", seen.at)]));
-    seen.write(f, "what an invocation may see of earlier ones")?;
+    seen.write(f, "state carried from earlier invocations")?;
     let mut state = Table::new(&["word", "of", "at first"]);
     state.0.extend(
         geometry.state.iter().enumerate().map(|(word, state)| {
@@ -148,7 +148,7 @@ impl fmt::Display for Reflection {
             };
             vec![u.offset.to_string(), registers(bank, &run), u.ty.clone(), name]
         }));
-        let title = |what: &str, block: &Option<Block>| match block {
+        let title = |what: &str, block: &Option<BlockInfo>| match block {
             Some(block) => format!("{what}: {block}"),
             None => what.to_string(),
         };

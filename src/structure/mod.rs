@@ -39,15 +39,15 @@ const DEEPEST: [u32; 2] = [16, 0];
 /// Structures a graph that [`reduce`](crate::cfg::reduce::reduce) made reducible.
 ///
 /// ```
-/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 /// use transpica::stages::cfg::reduce::reduce;
 /// use transpica::stages::isa::Pc;
 /// use transpica::{Program, Stage};
 /// use transpica::stages::structure::{Structured, structure};
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// let loop_for_ever = [0xB400_0000, 0xB400_0001];
 /// let program = Program::new(&loop_for_ever[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
-/// let Explored::Graph(mut cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("two words") };
+/// let Explored::Graph(mut cfg) = explore(&program, &ExploreOptions::default(), &limits)? else { unreachable!("two words") };
 /// reduce(&mut cfg, &limits);
 /// assert!(matches!(structure(&cfg, &limits), Structured::Tree(_)));
 /// # Ok::<(), transpica::Error>(())

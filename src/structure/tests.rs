@@ -2,17 +2,17 @@
 
 use expect_test::expect;
 
-use super::text::Text;
+use super::text::TreeText;
 use super::{Structured, blocks, structure};
 use crate::cfg::Cfg;
-use crate::cfg::explore::{Explored, Options, explore};
+use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use crate::cfg::reduce::reduce;
 use crate::cfg::testing::program;
 use crate::limits::Limits;
 
 fn graph(text: &str) -> Cfg {
     let limits = Limits::default();
-    let explored = explore(&program(text), &Options::default(), &limits).expect("is defined");
+    let explored = explore(&program(text), &ExploreOptions::default(), &limits).expect("is defined");
     let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
     reduce(&mut cfg, &limits);
     cfg
@@ -41,7 +41,7 @@ fn the_dispatcher_switches_between_blocks() {
             }
         }
     "#]]
-    .assert_eq(&Text { tree: &tree, cfg: &cfg, program: None }.to_string());
+    .assert_eq(&TreeText { tree: &tree, cfg: &cfg, program: None }.to_string());
 }
 
 #[test]
@@ -59,13 +59,13 @@ fn a_program_nested_too_deep_is_reported() {
 #[test]
 fn a_graph_that_is_not_reducible_has_no_tree() {
     let limits = Limits::default();
-    let explored = explore(&program("jmp x 2; a; a; jmp y 1; end"), &Options::default(), &limits);
+    let explored = explore(&program("jmp x 2; a; a; jmp y 1; end"), &ExploreOptions::default(), &limits);
     let Ok(Explored::Graph(cfg)) = explored else { panic!("explores") };
     assert_eq!(structure(&cfg, &limits), Structured::TooDeep { depth: None });
 }
 
 #[test]
-fn entangled_jumps_are_given_up() {
+fn entangled_jumps_take_a_fallback_tier() {
     // Each of the first jumps crosses the targets of all others.
     let count = 400;
     let jumps = (0..count).map(|n| format!("cmp; jmp x {};", 2 * (count + n)));
@@ -75,7 +75,7 @@ fn entangled_jumps_are_given_up() {
 }
 
 #[test]
-fn many_early_ends_do_not_nest_deep() {
+fn many_early_ends_nest_little() {
     let text = "cmp; jmp x 302; a;".repeat(100);
     let cfg = graph(&format!("{text} a; a; end"));
     for depth in [25, 10] {

@@ -12,11 +12,11 @@ use crate::isa::Program;
 /// A tree as text.
 ///
 /// ```
-/// use transpica::stages::{cfg::Cfg, structure::{text::Text, tree::Tree}};
-/// assert_eq!(Text { tree: &Tree::default(), cfg: &Cfg::default(), program: None }.to_string(), "");
+/// use transpica::stages::{cfg::Cfg, structure::{text::TreeText, tree::Tree}};
+/// assert_eq!(TreeText { tree: &Tree::default(), cfg: &Cfg::default(), program: None }.to_string(), "");
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'a> {
+pub struct TreeText<'a> {
     /// The tree.
     pub tree: &'a Tree,
     /// The graph of the tree.
@@ -35,7 +35,7 @@ enum Task<'a> {
     Close(&'a str),
 }
 
-impl Text<'_> {
+impl TreeText<'_> {
     fn actions(&self, f: &mut Formatter<'_>, indent: usize, stmt: &Stmt) -> fmt::Result {
         match stmt {
             Stmt::Block(block) => self
@@ -91,7 +91,7 @@ fn condition(cond: Cond, negate: bool) -> String {
     }
 }
 
-impl Display for Text<'_> {
+impl Display for TreeText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let root = self.tree.root.map(|root| Task::List(self.tree.start(root)));
         let mut tasks: Vec<Task<'_>> = root.into_iter().collect();

@@ -1,6 +1,6 @@
 //! Control flow of a program: selection of the tier, and lowering.
-//! In: a program and options. Out: [`Control`], then IR. A tier that exceeds a limit falls back to
-//! the next one.
+//! In: a program and options. Out: [`ControlFlow`], then IR. A tier that exceeds a limit falls back
+//! to the next one.
 
 use std::fmt;
 
@@ -38,14 +38,14 @@ impl fmt::Display for Tier {
 
 /// Control flow of a program, structured as far as possible.
 #[derive(Clone, Debug)]
-pub enum Control {
+pub enum ControlFlow {
     /// A tree over a graph.
     Tree(Cfg, Tree, Tier),
     /// The code alone: it has too many control states.
     Code,
 }
 
-impl Control {
+impl ControlFlow {
     /// Returns the tier.
     pub fn tier(&self) -> Tier {
         match self {
@@ -60,14 +60,14 @@ impl Control {
 ///
 /// # Errors
 /// A reachable undefined opcode, unless the options are permissive.
-pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
+pub fn control(program: &Program<'_>, options: &Options) -> Result<ControlFlow> {
     choose(program, options).map(|(control, _)| control)
 }
 
 /// As [`control`], with the reason for a fallback.
-pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
+pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(ControlFlow, Option<String>)> {
     let limits = &options.limits;
-    let mut known = options.control.known();
+    let mut known = options.control.exploration();
     if program.stage() == Stage::Geometry {
         // b15 becomes true after the first invocation of a geometry program, so it is no constant.
         known.known_bools &= 0x7FFF;
@@ -75,12 +75,12 @@ pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Contro
     let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {
-            return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));
+            return Ok((ControlFlow::Code, Some(format!("there are more than {limit} control states"))));
         }
     };
     let why = match reduce(&mut cfg, limits) {
         Reduced::Reducible => match structure::structure(&cfg, limits) {
-            Structured::Tree(tree) => return Ok((Control::Tree(cfg, tree, Tier::Structured), None)),
+            Structured::Tree(tree) => return Ok((ControlFlow::Tree(cfg, tree, Tier::Structured), None)),
             Structured::TooDeep { depth: Some(depth) } => {
                 format!("its structure is {depth} levels deep, {} are allowed", limits.depth)
             }
@@ -92,30 +92,32 @@ pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Contro
 }
 
 /// Returns the fallback tier of a graph: a dispatcher over blocks, or the code alone.
-fn dispatcher(cfg: Cfg) -> Control {
+fn dispatcher(cfg: Cfg) -> ControlFlow {
     if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
-        return Control::Code;
+        return ControlFlow::Code;
     }
     let tree = structure::blocks::dispatcher(&cfg);
-    Control::Tree(cfg, tree, Tier::BlockDispatcher)
+    ControlFlow::Tree(cfg, tree, Tier::BlockDispatcher)
 }
 
 /// Lowers a program. If it exceeds a limit, lowers it in a fallback tier and returns the reason.
 pub(super) fn lower(
     context: Context<'_>,
-    control: &mut Control,
+    control: &mut ControlFlow,
     why: &mut Option<String>,
 ) -> Result<ir::Module> {
     loop {
         let result = match &*control {
-            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
-            Control::Code => return lower::dispatched(context),
+            ControlFlow::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
+            ControlFlow::Code => return lower::dispatched(context),
         };
         let Err(Error { kind: Kind::Limit { name, limit, .. }, .. }) = result else { return result };
         *why = Some(format!("lowering it takes more than {limit} {name}"));
-        *control = match std::mem::replace(control, Control::Code) {
-            Control::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
-            Control::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | Control::Code => Control::Code,
+        *control = match std::mem::replace(control, ControlFlow::Code) {
+            ControlFlow::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
+            ControlFlow::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | ControlFlow::Code => {
+                ControlFlow::Code
+            }
         };
     }
 }

@@ -1,13 +1,13 @@
 //! Programs of a file with the environment of their executable: from bytes to modules in two calls.
-//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and
+//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translation`] and
 //! [`Reflection`](crate::reflect::Reflection).
 
-use super::{Translated, Translator};
+use super::{Translation, Translator};
 use crate::container::Shbin;
 use crate::error::Result;
-use crate::host::dvle::{self, Executable};
+use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Job, Options, Profile, Setup};
-use crate::isa::{Program, Stage};
+use crate::isa::{Program, Stage, Uniforms};
 use crate::limits::Limits;
 
 /// A program of a file with its environment: constants, outputs and names of its executable.
@@ -16,7 +16,7 @@ pub struct FileProgram<'a> {
     file: &'a Shbin<'a>,
     index: usize,
     program: Program<'static>,
-    executable: Executable<'a>,
+    executable: FileEnvironment<'a>,
 }
 
 impl Shbin<'_> {
@@ -24,11 +24,12 @@ impl Shbin<'_> {
     ///
     /// ```
     /// use transpica::{Options, Shbin};
-    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
     /// let module = file.program(0)?.translate(&Options::default())?;
     /// let words: Vec<u32> = module.spirv()?;
     /// assert_eq!(words[0], 0x0723_0203);
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
@@ -36,7 +37,7 @@ impl Shbin<'_> {
     /// that its unit does not reach.
     pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
         let program = dvle::program(self, index, &Limits::default())?;
-        Ok(FileProgram { file: self, index, program, executable: Executable::new(self, index, "")? })
+        Ok(FileProgram { file: self, index, program, executable: FileEnvironment::new(self, index, "")? })
     }
 }
 
@@ -46,7 +47,7 @@ impl<'a> FileProgram<'a> {
     /// # Errors
     /// None: the executable exists.
     pub fn named(self, source: &'a str) -> Result<Self> {
-        let executable = Executable::new(self.file, self.index, source)?;
+        let executable = FileEnvironment::new(self.file, self.index, source)?;
         Ok(Self { executable, ..self })
     }
 
@@ -56,8 +57,27 @@ impl<'a> FileProgram<'a> {
     }
 
     /// Returns its environment.
-    pub fn executable(&self) -> &Executable<'a> {
+    pub fn executable(&self) -> &FileEnvironment<'a> {
         &self.executable
+    }
+
+    /// Returns the uniforms after the console binds the executable: its constants, and zero and
+    /// false elsewhere.
+    ///
+    /// ```
+    /// let bytes = std::fs::read("shaders/textured.shbin")?;
+    /// let file = transpica::Shbin::parse(&bytes)?;
+    /// let uniforms = file.program(0)?.uniforms();
+    /// assert_eq!(uniforms.floats[95][..3], [1.0, 0.0, 0.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn uniforms(&self) -> Uniforms {
+        let mut uniforms = Uniforms::default();
+        // The index was checked when this value was made.
+        if let Ok(executable) = self.file.executable(self.index) {
+            dvle::constants(executable).apply(&mut uniforms);
+        }
+        uniforms
     }
 
     /// Returns the setup of a draw with this geometry program, as [`Setup::with_nearest`] does, or
@@ -77,7 +97,7 @@ impl<'a> FileProgram<'a> {
     ///
     /// # Errors
     /// As [`Translator::translate`].
-    pub fn translate(&self, options: &Options) -> Result<Translated> {
+    pub fn translate(&self, options: &Options) -> Result<Translation> {
         let mut translator = Translator::new(*options, Profile::default());
         match self.program.stage() {
             Stage::Vertex => translator.translate(&self.program, &self.executable, Job::Vertex),

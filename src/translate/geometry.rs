@@ -1,22 +1,22 @@
 //! Geometry programs as compute stages.
-//! In: a geometry program, its environment and its setup. Out: [`Translated`] with a
+//! In: a geometry program, its environment and its setup. Out: [`Translation`] with a
 //! [`GeometryKernel`].
 
 use std::collections::BTreeSet;
 
-use super::{Control, Input, Lowered, Translated, Translator, control};
+use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, control};
 use crate::error::{Error, Result};
-use crate::geometry::{self, Bounds, Carried, Observation};
-use crate::geometry::{GeometryInput, GeometryKernel, GeometrySetup, Memory, StateWord};
+use crate::geometry::{self, Bounds, Observation, StateItem};
+use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
 use crate::host::{ComponentSource, EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
 use crate::ir::Module;
 use crate::isa::{Component, Mask, Program};
-use crate::lower::{Context, Form, Geometry, Outputs};
+use crate::lower::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
 
 /// A geometry program for a compute stage.
 #[derive(Clone, Copy)]
-struct Wanted<'a> {
+struct KernelRequest<'a> {
     /// Mapping of the outputs to the rasterizer.
     map: &'a OutputMap,
     setup: &'a GeometrySetup,
@@ -25,25 +25,25 @@ struct Wanted<'a> {
 
 impl Translator {
     /// Translates a geometry program to a compute stage that records triangles.
-    pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
+    pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Some(geometry) = &setup.geometry else { return no_geometry() };
         match setup.vertex_outputs {
             // The vertex program is unknown, so the stride cannot be compared with its outputs.
             0 => geometry.input.check_numbers()?,
             outputs => geometry.input.check(outputs)?,
         }
-        self.compute(input, Wanted { map: &setup.map, setup: geometry, form: Form::Kernel })
+        self.compute(input, KernelRequest { map: &setup.map, setup: geometry, form: Form::Kernel })
     }
 
     /// Translates a geometry program to a compute stage that records EMITs.
-    pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translated> {
+    pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translation> {
         let registers = std::array::from_fn(|place| place as u8);
         let setup = GeometrySetup { input: GeometryInput::Point { inputs: 16, registers }, outputs };
-        self.compute(input, Wanted { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
+        self.compute(input, KernelRequest { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
     }
 
-    fn compute(&mut self, input: Input<'_>, wanted: Wanted<'_>) -> Result<Translated> {
-        let (Input { program, options, folded, .. }, Wanted { map, setup, form }) = (input, wanted);
+    fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
+        let (Input { program, options, folded, .. }, KernelRequest { map, setup, form }) = (input, wanted);
         let outputs = varying::outputs(map, options, &self.profile.locations);
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
@@ -61,7 +61,7 @@ impl Translator {
             let context = Context {
                 program,
                 constants: &folded.floats,
-                outputs: Outputs::Semantics(&outputs),
+                outputs: OutputSelection::Semantics(&outputs),
                 geometry: Some(Geometry { setup, state, form }),
                 options,
             };
@@ -70,8 +70,8 @@ impl Translator {
             Ok(module)
         };
         let mut module = lower(&state, &mut self.scratch)?;
-        let memory = if state.is_empty() { Memory::None } else { passes::memory::run(&module) };
-        if memory == Memory::None && !state.is_empty() {
+        let dependence = if state.is_empty() { Dependence::None } else { passes::dependence::run(&module) };
+        if dependence == Dependence::None && !state.is_empty() {
             // No carried state is used, so invocations are independent.
             state.clear();
             module = lower(&state, &mut self.scratch)?;
@@ -87,11 +87,11 @@ impl Translator {
             records_emits,
             reports_unfinished: false,
             state,
-            memory,
+            dependence,
             triangles,
             observations,
         });
-        self.finish(input, Lowered { module, outputs, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
     }
 }
 
@@ -122,41 +122,41 @@ fn all_components(passed_on: u16) -> [Mask; 16] {
 /// flow is unknown.
 pub(super) fn dependences(
     program: &Program<'_>,
-    control: &Control,
+    control: &ControlFlow,
     outputs: &[Mask; 16],
 ) -> Vec<Observation> {
     match control {
-        Control::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
-        Control::Code => {
+        ControlFlow::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
+        ControlFlow::Code => {
             let pc = program.entry();
-            Carried::all(outputs).into_iter().map(|carried| Observation { carried, pc }).collect()
+            StateItem::all(outputs).into_iter().map(|item| Observation { item, pc }).collect()
         }
     }
 }
 
-pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options) -> Bounds {
-    let ints = options.control.known().ints;
+pub(super) fn bounds(program: &Program<'_>, control: &ControlFlow, options: &Options) -> Bounds {
+    let ints = options.control.exploration().ints;
     match control {
-        Control::Tree(cfg, _, _) => geometry::bounds(program, cfg, ints),
-        Control::Code => Bounds::default(),
+        ControlFlow::Tree(cfg, _, _) => geometry::bounds(program, cfg, ints),
+        ControlFlow::Code => Bounds::default(),
     }
 }
 
 /// Returns the state to keep for these data dependences. EMIT swaps the banks of outputs, so a
 /// component of one bank may have been in the other one before.
-fn required_state(observations: &[Observation]) -> BTreeSet<Carried> {
+fn required_state(observations: &[Observation]) -> BTreeSet<StateItem> {
     let mut kept = BTreeSet::new();
-    for &Observation { carried, .. } in observations {
-        kept.insert(carried);
-        match carried {
-            Carried::Current { register, component } => {
-                kept.insert(Carried::Other { register, component });
+    for &Observation { item, .. } in observations {
+        kept.insert(item);
+        match item {
+            StateItem::Current { register, component } => {
+                kept.insert(StateItem::Other { register, component });
             }
-            Carried::Other { register, component } => {
-                kept.insert(Carried::Current { register, component });
+            StateItem::Other { register, component } => {
+                kept.insert(StateItem::Current { register, component });
             }
-            Carried::Temp { .. } | Carried::Address(_) | Carried::Counter | Carried::Flag(_) => {}
-            Carried::Slot(_) | Carried::Setting | Carried::Ran => {}
+            StateItem::Temp { .. } | StateItem::Address(_) | StateItem::Counter | StateItem::Flag(_) => {}
+            StateItem::Slot(_) | StateItem::Setting | StateItem::Ran => {}
         }
     }
     kept
@@ -168,26 +168,26 @@ pub(super) fn state_words(
     outputs: &[Output],
     options: &Options,
 ) -> Vec<StateWord> {
-    let unwritten = options.settings(0).unwritten;
+    let uninitialized = options.settings(0).uninitialized;
     let mut words = Vec::new();
-    for carried in required_state(observations) {
-        let register = |component: Component| unwritten[component.index()].to_bits();
+    for item in required_state(observations) {
+        let register = |component: Component| uninitialized[component.index()].to_bits();
         let mut add = |output: usize, component: usize, initial| {
             // Range: at most sixteen outputs of four components.
             let (output, component) = (output as u8, component as u8);
-            words.push(StateWord { carried, output, component, initial });
+            words.push(StateWord { item, output, component, initial });
         };
-        match carried {
-            Carried::Temp { component, .. }
-            | Carried::Current { component, .. }
-            | Carried::Other { component, .. } => add(0, 0, register(component)),
-            Carried::Address(_) | Carried::Counter | Carried::Flag(_) => add(0, 0, 0),
-            Carried::Setting => (0..3).for_each(|part| add(0, part, 0)),
-            Carried::Ran => {}
-            Carried::Slot(_) => {
+        match item {
+            StateItem::Temp { component, .. }
+            | StateItem::Current { component, .. }
+            | StateItem::Other { component, .. } => add(0, 0, register(component)),
+            StateItem::Address(_) | StateItem::Counter | StateItem::Flag(_) => add(0, 0, 0),
+            StateItem::Setting => (0..3).for_each(|part| add(0, part, 0)),
+            StateItem::Ran => {}
+            StateItem::Slot(_) => {
                 for (index, output) in outputs.iter().enumerate() {
                     // Initial values ignore a mirrored y and the clip plane.
-                    let value = output.value(&[unwritten; 16], options, &HostValues::default());
+                    let value = output.value(&[uninitialized; 16], options, &HostValues::default());
                     for (component, lane) in value.into_iter().enumerate().take(output.lanes()) {
                         add(index, component, lane.to_bits());
                     }

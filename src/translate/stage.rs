@@ -1,17 +1,17 @@
 //! Geometry programs as geometry stages of the host's API, and vertex stages that draw the
 //! triangles of kernels.
-//! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a
+//! In: programs, their environment, the setup of a draw. Out: [`Translation`] with a
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, no_geometry, state_words, vertex_components};
-use super::{Input, Lowered, Tier, Translated, Translator, control};
+use super::{Input, LoweredProgram, Tier, Translation, Translator, control};
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::{Carried, Observation};
-use crate::geometry::{GeometryInput, GeometryStage, Memory, StagePrimitive, Topology};
+use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
+use crate::geometry::{Observation, StateItem};
 use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Setup, Usage, varying};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
-use crate::lower::{Context, Form, Geometry, Outputs};
+use crate::lower::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
 
 /// Returns the error of a geometry stage that cannot be built.
@@ -28,7 +28,7 @@ impl Translator {
     /// number of them (int uniforms that are [baked in](crate::host::IntUniforms) help); for
     /// numbers of vertices that no primitive has; for topologies that build strips or fans of
     /// triangles.
-    pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
+    pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { program, options, folded, .. } = input;
         setup.check()?;
         let (primitive, vectors) = primitive(setup)?;
@@ -41,34 +41,34 @@ impl Translator {
         let context = |state, form| Context {
             program,
             constants: &folded.floats,
-            outputs: Outputs::Semantics(&outputs),
+            outputs: OutputSelection::Semantics(&outputs),
             geometry: Some(Geometry { setup: &geometry, state, form }),
             options,
         };
-        let mut memory = Memory::None;
+        let mut dependence = Dependence::None;
         if !state.is_empty() {
             // Data dependences are possible, but the optimized code may have none.
             let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
             passes::optimize(&mut kernel, &options.arithmetic, &mut self.scratch);
-            memory = passes::memory::run(&kernel);
+            dependence = passes::dependence::run(&kernel);
         }
-        check_memory(&observations, memory)?;
+        check_dependence(&observations, dependence)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
-        let form = Form::Stage { heeds_winding: setup.topology == Topology::Geometry };
+        let form = Form::Stage { respects_winding: setup.topology == Topology::Geometry };
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = Lowered { module, outputs, control, why, entry_point };
+        let lowered = LoweredProgram { module, outputs, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
         // Its inputs are the vectors of vertices, not attributes.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };
-        Ok(Translated { interface, ..translated })
+        Ok(Translation { interface, ..translated })
     }
 
     /// Builds the vertex stage that draws the triangles of a kernel. It equals a vertex program
     /// that moves attribute n to output n.
-    pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
-        let Input { around, options, .. } = input;
+    pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
+        let Input { environment, options, .. } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };
@@ -76,7 +76,7 @@ impl Translator {
         let format = AttributeFormat::default();
         let attribute =
             |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone(), format };
-        let named = around.interface(&Usage::default(), options)?;
+        let named = environment.interface(&Usage::default(), options)?;
         let interface = Interface {
             source: named.source,
             attributes: (0..).zip(&outputs).map(attribute).collect(),
@@ -84,7 +84,7 @@ impl Translator {
             ..Interface::default()
         };
         let (options, profile, tier) = (*options, self.profile, Tier::Structured);
-        Ok(Translated { module, interface, usage, tier, warnings: Vec::new(), options, profile })
+        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), options, profile })
     }
 }
 
@@ -101,7 +101,7 @@ fn move_function(outputs: &[Output]) -> Func {
             4 => input,
             _fewer => {
                 let lane = |lane: u8| Lane::new(input, if lane < lanes { lane } else { 0 });
-                main.emit(body, Type::new(ir::Kind::F32, lanes), Op::Shuffle([0, 1, 2, 3].map(lane)))
+                main.emit(body, Type::new(ir::ScalarKind::F32, lanes), Op::Shuffle([0, 1, 2, 3].map(lane)))
             }
         });
     }
@@ -134,12 +134,12 @@ fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
 }
 
 /// Rejects programs with data dependences between invocations.
-fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
-    let counts = |seen: &&Observation| memory != Memory::None || seen.carried == Carried::Ran;
+fn check_dependence(observations: &[Observation], dependence: Dependence) -> Result<()> {
+    let counts = |seen: &&Observation| dependence != Dependence::None || seen.item == StateItem::Ran;
     match observations.iter().find(counts) {
         None => Ok(()),
-        Some(Observation { carried, pc }) => {
-            let why = format!("an invocation sees {carried} as earlier ones left it");
+        Some(Observation { item, pc }) => {
+            let why = format!("an invocation sees {item} as earlier ones left it");
             Err(Error::new(Kind::NoGeometryStage(why), At::Pc(pc.0)))
         }
     }
@@ -148,7 +148,7 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return reject_stage("it is not known how many triangles an invocation makes at most");
+        return reject_stage("the triangles of an invocation have no proven bound");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

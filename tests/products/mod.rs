@@ -5,16 +5,16 @@ use std::thread;
 
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{ClipPlanes, FlipY, Job, Layout};
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
 
 use crate::samples::{Sample, samples};
 
 /// Calls `check` with each translation and its name, in parallel; returns their number.
-pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
+pub fn with_products(check: impl Fn(&str, &Translation) + Sync) -> usize {
     let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
     thread::scope(|scope| {
@@ -36,7 +36,7 @@ const FORMS: [(Layout, Precision, bool); 3] = [
     (Layout::Symbols, Precision::F24, true),
 ];
 
-fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
+fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translation)) -> usize {
     let file = Shbin::parse(&sample.bytes).expect("a file");
     // Cases of the assembler compute little.
     let forms = if sample.name.starts_with("shaders") { &FORMS[..] } else { &FORMS[..1] };
@@ -69,13 +69,13 @@ fn of_program(
     sample: &Sample,
     index: usize,
     options: Options,
-    check: &mut dyn FnMut(&str, &Translated),
+    check: &mut dyn FnMut(&str, &Translation),
 ) {
     let program = dvle::program(file, index, &options.limits).expect("a program");
-    let around = Executable::new(file, index, &sample.name).expect("an executable");
+    let environment = FileEnvironment::new(file, index, &sample.name).expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
     let mut of_job = |name, job| {
-        let translated = translator.translate(&program, &around, job).expect("translates");
+        let translated = translator.translate(&program, &environment, job).expect("translates");
         check(name, &translated);
     };
     match program.stage() {

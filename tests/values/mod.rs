@@ -6,7 +6,7 @@ use transpica::stages::host::Setup;
 use transpica::stages::host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
     DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs, Profile,
-    RegisterLayout, Unwritten,
+    RegisterLayout, UndefinedValue,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -156,7 +156,7 @@ variants!(IntPacking { Words {} Bytes {} });
 variants!(DepthRange { ZeroToW {} MinusWToW {} Raw {} });
 variants!(FlipY { Never {} Always {} Dynamic {} });
 variants!(ClipPlanes { None {} BuiltIn {} Varying {} });
-variants!(Unwritten { Default {} Zero {} });
+variants!(UndefinedValue { Default {} Zero {} });
 variants!(AttributeKind { Float {} Int {} Uint {} });
 fields!(AttributeFormat { kind components });
 fields!(BoolUniforms { baked values specialized });
@@ -165,7 +165,7 @@ fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
 fields!(Arithmetic { precision portable_exponentials uninitialized });
-fields!(Control { bools ints loop_guard report_unfinished lenient });
+fields!(Control { bools ints loop_guard report_unfinished permissive });
 fields!(Outputs { all depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
 fields!(Options { arithmetic control outputs block attributes limits });

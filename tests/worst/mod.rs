@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-use transpica::stages::container::{Descriptor, Model, Shbin, write};
+use transpica::stages::container::{DescriptorRecord, Model, Shbin, write};
 
 /// Builds a file with one vertex program that starts at 0.
 pub fn file(code: Vec<u32>) -> Vec<u8> {
@@ -14,8 +14,8 @@ pub fn file(code: Vec<u32>) -> Vec<u8> {
     write(&model)
 }
 
-pub fn descriptor(bits: u32) -> Descriptor {
-    Descriptor { bits, usage: 0, reserved: 0 }
+pub fn descriptor(bits: u32) -> DescriptorRecord {
+    DescriptorRecord { bits, usage: 0, reserved: 0 }
 }
 
 /// `textured.shbin`, for its output map.

@@ -11,7 +11,7 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::host::{AttributeKind, HostField, Location};
-use crate::ir::{Kind, Type, Value};
+use crate::ir::{ScalarKind, Type, Value};
 
 /// Bindings of the buffers of the compute entry.
 const IN: usize = StorageBuffer::INPUTS.binding as usize;
@@ -64,7 +64,7 @@ impl Body<'_> {
 
     /// Loads the index of this invocation.
     pub(super) fn invocation(&mut self) -> Word {
-        let (vector, scalar) = (self.w.ty(Type::new(Kind::U32, 3)), self.w.ty(Type::U32));
+        let (vector, scalar) = (self.w.ty(Type::new(ScalarKind::U32, 3)), self.w.ty(Type::U32));
         let all = self.w.value(Op::Load, vector, &[self.vars.invocation]);
         self.w.value(Op::CompositeExtract, scalar, &[all, 0])
     }

@@ -12,7 +12,7 @@ use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 use super::interface::Variables;
 use super::leaving::Leaving;
 use super::writer::{Section, Writer};
-use crate::backend::interface::{Reads, Source, defect};
+use crate::backend::interface::{BackendInput, Reads, defect};
 use crate::entity::Handle;
 use crate::error::{At, Result};
 use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Targets, Type, Value, ValueList};
@@ -109,7 +109,7 @@ pub(super) struct Body<'a> {
     pub(super) w: &'a mut Writer,
     pub(super) s: &'a mut State,
     pub(super) vars: &'a Variables,
-    pub(super) source: &'a Source<'a>,
+    pub(super) source: &'a BackendInput<'a>,
     pub(super) func: &'a Func,
     /// The function is the entry point.
     pub(super) is_main: bool,

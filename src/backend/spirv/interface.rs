@@ -14,13 +14,13 @@ use rspirv::spirv::{
 
 use super::writer::{Section, Writer};
 use crate::backend::interface::{
-    DRAW, ENTRY_NAME, REGISTERS, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type,
+    BackendInput, DRAW, ENTRY_NAME, REGISTERS, Reads, StorageBuffer, WORKGROUP, array_length, attribute_type,
     defect, draw_members, element_type, host_type, output_type,
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, UniformBlock};
-use crate::ir::{Kind, Type};
+use crate::ir::{ScalarKind, Type};
 
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
@@ -60,7 +60,12 @@ impl Variables {
 }
 
 /// Declares all variables.
-pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: Reads) -> Result<()> {
+pub(super) fn declare(
+    w: &mut Writer,
+    vars: &mut Variables,
+    source: &BackendInput<'_>,
+    reads: Reads,
+) -> Result<()> {
     vars.start();
     match &source.interface.entry_point {
         EntryPoint::Vertex => {
@@ -96,8 +101,14 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
 
 /// Declares attributes of the interface, and registers that the program reads but the interface
 /// lacks.
-fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
+fn declare_attributes(
+    w: &mut Writer,
+    vars: &mut Variables,
+    source: &BackendInput<'_>,
+    reads: u16,
+) -> Result<()> {
     let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
+        // Several names may stand for one register: the first declares its variable.
         if vars.inputs[register] == 0 {
             let ty = w.ty(attribute_type(kind));
             vars.inputs[register] = w.variable(StorageClass::Input, ty);
@@ -123,7 +134,7 @@ fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
     Ok(())
 }
 
-fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) -> Result<()> {
+fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<()> {
     for output in &source.interface.outputs {
         let ty = output_type(output)?;
         let ty = match output.location {
@@ -153,7 +164,7 @@ fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) ->
 
 /// Declares `GlobalInvocationId`.
 fn declare_invocation(w: &mut Writer, vars: &mut Variables) {
-    let index = w.ty(Type::new(Kind::U32, 3));
+    let index = w.ty(Type::new(ScalarKind::U32, 3));
     vars.invocation = w.variable(StorageClass::Input, index);
     w.decorate(vars.invocation, Decoration::BuiltIn, BuiltIn::GlobalInvocationId as Word);
     vars.listed.push(vars.invocation);
@@ -217,6 +228,7 @@ fn declare_uniforms(
     uniforms: &UniformBlock,
     binding: Binding,
 ) -> Result<()> {
+    // naga rejects a structure whose offsets do not ascend (`MemberOverlap`).
     let order = uniforms.by_offset();
     vars.block_index.resize(order.len(), 0);
     let mut members = Vec::with_capacity(order.len());
@@ -262,7 +274,7 @@ fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
 }
 
 /// Writes capabilities, imports, memory model and entry point; `main` is its function.
-pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, main: Word, glsl: Word) {
+pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'_>, main: Word, glsl: Word) {
     let entry = &source.interface.entry_point;
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);

@@ -30,7 +30,7 @@ pub use text::text;
 
 use rspirv::spirv::Word;
 
-pub use super::interface::{ENTRY_NAME, Source};
+pub use super::interface::{BackendInput, ENTRY_NAME};
 
 use super::interface::{Reads, defect};
 use crate::error::{At, Result};
@@ -44,7 +44,7 @@ use writer::Writer;
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use transpica::stages::backend::spirv::{Source, SpirvWriter};
+/// use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
 /// use transpica::{Interface, Options, Profile};
 /// use transpica::stages::ir::{Exit, Func, Module, RegionData, ValueList};
 ///
@@ -52,7 +52,7 @@ use writer::Writer;
 /// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));
 /// let module = Module { main, helpers: Vec::new() };
 /// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
-/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
 /// let words = SpirvWriter::default().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```
@@ -73,7 +73,7 @@ impl SpirvWriter {
     /// # Errors
     /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not
     /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow.
-    pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
+    pub fn write(&mut self, source: &BackendInput<'_>) -> Result<Vec<Word>> {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;
         Ok(out)
@@ -83,7 +83,7 @@ impl SpirvWriter {
     ///
     /// # Errors
     /// As [`write`](Self::write); the vector is then empty.
-    pub fn write_into(&mut self, source: &Source<'_>, out: &mut Vec<Word>) -> Result<()> {
+    pub fn write_into(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
         out.clear();
         source.profile.check()?;
         let version = source.profile.spirv_version;
@@ -108,7 +108,7 @@ impl SpirvWriter {
         Ok(())
     }
 
-    fn body<'a>(&'a mut self, source: &'a Source<'a>, func: &'a Func, glsl: Word) -> Body<'a> {
+    fn body<'a>(&'a mut self, source: &'a BackendInput<'a>, func: &'a Func, glsl: Word) -> Body<'a> {
         Body {
             w: &mut self.writer,
             s: &mut self.state,

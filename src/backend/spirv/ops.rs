@@ -10,7 +10,7 @@ use super::function::Body;
 use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
-use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
+use crate::ir::{self, Array, Binary, Def, Lane, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
 /// Form of an operation.
@@ -43,6 +43,7 @@ fn unary_form(op: Unary) -> Form {
         Unary::Exp2 => Form::Glsl(GlslStd450Op::Exp2),
         Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
         Unary::Not => Form::Core(Op::LogicalNot),
+        // Undefined for NaN and numbers out of range: `legalize` clamps the operand.
         Unary::ToInt => Form::Core(Op::ConvertFToS),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => Form::Core(Op::Bitcast),
     }
@@ -59,6 +60,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
         | Binary::SltP => Form::Pica,
         Binary::Add => Form::Float(Op::FAdd),
         Binary::Mul => Form::Float(Op::FMul),
+        Binary::Min => Form::Glsl(GlslStd450Op::FMin),
+        Binary::Max => Form::Glsl(GlslStd450Op::FMax),
         Binary::Div => Form::Float(Op::FDiv),
         Binary::Dot => Form::Float(Op::Dot),
         Binary::Equal => Form::Core(Op::FOrdEqual),
@@ -112,6 +115,7 @@ impl Body<'_> {
                 let ty = self.w.ty(ty);
                 self.w.value(Op::Select, ty, &operands)
             }
+            // A geometry stage emits vertices; the compute entry appends to a buffer.
             ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
             ir::Op::Submit { args } => self.submit_triangle(self.func, args, self.kernel()?.vectors)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
@@ -122,6 +126,7 @@ impl Body<'_> {
 
     fn read(&mut self, resource: Resource) -> Result<Word> {
         match resource {
+            // `Reads::add` has refused registers beyond v15; the mask keeps the index in bounds.
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
             Resource::Index { element, .. } => Ok(self.w.constant(Type::I32, [element.into(), 0, 0, 0])),
@@ -144,9 +149,9 @@ impl Body<'_> {
 
     /// Returns a constant, as a bit cast if one of its lanes is infinite or NaN.
     fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
-        if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
+        if ty.kind == ScalarKind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
             // naga rejects float constants that are not finite.
-            let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
+            let bits = self.w.constant(ty.with_kind(ScalarKind::U32), bits);
             let ty = self.w.ty(ty);
             return self.w.value(Op::Bitcast, ty, &[bits]);
         }
@@ -193,6 +198,7 @@ impl Body<'_> {
         if result != ty || !params.eq(func.get(args).iter().map(|&arg| func.ty(arg))) {
             return Err(defect(format!("call of helper {helper} does not match its types")));
         }
+        // Taken out to be filled while `self` is borrowed, and put back to reuse its memory.
         let mut operands = std::mem::take(&mut self.s.operands);
         operands.clear();
         operands.push(function);
@@ -221,6 +227,7 @@ impl Body<'_> {
         }
         let (a, b) = (self.id(first), self.id(second));
         let ty = self.w.ty(ty);
+        // OpVectorShuffle numbers the lanes of the second vector after those of the first.
         let place = |lane: &Lane| lane.index() + if lane.value() == first { 0 } else { width };
         self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
     }
@@ -243,6 +250,7 @@ impl Body<'_> {
         if in_order && lanes.len() == usize::from(source.lanes) {
             return id;
         }
+        // The instruction always has two vectors.
         self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 

@@ -9,7 +9,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
 use crate::entity::Interner;
-use crate::ir::{Kind, Type};
+use crate::ir::{ScalarKind, Type};
 
 /// Bytes from one array element to the next (std140).
 const STRIDE: Word = 16;
@@ -99,10 +99,10 @@ impl Writer {
             self.new_type(Op::TypeVector, &[scalar, lane as Word + 1])
         } else {
             match ty.kind {
-                Kind::F32 => self.new_type(Op::TypeFloat, &[32]),
-                Kind::I32 => self.new_type(Op::TypeInt, &[32, 1]),
-                Kind::U32 => self.new_type(Op::TypeInt, &[32, 0]),
-                Kind::Bool => self.new_type(Op::TypeBool, &[]),
+                ScalarKind::F32 => self.new_type(Op::TypeFloat, &[32]),
+                ScalarKind::I32 => self.new_type(Op::TypeInt, &[32, 1]),
+                ScalarKind::U32 => self.new_type(Op::TypeInt, &[32, 0]),
+                ScalarKind::Bool => self.new_type(Op::TypeBool, &[]),
             }
         };
         self.types.values[ty.kind as usize][lane] = id;
@@ -226,9 +226,11 @@ impl Writer {
             self.new_global(Op::ConstantComposite, type_id, parts)
         } else {
             match ty.kind {
-                Kind::F32 | Kind::I32 | Kind::U32 => self.new_global(Op::Constant, type_id, &[lane(0)]),
-                Kind::Bool if lane(0) != 0 => self.new_global(Op::ConstantTrue, type_id, &[]),
-                Kind::Bool => self.new_global(Op::ConstantFalse, type_id, &[]),
+                ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 => {
+                    self.new_global(Op::Constant, type_id, &[lane(0)])
+                }
+                ScalarKind::Bool if lane(0) != 0 => self.new_global(Op::ConstantTrue, type_id, &[]),
+                ScalarKind::Bool => self.new_global(Op::ConstantFalse, type_id, &[]),
             }
         };
         self.types.constant_ids[number] = id;

@@ -7,7 +7,7 @@ use super::carry::Carriers;
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Func, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Def, Func, Lane, Op, ScalarKind, Type, Unary, Value};
 
 /// A function under construction.
 pub struct Builder<'a> {
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns a scalar view; constants without a literal become expressions.
-    fn writable(&mut self, kind: Kind, lane: View) -> View {
+    fn writable(&mut self, kind: ScalarKind, lane: View) -> View {
         match lane {
             View::Const([bits, ..]) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
             View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => lane,
@@ -181,6 +181,7 @@ impl<'a> Builder<'a> {
     /// Builds a vector of runs of lanes, scalars and constants.
     fn build(&mut self, ty: Type, scalars: &[View], label: Label) -> View {
         let runs = scalars.chunk_by(|&a, &b| base(a).is_some() && base(a) == base(b));
+        // Adjacent lanes of one vector are one part: `vec4f(a.xyz, 1.0)`.
         let parts = runs.map(|run| {
             let view = base(run[0]).map_or(run[0], |expr| self.selection(expr, run));
             Operand { view, ty: ty.with_lanes(run.len() as u8) }

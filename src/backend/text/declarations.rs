@@ -13,7 +13,7 @@ use super::names::Names;
 #[cfg(feature = "glsl")]
 use crate::backend::interface::WORKGROUP;
 use crate::backend::interface::{
-    DRAW, REGISTERS, Reads, Source, StorageBuffer, array_length, attribute_type, defect, draw_members,
+    BackendInput, DRAW, REGISTERS, Reads, StorageBuffer, array_length, attribute_type, defect, draw_members,
     element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
@@ -79,7 +79,7 @@ impl Declarations {
     /// # Errors
     /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
     /// entries that text has not.
-    pub fn new(source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
+    pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;
         let (globals, members, offsets, attributes, ports) = Default::default();
@@ -169,7 +169,7 @@ impl Declarations {
 
     /// Adds attributes of the interface, and registers that the program reads but the interface
     /// lacks.
-    fn attributes(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) {
+    fn attributes(&mut self, source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) {
         let known = &source.interface.attributes;
         let is_read = |register: &u8| self.reads.inputs >> register & 1 != 0;
         let is_unbound =
@@ -187,7 +187,7 @@ impl Declarations {
     }
 
     /// Adds outputs of the interface, always with a position, since WGSL requires one.
-    fn ports(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
+    fn ports(&mut self, source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
         // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
         let mut name = |name: &str, location| match (dialect.glsl, location) {

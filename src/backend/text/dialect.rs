@@ -10,13 +10,13 @@ use super::glsl::GlslVersion;
 use super::operators::{Level, OnVectors};
 use super::print::{Body, Closing, Holder};
 use crate::host::names::is_keyword;
-use crate::ir::{Kind, Type};
+use crate::ir::{ScalarKind, Type};
 
 /// A language.
 pub struct Dialect {
     /// The version of GLSL; none for WGSL.
     pub glsl: Option<GlslVersion>,
-    /// Names of scalar and vector types: a row for each [`Kind`], by number of lanes.
+    /// Names of scalar and vector types: a row for each [`ScalarKind`], by number of lanes.
     types: [[&'static str; 4]; 4],
     /// Text around the condition of an `if` and the selector of a `switch`.
     pub condition: [&'static str; 2],
@@ -138,7 +138,7 @@ impl<'w> Body<'w> {
     /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
     /// name and there is no value.
     pub fn declaration(&mut self, holder: Holder) {
-        let (name, ty, is_exact) = self.held(holder);
+        let (name, ty, is_exact) = self.name_and_type(holder);
         let dialect = &self.module.dialect;
         match dialect.glsl {
             None => {
@@ -245,7 +245,7 @@ impl<'w> Body<'w> {
                 });
             }
             // 330 mixes floats alone.
-            Some(GlslVersion::Core330) if ty.kind != Kind::F32 => self.helper(Helper::Choose, ty),
+            Some(GlslVersion::Core330) if ty.kind != ScalarKind::F32 => self.helper(Helper::Choose, ty),
             Some(_) => "mix",
         };
         self.out.push_str(name);

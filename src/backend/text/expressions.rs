@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
 use super::names::LANES;
-use super::operators::{Level, Notation, Operator, notation, operator};
+use super::operators::{Level, Notation, Operator, function, notation, operator};
 use super::print::Body;
-use crate::ir::{Binary, Kind, Type, Unary};
+use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 impl Body<'_> {
     /// Writes the right side of a declaration or assignment.
@@ -220,7 +220,7 @@ impl Body<'_> {
     fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
         let draft = self.draft;
         let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
-            self.out.push_str("dot");
+            self.out.push_str(function(op).unwrap_or_default());
             return self.arguments(operands);
         };
         let ty = operands[0].ty;
@@ -320,35 +320,35 @@ impl Body<'_> {
     }
 
     /// Writes a constant; `typed`: with the suffix of its type.
-    pub fn constant(&mut self, kind: Kind, bits: u32, level: Level, typed: bool) {
-        let is_negative = matches!(kind, Kind::F32 | Kind::I32) && bits >> 31 != 0;
+    pub fn constant(&mut self, kind: ScalarKind, bits: u32, level: Level, typed: bool) {
+        let is_negative = matches!(kind, ScalarKind::F32 | ScalarKind::I32) && bits >> 31 != 0;
         let typed = typed && self.module.dialect.glsl.is_none();
         let least = self.module.dialect.least_int;
         self.enclosed(is_negative && level > Level::Unary, |body| {
             let out = &mut *body.out;
             let _ = match kind {
-                Kind::F32 => {
+                ScalarKind::F32 => {
                     debug_assert!(is_finite(kind, bits));
                     decimal(out, f32::from_bits(bits));
                     if typed { write!(out, "f") } else { Ok(()) }
                 }
-                Kind::I32 if bits == 1 << 31 => write!(out, "{least}"),
-                Kind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
+                ScalarKind::I32 if bits == 1 << 31 => write!(out, "{least}"),
+                ScalarKind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
                 // Large words are masks or bits of floats, which read better as hexadecimal.
-                Kind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
-                Kind::U32 => write!(out, "{bits}u"),
-                Kind::Bool => write!(out, "{}", bits != 0),
+                ScalarKind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
+                ScalarKind::U32 => write!(out, "{bits}u"),
+                ScalarKind::Bool => write!(out, "{}", bits != 0),
             };
         });
     }
 }
 
 /// Returns the magnitude of a negative number.
-fn positive(kind: Kind, bits: u32) -> Option<u32> {
+fn positive(kind: ScalarKind, bits: u32) -> Option<u32> {
     match kind {
-        Kind::F32 if f32::from_bits(bits) < 0.0 => Some(bits ^ 1 << 31),
-        Kind::I32 if (bits as i32) < 0 => Some((bits as i32).checked_neg()? as u32),
-        Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool => None,
+        ScalarKind::F32 if f32::from_bits(bits) < 0.0 => Some(bits ^ 1 << 31),
+        ScalarKind::I32 if (bits as i32) < 0 => Some((bits as i32).checked_neg()? as u32),
+        ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => None,
     }
 }
 

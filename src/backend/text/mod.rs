@@ -1,7 +1,7 @@
 //! WGSL and GLSL in the form of hand-written code.
-//! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile.
-//! Out: text that begins with comments naming the source, the program and the entry. Knows neither
-//! PICA200 encodings nor control-flow graphs.
+//! In: a [`BackendInput`]: a legalized module of the intermediate form, the host interface and
+//! profile. Out: text that begins with comments naming the source, the program and the entry. Knows
+//! neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -49,7 +49,7 @@ use self::dialect::{Dialect, Helper};
 use self::draft::Draft;
 use self::names::Names;
 use self::print::Body;
-use super::interface::{ENTRY_NAME, Source, WORKGROUP};
+use super::interface::{BackendInput, ENTRY_NAME, WORKGROUP};
 use crate::error::Result;
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use crate::error::{At, Error, Kind};
@@ -60,7 +60,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::stages::{backend::{Source, text}, host, ir};
+/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -73,7 +73,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 ///     ..host::Interface::default()
 /// };
 /// let (options, profile) = (host::Options::default(), host::Profile::default());
-/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
 /// assert_eq!(
 ///     text::wgsl(&source)?,
 ///     "struct VertexOutput {
@@ -94,7 +94,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// fit its interface, [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for entry points and
 /// bindings that there are not.
 #[cfg(feature = "wgsl")]
-pub fn wgsl(source: &Source<'_>) -> Result<String> {
+pub fn wgsl(source: &BackendInput<'_>) -> Result<String> {
     let (module, names) = Shared::new(source, dialect::WGSL)?;
     let mut out = header(source.interface);
     module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);
@@ -104,7 +104,7 @@ pub fn wgsl(source: &Source<'_>) -> Result<String> {
 
 /// State that all functions of a module share.
 struct Shared<'a> {
-    source: &'a Source<'a>,
+    source: &'a BackendInput<'a>,
     dialect: Dialect,
     declarations: Declarations,
     /// Names of the helper functions.
@@ -115,7 +115,7 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// Builds the declarations of a module and the names of its scope.
-    fn new(source: &'a Source<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
+    fn new(source: &'a BackendInput<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
         let mut names = Names::new(dialect.reserved);
         // Hosts link by the names of varyings: they are assigned first, so that no other name
         // changes them.
@@ -124,6 +124,7 @@ impl<'a> Shared<'a> {
             Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
             None => Default::default(),
         };
+        // Hosts find the entry point by this name, so no declaration may have it.
         names.unique(ENTRY_NAME);
         declarations.names().for_each(|name| drop(names.unique(name)));
         declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
@@ -147,13 +148,14 @@ impl<'a> Shared<'a> {
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (func, Some(name))).chain([(main, None)]) {
+            // Functions share the names of the module and may repeat each other's local names.
             let mut scope = names.inner();
             let parameters = match name {
                 Some(_) => func
                     .get(func.params)
                     .iter()
                     .enumerate()
-                    .map(|(index, &param)| scope.unique(&wanted(func, index, param)))
+                    .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
                     .collect(),
                 None => self.parameters(&mut scope),
             };
@@ -183,6 +185,7 @@ impl<'a> Shared<'a> {
     /// Returns the names of the parameters of the entry point, or of their globals in GLSL.
     fn parameters(&self, scope: &mut Names<'_>) -> Vec<String> {
         let is_glsl = self.dialect.glsl.is_some();
+        // `main` of GLSL has no parameters: attributes and the invocation are globals.
         if self.source.interface.entry_point.is_compute() {
             return vec![if is_glsl { "gl_GlobalInvocationID".to_owned() } else { scope.unique("id") }];
         }
@@ -210,6 +213,7 @@ impl<'a> Shared<'a> {
         if self.dialect.glsl.is_some() {
             return out.push_str("void main() {\n");
         }
+        // A vertex entry always has a position, so an entry without outputs is a compute one.
         if self.declarations.ports.is_empty() {
             let id = &parameters[0];
             let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
@@ -229,7 +233,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Returns the preferred name of a parameter of a helper.
-fn wanted(helper: &Func, index: usize, param: Value) -> String {
+fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
     let data = helper.values[param];
     if data.hint.register == HintRegister::None {
         return ["a", "b", "c", "d"][index % 4].to_owned();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::ir::{Hint, HintRegister, Kind};
+use crate::ir::{Hint, HintRegister, ScalarKind};
 
 /// Names of the components of a vector.
 pub const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -61,7 +61,7 @@ pub struct Names<'o> {
     bits: u128,
     /// Names from registers, each with the number of its next repetition. There are few, so a
     /// linear search is faster than a map.
-    hinted: Vec<((Hint, Kind), u32)>,
+    hinted: Vec<((Hint, ScalarKind), u32)>,
 }
 
 impl<'o> Names<'o> {
@@ -87,14 +87,14 @@ impl<'o> Names<'o> {
 
     /// Writes the name of a value that came from a register. All other names of the scope come
     /// before, since only the counters remember these.
-    pub fn hinted(&mut self, out: &mut String, hint: Hint, kind: Kind) {
+    pub fn hinted(&mut self, out: &mut String, hint: Hint, kind: ScalarKind) {
         let start = out.len();
         write_hinted(out, hint, kind);
         let stem = out.len();
         let is_register = hint.register != HintRegister::None;
         // The name of a register does not show the type, so its values of all types share a
         // counter.
-        let key = (shown(hint), if is_register { Kind::F32 } else { kind });
+        let key = (printed_hint(hint), if is_register { ScalarKind::F32 } else { kind });
         let place = self.hinted.iter().position(|(known, _)| *known == key);
         let place = place.unwrap_or_else(|| {
             self.hinted.push((key, 0));
@@ -162,7 +162,7 @@ fn identifier(wanted: &str) -> String {
 }
 
 /// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
+pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
     let (stem, number) = match hint.register {
         HintRegister::Temp(register) => ("r", Some(register)),
         HintRegister::Output(register) => ("o", Some(register)),
@@ -173,17 +173,17 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
         HintRegister::Invocation => ("invocation", None),
         HintRegister::Count => ("count", None),
         HintRegister::None => match kind {
-            Kind::F32 => ("t", None),
-            Kind::I32 => ("n", None),
-            Kind::U32 => ("bits", None),
-            Kind::Bool => ("test", None),
+            ScalarKind::F32 => ("t", None),
+            ScalarKind::I32 => ("n", None),
+            ScalarKind::U32 => ("bits", None),
+            ScalarKind::Bool => ("test", None),
         },
     };
     out.push_str(stem);
     if let Some(number) = number {
         push_number(out, number.into());
     }
-    let mask = shown(hint).mask;
+    let mask = printed_hint(hint).mask;
     if mask != 0 {
         out.push('_');
         out.extend(LANES.into_iter().zip(0..).filter(|&(_, lane)| mask >> lane & 1 != 0).map(|(c, _)| c));
@@ -192,7 +192,7 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
 
 /// Returns the hint with the components that its name shows: those of a register, unless it has all
 /// four.
-const fn shown(hint: Hint) -> Hint {
+const fn printed_hint(hint: Hint) -> Hint {
     let has_components = match hint.register {
         HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => true,
         HintRegister::None

@@ -9,7 +9,7 @@ use super::dialect::Helper;
 use super::draft::{Draft, Expr, Line, Operand, Variable};
 use super::names::Word;
 use super::operators::Level;
-use crate::ir::{Kind, Type};
+use crate::ir::{ScalarKind, Type};
 
 /// A named entity of a function.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl<'w> Body<'w> {
     }
 
     /// Returns name and type of a value or variable, and whether its arithmetic is exact.
-    pub fn held(&self, holder: Holder) -> (&'w str, Type, bool) {
+    pub fn name_and_type(&self, holder: Holder) -> (&'w str, Type, bool) {
         let draft = self.draft;
         match holder {
             Holder::Value(expr) => {
@@ -113,7 +113,7 @@ impl<'w> Body<'w> {
                 Some(bits) => {
                     self.declaration(Holder::Filled(declaration.variable));
                     self.out.push_str(" = ");
-                    self.constant(Kind::U32, bits, Level::Choice, false);
+                    self.constant(ScalarKind::U32, bits, Level::Choice, false);
                 }
                 None => self.declaration(Holder::Empty(declaration.variable)),
             }

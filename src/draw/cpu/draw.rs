@@ -1,6 +1,6 @@
 //! Draws: vertices in, triangles out.
-//! In: programs, their configuration and uniforms, vertices, indices. Out: [`Drawn`]. Arithmetic
-//! and control flow are the machines'; [`crate::host`] defines the outputs.
+//! In: programs, their configuration and uniforms, vertices, indices. Out: [`Triangles`].
+//! Arithmetic and control flow are the machines'; [`crate::host`] defines the outputs.
 
 use super::assembly::Assembler;
 use super::feed::Feed;
@@ -15,7 +15,7 @@ use crate::limits::check;
 
 /// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct DrawLimits {
     /// Instructions of one vertex or one invocation.
     pub steps: u64,
     /// Instructions of a whole draw.
@@ -26,7 +26,7 @@ pub struct Bounds {
     pub triangles: u32,
 }
 
-impl Default for Bounds {
+impl Default for DrawLimits {
     fn default() -> Self {
         Self { steps: 1 << 24, draw_steps: 1 << 32, emits: GeometryMachine::MOST_EMITS, triangles: 1 << 18 }
     }
@@ -34,7 +34,7 @@ impl Default for Bounds {
 
 /// The result of a draw: triangles as a rasterizer takes them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct Triangles {
     outputs: Vec<Output>,
     /// A value for each output of each vertex.
     values: Vec<[f32; 4]>,
@@ -42,7 +42,7 @@ pub struct Drawn {
     triangles: Vec<[u32; 3]>,
 }
 
-impl Drawn {
+impl Triangles {
     /// Returns the outputs of a vertex: position, color and so on, as in the interface of a
     /// translated vertex program.
     pub fn outputs(&self) -> &[Output] {
@@ -68,14 +68,14 @@ struct Sink<'a> {
     assembler: Assembler<u32>,
     /// Instructions left for the draw.
     left: u64,
-    bounds: Bounds,
-    drawn: Drawn,
+    bounds: DrawLimits,
+    drawn: Triangles,
 }
 
 impl Sink<'_> {
     /// Assembles a vertex with these output registers.
     fn push(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
-        let Drawn { outputs, values, triangles } = &mut self.drawn;
+        let Triangles { outputs, values, triangles } = &mut self.drawn;
         // Range: three for each triangle, and those the caller gave; memory ends before.
         let vertex = (values.len() / outputs.len().max(1)) as u32;
         values.extend(outputs.iter().map(|output| output.value(registers, self.options, self.host)));
@@ -159,7 +159,7 @@ pub struct Pipeline {
     setup: Setup,
     options: Options,
     host: HostValues,
-    bounds: Bounds,
+    bounds: DrawLimits,
 }
 
 impl Pipeline {
@@ -176,7 +176,7 @@ impl Pipeline {
     ) -> Result<Self> {
         options.check()?;
         setup.check()?;
-        let bounds = Bounds::default();
+        let bounds = DrawLimits::default();
         let settings = options.settings(bounds.steps);
         let geometry = match (geometry, setup.geometry) {
             (None, None) => None,
@@ -185,7 +185,8 @@ impl Pipeline {
                 Some(Geometry { setup, machine })
             }
             (Some(_), None) | (None, Some(_)) => {
-                let text = "the set-up and the programs disagree on whether there is a geometry program";
+                let text =
+                    "the configuration and the programs disagree on whether there is a geometry program";
                 return Err(Error::setup(text));
             }
         };
@@ -261,7 +262,7 @@ impl Pipeline {
     }
 
     /// Sets the limits of a draw.
-    pub fn set_bounds(&mut self, bounds: Bounds) {
+    pub fn set_limits(&mut self, bounds: DrawLimits) {
         self.bounds = bounds;
         self.vertex.set_budget(bounds.steps);
         if let Some(geometry) = &mut self.geometry {
@@ -282,9 +283,9 @@ impl Pipeline {
     /// # Errors
     /// See the machines, with the address of the instruction; an index without a vertex; in
     /// variable mode no indices, a primitive that is cut short, too small or too large;
-    /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`Bounds`]. A geometry program
+    /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`DrawLimits`]. A geometry program
     /// keeps its state up to there.
-    pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Drawn> {
+    pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
         let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
         let mut sink = Sink {
             options: &self.options,
@@ -292,7 +293,7 @@ impl Pipeline {
             assembler: Assembler::new(self.setup.topology),
             left: self.bounds.draw_steps,
             bounds: self.bounds,
-            drawn: Drawn { outputs, values: Vec::new(), triangles: Vec::new() },
+            drawn: Triangles { outputs, values: Vec::new(), triangles: Vec::new() },
         };
         let mut shaded = Shaded {
             machine: &mut self.vertex,
@@ -362,6 +363,6 @@ pub fn draw(
     vertices: &[[[f32; 4]; 16]],
     indices: Option<&[u32]>,
     options: &Options,
-) -> Result<Drawn> {
+) -> Result<Triangles> {
     Pipeline::from_registers(state, options)?.draw(vertices, indices)
 }

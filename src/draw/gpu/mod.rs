@@ -13,14 +13,14 @@
 //! | [`Pass::Scan`] | places and number of triangles, the arguments of the draw |
 //! | [`Pass::Compact`] | all triangles, densely |
 //! | [`Pass::Assemble`] | for a strip or fan only: its vertices to a list of triangles |
-//! | a copy | [`Keep`]: the last record to the register file, for the next draw |
+//! | a copy | [`FeedCopy`]: the last record to the register file, for the next draw |
 //!
 //! All buffers of passes contain bits, vectors of 16 bytes or words of 4, densely. Entry points are
 //! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
 //!
 //! ```
 //! use transpica::stages::draw::gpu::{Pass, Plan, Request};
-//! use transpica::stages::geometry::{GeometryInput, Memory, Topology};
+//! use transpica::stages::geometry::{GeometryInput, Dependence, Topology};
 //! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
 //! let mut registers = [0; 16];
 //! registers[1] = 1;
@@ -33,7 +33,7 @@
 //!     window: 0,
 //!     vectors: 4,
 //!     topology: Topology::Geometry,
-//!     memory: Memory::None,
+//!     dependence: Dependence::None,
 //!     triangles: 2,
 //!     most_invocations: u32::MAX,
 //!     bytes: 1 << 27,
@@ -51,12 +51,12 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Collect, Draw, Feed, Found};
-pub use plan::{Keep, Plan, Request, Sizes};
+pub use parameters::{Collect, Draw, Feed, ScanResult};
+pub use plan::{FeedCopy, Plan, Request, Sizes};
 
 /// The kinds of bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Use {
+pub enum BindingUse {
     /// A storage buffer that is read.
     Read,
     /// A storage buffer that is written.
@@ -67,11 +67,11 @@ pub enum Use {
 
 /// One binding of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Binding {
+pub struct PassBinding {
     /// Its name in the text.
     pub name: &'static str,
     /// Its kind.
-    pub usage: Use,
+    pub usage: BindingUse,
 }
 
 /// Defines the passes: name (also of the files), and bindings in order.
@@ -101,10 +101,10 @@ macro_rules! passes {
                 words.iter().map(|&word| u32::from_le_bytes(word)).collect()
             }
             /// The bindings 0, 1, 2, … of group 0.
-            pub fn bindings(self) -> &'static [Binding] {
+            pub fn bindings(self) -> &'static [PassBinding] {
                 match self {
                     $(Self::$pass => {
-                        const { &[$(Binding { name: stringify!($binding), usage: Use::$usage }),*] }
+                        const { &[$(PassBinding { name: stringify!($binding), usage: BindingUse::$usage }),*] }
                     })*
                 }
             }
@@ -120,9 +120,9 @@ passes! {
     Feed "feed"
         [vertices Read, feed Write, parameters Uniform, indices Read, primitives Read, file Read],
     /// Computes places and totals. 0 `counts`: the number of triangles of each thread, below the
-    /// two bits of [`Found::unfinished`]; 1 `offsets`: the number of triangles before those of each
-    /// thread; 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect
-    /// draw.
+    /// two bits of [`ScanResult::unfinished`]; 1 `offsets`: the number of triangles before those of
+    /// each thread; 2 [`Collect`]; 3 `result`: [`ScanResult`], which begins with the arguments of
+    /// an indirect draw.
     Scan "scan"
         [counts Read, offsets Write, collect Uniform, result Write],
     /// Compacts the triangles. 0 `triangles` of the geometry program; 1 `counts`; 2 `offsets`; 3

@@ -47,7 +47,7 @@ words! {
         /// Number of triangles for which a thread has room.
         capacity,
         /// 1 where reversed triangles are to be reversed.
-        heeds_winding,
+        respects_winding,
         /// The thread of the draw with which a dispatch begins: 0, but for
         /// [`Plan::draws`](super::Plan::draws) of a split draw.
         first_thread,
@@ -101,7 +101,7 @@ words! {
 words! {
     /// Result of [`Pass::Scan`](super::Pass::Scan). The first four words are the arguments of an
     /// indirect draw.
-    Found {
+    ScanResult {
         /// Vertices of the finished list.
         vertex_count,
         /// 1.
@@ -116,14 +116,14 @@ words! {
         largest,
         /// 1 where that exceeds the room: some triangles are missing.
         overflowed,
-        /// Flags of threads that did not run to their end: [`Found::GUARD_FIRED`],
-        /// [`Found::DRIVER_LEFT`] or both. Geometry programs report it if
+        /// Flags of threads that did not run to their end: [`ScanResult::GUARD_FIRED`],
+        /// [`ScanResult::DRIVER_LEFT`] or both. Geometry programs report it if
         /// [`report_unfinished`](crate::host::Control::report_unfinished) asks for it.
         unfinished,
     }
 }
 
-impl Found {
+impl ScanResult {
     /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles up to there are
     /// drawn.
     pub const GUARD_FIRED: u32 = kernel::GUARD_FIRED >> Self::SHIFT;

@@ -5,7 +5,7 @@ use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
 use crate::fields::WORKGROUP;
 use crate::geometry::input::no_vertex;
-use crate::geometry::{GeometryInput, Memory, Primitives, Topology};
+use crate::geometry::{Dependence, GeometryInput, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;
 
@@ -33,14 +33,14 @@ pub struct Request<'a> {
     /// The topology of the triangles.
     pub topology: Topology,
     /// Data dependences between invocations.
-    pub memory: Memory,
+    pub dependence: Dependence,
     /// Upper bound of the triangles of an invocation, or a guess: the scan detects where it was too
     /// low.
     pub triangles: u32,
     /// Limit of the invocations of a thread in one dispatch, warm-up included; `u32::MAX` for none.
     /// Drivers stop long shaders: llvmpipe leaves loops after 65,535 rounds of an invocation of the
     /// compute shader, those of the program's own loops and one for each of its invocations; others
-    /// lose the device after some seconds. A program with [`Memory::Unbounded`] then runs in
+    /// lose the device after some seconds. A program with [`Dependence::Unbounded`] then runs in
     /// several dispatches, see [`Plan::draws`].
     pub most_invocations: u32,
     /// Limit of the bytes of a buffer. Room for triangles ends there, other buffers must fit.
@@ -64,7 +64,7 @@ pub struct Sizes {
 
 /// A copy from the feed to the register file, c0..c95, after a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Keep {
+pub struct FeedCopy {
     /// Offset in the feed.
     pub from: u64,
     /// Offset in the register file.
@@ -87,7 +87,7 @@ pub struct Plan {
     /// Sizes of the buffers.
     pub sizes: Sizes,
     /// The uniforms that the draw leaves; none in point mode.
-    pub keep: Option<Keep>,
+    pub feed_copy: Option<FeedCopy>,
     /// True if the threads of the geometry program must run one after the other, each in its own
     /// dispatch: see [`draws`](Self::draws).
     pub is_split: bool,
@@ -120,7 +120,7 @@ impl Plan {
         let vectors = u64::from(feed.records) * u64::from(feed.window);
         let feed_bytes = buffer("bytes of the feed", vectors * VECTOR, request.bytes)?;
         let (draw, collect) = share(request, invocations, feed.window)?;
-        let is_split = request.memory == Memory::Unbounded && draw.threads > 1;
+        let is_split = request.dependence == Dependence::Unbounded && draw.threads > 1;
         let row = u64::from(collect.threads) * u64::from(collect.capacity) * 3;
         let vertex = u64::from(collect.vectors) * VECTOR;
         let is_list = collect.topology == 0;
@@ -132,12 +132,12 @@ impl Plan {
             list: if is_list { 0 } else { (row.saturating_sub(2) * 3 * vertex).max(VECTOR) },
         };
         let window = u64::from(feed.window) * VECTOR;
-        let keep = (feed.records > invocations).then(|| Keep {
+        let feed_copy = (feed.records > invocations).then(|| FeedCopy {
             from: u64::from(invocations) * window,
             to: u64::from(feed.first) * VECTOR,
             bytes: window,
         });
-        Ok(Self { draw, feed, collect, primitives, sizes, keep, is_split })
+        Ok(Self { draw, feed, collect, primitives, sizes, feed_copy, is_split })
     }
 
     /// Workgroups of the compute entry of the vertex program.
@@ -153,7 +153,7 @@ impl Plan {
     ///
     /// ```
     /// use transpica::stages::draw::gpu::{Plan, Request};
-    /// use transpica::stages::geometry::{GeometryInput, Memory, Topology};
+    /// use transpica::stages::geometry::{GeometryInput, Dependence, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
     ///     outputs: 1,
@@ -162,7 +162,7 @@ impl Plan {
     ///     window: 0,
     ///     vectors: 1,
     ///     topology: Topology::Geometry,
-    ///     memory: Memory::Unbounded,
+    ///     dependence: Dependence::Unbounded,
     ///     triangles: 1,
     ///     most_invocations: 300,
     ///     bytes: 1 << 27,
@@ -293,18 +293,18 @@ fn registers(outputs: u16) -> (u32, u32) {
 fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, Collect)> {
     let least = invocations.div_ceil(Plan::MOST_THREADS);
     let most = |warm: u32| request.most_invocations.saturating_sub(warm).max(least).max(1);
-    let (chunk, warm) = match request.memory {
-        Memory::None => {
+    let (chunk, warm) = match request.dependence {
+        Dependence::None => {
             // A program with independent invocations runs one in each thread.
             check("invocations of a draw", invocations as usize, Plan::MOST_THREADS, At::Whole)?;
             (1, 0)
         }
         // A chunk of eight times the depth keeps the share of warm-up invocations small.
-        Memory::Depth(depth) => {
+        Dependence::Depth(depth) => {
             let warm = depth.min(invocations);
             (depth.saturating_mul(8).max(16).max(least).min(most(warm)).min(invocations.max(1)), warm)
         }
-        Memory::Unbounded => (most(0).min(invocations.max(1)), 0),
+        Dependence::Unbounded => (most(0).min(invocations.max(1)), 0),
     };
     let threads = invocations.div_ceil(chunk);
     let topology = match request.topology {
@@ -323,7 +323,8 @@ fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, 
     let wanted = u64::from(request.triangles) * u64::from(chunk.min(invocations));
     // Range: below the bytes of a buffer.
     let capacity = wanted.clamp(1, fits) as u32;
-    let heeds_winding = u32::from(request.topology == Topology::Geometry);
-    let draw = Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, first_thread: 0 };
+    let respects_winding = u32::from(request.topology == Topology::Geometry);
+    let draw =
+        Draw { threads, invocations, chunk, warm, window, capacity, respects_winding, first_thread: 0 };
     Ok((draw, Collect { threads, capacity, vectors: request.vectors.max(1), topology }))
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::{Error, Kind};
-use crate::geometry::{GeometryInput, Memory, Topology};
+use crate::geometry::{Dependence, GeometryInput, Topology};
 
 /// Fixed mode, three vertices a primitive.
 fn request() -> Request<'static> {
@@ -12,7 +12,7 @@ fn request() -> Request<'static> {
         window: 0,
         vectors: 2,
         topology: Topology::Geometry,
-        memory: Memory::None,
+        dependence: Dependence::None,
         triangles: 5,
         most_invocations: u32::MAX,
         bytes: 1 << 27,
@@ -28,40 +28,41 @@ fn variable(indices: &[u32]) -> Request<'_> {
 }
 
 #[test]
-fn without_memory_each_invocation_has_a_thread() {
-    let Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, .. } =
+fn programs_without_carried_state_have_a_thread_for_each_invocation() {
+    let Draw { threads, invocations, chunk, warm, window, capacity, respects_winding, .. } =
         plan(&request()).draw;
     assert_eq!((threads, invocations, chunk, warm), (100, 100, 1, 0));
-    assert_eq!((window, capacity, heeds_winding), (6, 5, 1));
+    assert_eq!((window, capacity, respects_winding), (6, 5, 1));
     let input = GeometryInput::Fixed { first: 0, vertices: 1, stride: 1 };
     let many = Request { input, outputs: 1, triangles: 1, vectors: 1, bytes: u32::MAX, ..request() };
     assert_eq!(plan(&Request { vertices: 1 << 20, ..many }).draw.threads, 1 << 20);
     let more = Request { vertices: (1 << 20) + 1, ..many };
     assert!(refused(&more).contains("invocations of a draw"));
-    let more = plan(&Request { memory: Memory::Depth(1), vertices: 1 << 23, ..more });
+    let more = plan(&Request { dependence: Dependence::Depth(1), vertices: 1 << 23, ..more });
     assert_eq!((more.draw.chunk, more.draw.threads), (16, 1 << 19));
 }
 
 #[test]
-fn memory_of_some_depth_makes_chunks_that_are_warmed_up() {
-    let draw = plan(&Request { memory: Memory::Depth(1), ..request() }).draw;
+fn carried_state_of_bounded_depth_makes_chunks_with_warm_up() {
+    let draw = plan(&Request { dependence: Dependence::Depth(1), ..request() }).draw;
     assert_eq!((draw.chunk, draw.warm, draw.threads, draw.capacity), (16, 1, 7, 80));
-    let draw = plan(&Request { memory: Memory::Depth(3), ..request() }).draw;
+    let draw = plan(&Request { dependence: Dependence::Depth(3), ..request() }).draw;
     assert_eq!((draw.chunk, draw.warm, draw.threads), (24, 3, 5));
-    let draw = plan(&Request { memory: Memory::Depth(u32::MAX), ..request() }).draw;
+    let draw = plan(&Request { dependence: Dependence::Depth(u32::MAX), ..request() }).draw;
     assert_eq!((draw.threads, draw.capacity), (1, 500));
 }
 
 #[test]
-fn memory_without_end_makes_one_thread() {
-    let draw = plan(&Request { memory: Memory::Unbounded, ..request() }).draw;
+fn unbounded_carried_state_makes_one_thread() {
+    let draw = plan(&Request { dependence: Dependence::Unbounded, ..request() }).draw;
     assert_eq!((draw.threads, draw.chunk, draw.warm, draw.capacity), (1, 100, 0, 500));
 }
 
 #[test]
-fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
-    let split =
-        |most_invocations| plan(&Request { memory: Memory::Unbounded, most_invocations, ..request() });
+fn unbounded_carried_state_is_split_at_the_limit_of_a_thread() {
+    let split = |most_invocations| {
+        plan(&Request { dependence: Dependence::Unbounded, most_invocations, ..request() })
+    };
     let all = split(100);
     assert_eq!((all.is_split, all.draws().len(), all.draws().next()), (false, 1, Some(all.draw)));
     for (most, threads) in [(99, 2), (40, 3), (1, 100), (0, 100)] {
@@ -84,9 +85,9 @@ fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
 }
 
 #[test]
-fn chunks_are_as_small_as_a_thread_may_run() {
+fn chunks_do_not_exceed_the_limit_of_a_thread() {
     let chunk = |depth, most_invocations| {
-        let plan = plan(&Request { memory: Memory::Depth(depth), most_invocations, ..request() });
+        let plan = plan(&Request { dependence: Dependence::Depth(depth), most_invocations, ..request() });
         assert!(!plan.is_split);
         (plan.draw.chunk, plan.draw.warm)
     };
@@ -97,19 +98,19 @@ fn chunks_are_as_small_as_a_thread_may_run() {
 }
 
 #[test]
-fn nothing_to_draw_has_no_threads() {
-    for memory in [Memory::None, Memory::Depth(2), Memory::Unbounded] {
-        let plan = plan(&Request { vertices: 2, memory, ..request() });
+fn an_empty_draw_has_no_threads() {
+    for dependence in [Dependence::None, Dependence::Depth(2), Dependence::Unbounded] {
+        let plan = plan(&Request { vertices: 2, dependence, ..request() });
         assert_eq!((plan.draw.threads, plan.draw.invocations), (0, 0));
         assert_eq!(plan.kernel_dispatch(), [0, 1, 1]);
         assert_eq!(plan.dispatch(Pass::Compact), [0, 0, 1]);
         // The uniforms that two vertices fill.
-        assert_eq!((plan.feed.records, plan.keep), (1, Some(Keep { from: 0, to: 64, bytes: 96 })));
+        assert_eq!((plan.feed.records, plan.feed_copy), (1, Some(FeedCopy { from: 0, to: 64, bytes: 96 })));
     }
 }
 
 #[test]
-fn primitives_know_the_nearest_that_was_larger() {
+fn each_primitive_has_the_index_of_the_nearest_larger_one() {
     let indices = [3, 0, 1, 2, 2, 0, 1, 4, 0, 1, 2, 3, 2, 5, 6, 3, 7, 8, 0];
     let plan = plan(&variable(&indices));
     let vectors: Vec<u32> = plan.primitives.iter().map(|primitive| primitive[2]).collect();
@@ -124,11 +125,11 @@ fn primitives_know_the_nearest_that_was_larger() {
 }
 
 #[test]
-fn strips_and_fans_have_a_list_of_their_own() {
+fn strips_and_fans_have_their_own_index_list() {
     let list = plan(&request());
     assert_eq!((list.sizes.list, list.dispatch(Pass::Assemble)), (0, [0, 1, 1]));
     let strip = plan(&Request { topology: Topology::Strip, ..request() });
-    assert_eq!((strip.draw.heeds_winding, strip.collect.topology), (0, 1));
+    assert_eq!((strip.draw.respects_winding, strip.collect.topology), (0, 1));
     assert_eq!(strip.sizes.list, (100 * 5 * 3 - 2) * 3 * 2 * 16);
     assert_eq!(plan(&Request { topology: Topology::Fan, ..request() }).collect.topology, 2);
 }
@@ -138,7 +139,7 @@ fn refused(request: &Request<'_>) -> String {
 }
 
 #[test]
-fn what_the_pipeline_refuses_is_refused() {
+fn the_plan_refuses_the_configurations_that_the_pipeline_refuses() {
     let text = |indices: &[u32]| refused(&variable(indices));
     assert!(text(&[1, 0]).contains("indices[0]: a primitive of 1 vertices, the main ones alone are 2"));
     assert!(text(&[2, 0, 1, 94]).contains("indices[3]: a primitive of 94 vertices needs 97 uniforms of 96"));
@@ -152,7 +153,7 @@ fn what_the_pipeline_refuses_is_refused() {
 }
 
 #[test]
-fn buffers_end_at_the_limit() {
+fn buffers_beyond_the_limit_are_refused() {
     let name = |request: &Request<'_>| match Plan::new(request) {
         Err(Error { kind: Kind::Limit { name, .. }, .. }) => name,
         other => panic!("{other:?}"),
@@ -176,7 +177,7 @@ fn buffers_end_at_the_limit() {
     let most = Request {
         triangles: u32::MAX,
         vertices: 1 << 20,
-        memory: Memory::Unbounded,
+        dependence: Dependence::Unbounded,
         bytes: u32::MAX,
         ..request()
     };
@@ -184,7 +185,7 @@ fn buffers_end_at_the_limit() {
 }
 
 #[test]
-fn dispatches_go_on_in_the_second_dimension() {
+fn large_dispatches_use_the_second_dimension() {
     assert_eq!(Pass::groups(0), [0, 0, 1]);
     assert_eq!(Pass::groups(257), [2, 1, 1]);
     assert_eq!(Pass::groups(1 << 21), [8192, 1, 1]);

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use transpica_generate::{Kind, generate_sized};
 
 use super::graph;
-use crate::cfg::explore::Options;
-use crate::geometry::{Carried, bounds, observe};
+use crate::cfg::explore::ExploreOptions;
+use crate::geometry::{StateItem, bounds, observe};
 use crate::interp::{CarriedState, GeometryMachine, Settings, Uniforms};
 use crate::isa::word::Field;
 use crate::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
@@ -201,67 +201,67 @@ fn aims(opcode: Opcode) -> bool {
 }
 
 /// Copies one item of state.
-fn copy(carried: Carried, from: &CarriedState, to: &mut CarriedState) {
+fn copy(carried: StateItem, from: &CarriedState, to: &mut CarriedState) {
     match carried {
-        Carried::Temp { register, component } => {
+        StateItem::Temp { register, component } => {
             let place = (usize::from(register), component.index());
             to.temps[place.0][place.1] = from.temps[place.0][place.1];
         }
-        Carried::Address(component) => to.address[component.index()] = from.address[component.index()],
-        Carried::Counter => to.counter = from.counter,
-        Carried::Flag(component) => to.flags[component.index()] = from.flags[component.index()],
-        Carried::Current { register, component } => {
+        StateItem::Address(component) => to.address[component.index()] = from.address[component.index()],
+        StateItem::Counter => to.counter = from.counter,
+        StateItem::Flag(component) => to.flags[component.index()] = from.flags[component.index()],
+        StateItem::Current { register, component } => {
             let place = (usize::from(register), component.index());
             to.banks[0][place.0][place.1] = from.banks[0][place.0][place.1];
         }
-        Carried::Other { register, component } => {
+        StateItem::Other { register, component } => {
             let place = (usize::from(register), component.index());
             to.banks[1][place.0][place.1] = from.banks[1][place.0][place.1];
         }
-        Carried::Slot(slot) => to.slots[usize::from(slot)] = from.slots[usize::from(slot)],
-        Carried::Setting => to.setting = from.setting,
-        Carried::Ran => to.ran = from.ran,
+        StateItem::Slot(slot) => to.slots[usize::from(slot)] = from.slots[usize::from(slot)],
+        StateItem::Setting => to.setting = from.setting,
+        StateItem::Ran => to.ran = from.ran,
     }
 }
 
 /// The name of the kind of an item.
-fn kind(carried: Carried) -> &'static str {
+fn kind(carried: StateItem) -> &'static str {
     match carried {
-        Carried::Temp { .. } => "temp",
-        Carried::Address(_) => "address",
-        Carried::Counter => "counter",
-        Carried::Flag(_) => "flag",
-        Carried::Current { .. } => "current",
-        Carried::Other { .. } => "other",
-        Carried::Slot(_) => "slot",
-        Carried::Setting => "setting",
-        Carried::Ran => "ran",
+        StateItem::Temp { .. } => "temp",
+        StateItem::Address(_) => "address",
+        StateItem::Counter => "counter",
+        StateItem::Flag(_) => "flag",
+        StateItem::Current { .. } => "current",
+        StateItem::Other { .. } => "other",
+        StateItem::Slot(_) => "slot",
+        StateItem::Setting => "setting",
+        StateItem::Ran => "ran",
     }
 }
 
 #[test]
-fn what_is_not_seen_makes_no_difference_and_everything_that_is_sometimes_does() {
+fn carried_state_is_exactly_the_state_that_changes_results() {
     let (mut blind, mut emitting) = (0, 0);
     let mut matters: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..PROGRAMS {
         let sample = Sample::new(seed);
         let program = sample.program();
-        let seen = observe(&program, &graph(&program, &Options::default()), &LOOKED_AT);
+        let seen = observe(&program, &graph(&program, &ExploreOptions::default()), &LOOKED_AT);
         let mut random = Random(!seed);
         for _ in 0..3 {
             let first = random.left();
             let Some((expected, emits, _)) = sample.run(&first) else { continue };
             let other = random.left();
             let mut second = other.clone();
-            seen.iter().for_each(|seen| copy(seen.carried, &first, &mut second));
+            seen.iter().for_each(|seen| copy(seen.item, &first, &mut second));
             let found = sample.run(&second).map(|(emitted, ..)| emitted);
             assert!(found.as_ref() == Some(&expected), "seed {seed}: {seen:?}");
             (blind, emitting) = (blind + u32::from(seen.is_empty()), emitting + u32::from(emits != 0));
             for seen in &seen {
                 let mut second = first.clone();
-                copy(seen.carried, &other, &mut second);
+                copy(seen.item, &other, &mut second);
                 let changed = sample.run(&second).map(|(emitted, ..)| emitted) != Some(expected.clone());
-                *matters.entry(kind(seen.carried)).or_default() += u32::from(changed);
+                *matters.entry(kind(seen.item)).or_default() += u32::from(changed);
             }
         }
     }
@@ -275,13 +275,14 @@ fn what_is_not_seen_makes_no_difference_and_everything_that_is_sometimes_does() 
 }
 
 #[test]
-fn no_invocation_emits_more_than_its_bound() {
+fn no_invocation_exceeds_its_emit_bound() {
     let (mut bounded, mut reached) = (0, 0);
     for seed in 0..PROGRAMS {
         let sample = Sample::new(seed);
         let program = sample.program();
         let ints = sample.uniforms.ints.map(|[x, y, z, _]| (seed & 1 == 0).then_some([x, y, z]));
-        let bounds = bounds(&program, &graph(&program, &Options { ints, ..Options::default() }), ints);
+        let bounds =
+            bounds(&program, &graph(&program, &ExploreOptions { ints, ..ExploreOptions::default() }), ints);
         let mut random = Random(!seed);
         for _ in 0..3 {
             let Some((_, emits, triangles)) = sample.run(&random.left()) else { continue };

@@ -1,5 +1,5 @@
 //! Environment of the program of one unit, from its registers.
-//! In: [`RegisterState`]. Out: [`Surroundings`] without symbols, names or constants.
+//! In: [`RegisterState`]. Out: [`Environment`] without symbols, names or constants.
 
 use super::RegisterState;
 use super::number;
@@ -7,7 +7,7 @@ use super::unit::offset;
 use crate::error::{At, Result, Warning};
 use crate::host::interface::{Attribute, Constants, Interface, Usage};
 use crate::host::varying::OutputMap;
-use crate::host::{Options, Surroundings, layout};
+use crate::host::{Environment, Options, layout};
 use crate::isa::{Program, Stage, Uniforms};
 
 /// Registers of one unit as the environment of its program.
@@ -72,7 +72,7 @@ impl<'a> RegisterView<'a> {
     }
 }
 
-impl Surroundings for RegisterView<'_> {
+impl Environment for RegisterView<'_> {
     fn folded(&self, _: &Options) -> Constants {
         Constants::default()
     }

@@ -2,7 +2,7 @@
 
 use super::{machine, plain, program, word};
 use crate::error::{At, Error, Kind};
-use crate::interp::{Machine, Record, Registers, Settings, Uniforms};
+use crate::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use crate::isa::word::Field::{Dest, Id, Index, Num, Source1, Source2, Source3, Target, Vertex};
 use crate::isa::{Opcode, Pc, Program, Stage};
 use crate::limits::Limits;
@@ -58,8 +58,8 @@ fn an_undefined_opcode_that_is_not_reached_is_no_error() {
 }
 
 #[test]
-fn a_lenient_machine_takes_undefined_opcodes_for_nop() {
-    let settings = settings(|settings| settings.lenient = true);
+fn a_permissive_machine_takes_undefined_opcodes_for_nop() {
+    let settings = settings(|settings| settings.permissive = true);
     // It ends the scope of the call like any other word.
     let code = [word(Opcode::Call, &[(Target, 3), (Num, 1)]), mov(0, 1), end(), UNDEFINED, mov(0, 2), end()];
     let mut inputs = Registers::DEFAULT_INPUTS;
@@ -149,7 +149,7 @@ fn the_precision_reaches_arithmetic_inputs_and_uniforms() {
 }
 
 #[test]
-fn a_host_that_flushes_loses_inputs_products_and_sums_below_its_smallest_normal() {
+fn flush_mode_zeroes_subnormal_inputs_products_and_sums() {
     // mad o0, v0, c0, v1; dp3 o1, v0, c0
     let mad = word(Opcode::Mad, &[(Dest, 0), (Source1, 0), (Source2, 0x20), (Source3, 1)]);
     let code = [mad, word(Opcode::Dp3, &[(Dest, 1), (Source1, 0x20), (Source2, 0)]), end()];
@@ -194,7 +194,7 @@ fn the_trace_shows_instruction_operands_result_and_next_address() {
     let mut inputs = Registers::DEFAULT_INPUTS;
     inputs[0] = [2.0, 1.0, 0.25, -1.0];
     let mut lines = String::new();
-    machine.run_traced(&inputs, &mut |record: &Record| lines += &format!("{record}\n")).expect("ends");
+    machine.run_traced(&inputs, &mut |record: &TraceRecord| lines += &format!("{record}\n")).expect("ends");
     expect_test::expect![[r#"
         0x000: mova a0.xy, v0.xyzw (2.0 1.0 0.25 -1.0) => a0 [2, 1]
         0x001: mad r1.xyzw, v0.xyzw (2.0 1.0 0.25 -1.0), c1[a0.x].xyzw (0.5 0.5 0.5 0.5), v0.xyzw (2.0 1.0 0.25 -1.0) => 3.0 1.5 0.375 -1.5

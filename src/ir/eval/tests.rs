@@ -1,10 +1,10 @@
 use super::*;
 use crate::ir::text::parse;
 
-fn registers() -> Registers {
+fn registers() -> InputValues {
     let float = |values: [f32; 4]| values.map(f32::to_bits);
     let mut registers =
-        Registers { bools: 0b10, ints: [[3, 5, 7, 9], [0; 4], [0; 4], [0; 4]], ..Registers::default() };
+        InputValues { bools: 0b10, ints: [[3, 5, 7, 9], [0; 4], [0; 4], [0; 4]], ..InputValues::default() };
     registers.inputs[0] = float([1.0, -2.0, 3.5, f32::INFINITY]);
     registers.uniforms = (0u8..96).map(|c| float([f32::from(c); 4])).collect();
     registers.members = vec![vec![float([8.0; 4])], vec![[1, 2, 3, 4], [5, 6, 7, 8]]];
@@ -36,7 +36,7 @@ fn operations_work_lane_by_lane() {
 }
 
 #[test]
-fn everything_outside_is_read() {
+fn uniforms_and_inputs_are_read() {
     assert_eq!(run("%0: i32 = uniform i0.z yield %0").unwrap(), [[7, 0, 0, 0]]);
     assert_eq!(
         run("%0: bool = uniform b1 %1: bool = uniform b0 yield %0 %1").unwrap(),
@@ -100,13 +100,13 @@ fn the_budget_ends_endless_loops() {
 }
 
 #[test]
-fn unlawful_modules_are_refused() {
+fn the_evaluator_refuses_invalid_modules() {
     assert!(run("yield %5").is_err());
 }
 
 #[test]
 fn all_nans_are_the_same() {
-    assert!(same(Kind::F32, [0x7FC0_0000, 1, 0, 0], [0xFFC0_0001, 1, 0, 0]));
-    assert!(!same(Kind::U32, [0x7FC0_0000, 1, 0, 0], [0xFFC0_0001, 1, 0, 0]));
-    assert!(!same(Kind::F32, [0, 0, 0, 0], [0x8000_0000, 0, 0, 0]));
+    assert!(same(ScalarKind::F32, [0x7FC0_0000, 1, 0, 0], [0xFFC0_0001, 1, 0, 0]));
+    assert!(!same(ScalarKind::U32, [0x7FC0_0000, 1, 0, 0], [0xFFC0_0001, 1, 0, 0]));
+    assert!(!same(ScalarKind::F32, [0, 0, 0, 0], [0x8000_0000, 0, 0, 0]));
 }

@@ -7,7 +7,7 @@ use crate::ir::op::{Def, Op};
 use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
 use crate::ir::signature::{Binary, Shape, Unary};
-use crate::ir::types::{Kind, Lane, Type, Value};
+use crate::ir::types::{Lane, ScalarKind, Type, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
 use crate::precision::bits::{ONE, SIGN};
@@ -47,19 +47,19 @@ impl Fact {
 }
 
 impl Known<'_> {
-    fn constant(&self, kind: Kind, bits: [u32; 4], lanes: u8) -> Fact {
+    fn constant(&self, kind: ScalarKind, bits: [u32; 4], lanes: u8) -> Fact {
         let all = (1u8 << lanes) - 1;
         let zero = match kind {
-            Kind::F32 => (0..lanes)
+            ScalarKind::F32 => (0..lanes)
                 .fold(0, |mask, lane| mask | u8::from(self.is_zero(bits[usize::from(lane)])) << lane),
-            Kind::I32 | Kind::U32 | Kind::Bool => 0,
+            ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => 0,
         };
         Fact { literal: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
     }
 
     /// A lane of which only that it is constant is known so far.
-    fn literal(&self, kind: Kind, bits: u32) -> One {
-        One { literal: Some(bits), fixed: true, zero: kind == Kind::F32 && self.is_zero(bits) }
+    fn literal(&self, kind: ScalarKind, bits: u32) -> One {
+        One { literal: Some(bits), fixed: true, zero: kind == ScalarKind::F32 && self.is_zero(bits) }
     }
 
     /// Facts about a value at a place.
@@ -104,7 +104,7 @@ impl Known<'_> {
         let facts = &self.facts[..];
         for _ in 0..FUEL {
             let at = |value| Lane::new(value, lane.index());
-            if f.ty(lane.value()).kind == Kind::Bool
+            if f.ty(lane.value()).kind == ScalarKind::Bool
                 && let Some(holds) = self.decisions.of(f, facts, context, lane)
             {
                 return Some(u32::from(holds));
@@ -123,8 +123,11 @@ impl Known<'_> {
                 Def::Op(Op::Select { cond, a, b }) => {
                     at(if self.truth(f, at(cond), context)? { a } else { b })
                 }
-                Def::Op(Op::Binary(op @ (Binary::MinP | Binary::MaxP), a, b)) => {
-                    let (low, high) = if op == Binary::MinP { (a, b) } else { (b, a) };
+                Def::Op(Op::Binary(op, a, b))
+                    if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) =>
+                {
+                    let is_minimum = matches!(op, Binary::MinP | Binary::Min);
+                    let (low, high) = if is_minimum { (a, b) } else { (b, a) };
                     let operands = [at(low), at(high)];
                     let first = self.decisions.compared(f, facts, context, Binary::Less, operands)?;
                     at(if first { a } else { b })
@@ -175,7 +178,7 @@ impl Known<'_> {
             }
             Op::Binary(op, a, b) => {
                 let (a, b) = (of(a), of(b));
-                if matches!(op, Binary::MinP | Binary::MaxP) {
+                if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) {
                     fact.chosen = a.choosable() | b.choosable();
                 } else if matches!(op, Binary::SgeP | Binary::SltP) {
                     fact.chosen = 15;
@@ -201,13 +204,13 @@ impl Known<'_> {
             Op::Call { args, .. } => {
                 // Numbers come of numbers; what is read by an index is known when the program runs
                 // only.
-                if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
+                if f.get(args).iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
             }
             Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } => {}
         }
-        if ty.kind == Kind::Bool {
+        if ty.kind == ScalarKind::Bool {
             fact.chosen = 15;
         }
         fact
@@ -260,10 +263,10 @@ impl Known<'_> {
             let index = arith::uniform_index(base, offset.cast_signed());
             if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) }
         });
-        bits.map_or(Fact { seen: true, ..Fact::NONE }, |bits| self.constant(Kind::F32, bits, 4))
+        bits.map_or(Fact { seen: true, ..Fact::NONE }, |bits| self.constant(ScalarKind::F32, bits, 4))
     }
 
-    fn unary(&self, op: Unary, a: One, kind: Kind) -> One {
+    fn unary(&self, op: Unary, a: One, kind: ScalarKind) -> One {
         if let Some(bits) = a.literal {
             return match scalar::fold_unary(op, self.precision, bits) {
                 Some(bits) => self.literal(kind, bits),
@@ -288,12 +291,12 @@ impl Known<'_> {
             | Unary::ToBits
             | Unary::FromBits
             | Unary::UintToInt
-            | Unary::IntToUint => kind == Kind::F32,
+            | Unary::IntToUint => kind == ScalarKind::F32,
         };
         One { literal: None, fixed: a.fixed, zero: zero && a.fixed }
     }
 
-    fn binary(&self, op: Binary, a: One, b: One, kind: Kind) -> One {
+    fn binary(&self, op: Binary, a: One, b: One, kind: ScalarKind) -> One {
         if let (Some(x), Some(y)) = (a.literal, b.literal)
             && let Some(bits) = scalar::fold_binary(op, self.precision, x, y)
         {
@@ -309,6 +312,8 @@ impl Known<'_> {
             | Binary::DotP
             | Binary::MinP
             | Binary::MaxP
+            | Binary::Min
+            | Binary::Max
             | Binary::SgeP
             | Binary::SltP
             | Binary::Add
@@ -341,7 +346,7 @@ impl Known<'_> {
         }
         // A driver that knows both computes it, and that may be 0.
         let fixed = a.fixed && b.fixed;
-        One { literal: None, fixed, zero: fixed && kind == Kind::F32 }
+        One { literal: None, fixed, zero: fixed && kind == ScalarKind::F32 }
     }
 
     fn dot(&self, op: Binary, a: Fact, b: Fact, lanes: u8) -> Fact {
@@ -350,7 +355,7 @@ impl Known<'_> {
         if a.literal & b.literal & all == all
             && let Some(bits) = scalar::fold_dot(op, self.precision, a.bits, b.bits, lanes)
         {
-            fact.set(0, self.literal(Kind::F32, bits));
+            fact.set(0, self.literal(ScalarKind::F32, bits));
         } else if a.fixed & b.fixed & all == all {
             (fact.fixed, fact.zero) = (1, 1);
         }

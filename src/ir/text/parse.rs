@@ -7,8 +7,8 @@ use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};
 use crate::error::Result;
 use crate::ir::{
-    Array, Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region,
-    RegionData, Resource, Type, Unary, Value, ValueData, ValueList,
+    Array, Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Lane, Node, NodeData, Op, Region,
+    RegionData, Resource, ScalarKind, Type, Unary, Value, ValueData, ValueList,
 };
 use crate::limits::Limits;
 
@@ -459,10 +459,10 @@ fn read_type(word: &str) -> Option<Type> {
         None => (word, 1),
     };
     let kind = match kind {
-        "f32" => Kind::F32,
-        "i32" => Kind::I32,
-        "u32" => Kind::U32,
-        "bool" => Kind::Bool,
+        "f32" => ScalarKind::F32,
+        "i32" => ScalarKind::I32,
+        "u32" => ScalarKind::U32,
+        "bool" => ScalarKind::Bool,
         _ => return None,
     };
     Some(Type::new(kind, lanes))
@@ -490,15 +490,15 @@ fn read_mask(word: &str) -> Option<u8> {
     })
 }
 
-fn read_literal(kind: Kind, word: &str) -> Option<u32> {
+fn read_literal(kind: ScalarKind, word: &str) -> Option<u32> {
     if let Some(digits) = word.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).ok();
     }
     match kind {
-        Kind::F32 => Some(word.parse::<f32>().ok()?.to_bits()),
-        Kind::I32 => Some(word.parse::<i32>().ok()?.cast_unsigned()),
-        Kind::U32 => word.parse().ok(),
-        Kind::Bool => match word {
+        ScalarKind::F32 => Some(word.parse::<f32>().ok()?.to_bits()),
+        ScalarKind::I32 => Some(word.parse::<i32>().ok()?.cast_unsigned()),
+        ScalarKind::U32 => word.parse().ok(),
+        ScalarKind::Bool => match word {
             "false" => Some(0),
             "true" => Some(1),
             _ => None,

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::Module;
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Hint, HintRegister, Kind, Lane, Node, NodeData, Op, Region, Step, Type, Value,
+    Def, Exit, Func, Hint, HintRegister, Lane, Node, NodeData, Op, Region, ScalarKind, Step, Type, Value,
     ValueList, Walk,
 };
 
@@ -358,14 +358,14 @@ impl Printer<'_> {
     }
 }
 
-fn literal(out: &mut String, kind: Kind, bits: u32) -> fmt::Result {
+fn literal(out: &mut String, kind: ScalarKind, bits: u32) -> fmt::Result {
     match kind {
         // `{:?}` writes the shortest decimal that reads back as the same float, with a sign for -0.
-        Kind::F32 if f32::from_bits(bits).is_nan() => write!(out, "{bits:#010x}"),
-        Kind::F32 => write!(out, "{:?}", f32::from_bits(bits)),
-        Kind::I32 => write!(out, "{}", bits.cast_signed()),
-        Kind::U32 => write!(out, "{bits:#x}"),
-        Kind::Bool => match bits {
+        ScalarKind::F32 if f32::from_bits(bits).is_nan() => write!(out, "{bits:#010x}"),
+        ScalarKind::F32 => write!(out, "{:?}", f32::from_bits(bits)),
+        ScalarKind::I32 => write!(out, "{}", bits.cast_signed()),
+        ScalarKind::U32 => write!(out, "{bits:#x}"),
+        ScalarKind::Bool => match bits {
             0 => write!(out, "false"),
             1 => write!(out, "true"),
             _ => write!(out, "{bits:#x}"),

@@ -3,9 +3,9 @@ use crate::error::Kind as ErrorKind;
 use crate::ir::Item;
 use crate::ir::text::parse;
 
-fn breach(text: &str, stage: Stage) -> Option<String> {
+fn breach(text: &str, phase: Phase) -> Option<String> {
     let module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    verify(&module, stage).err().map(|error| match error.kind {
+    verify(&module, phase).err().map(|error| match error.kind {
         ErrorKind::Verify(breach) => breach,
         other => panic!("{other}"),
     })
@@ -17,18 +17,18 @@ fn check(body: &str, expected: &str) {
         "func half(%0: f32) {{ %1: f32 = const 0.5 %2: f32 = mulp %0 %1 yield %2 }}
          func main {{ %90: f32x4 = input v0 %91: f32 = shuffle %90.x %92: i32 = const 1 %93: bool = const true {body} }}"
     );
-    let found = breach(&text, Stage::Pica).unwrap_or_default();
+    let found = breach(&text, Phase::Pica).unwrap_or_default();
     assert_eq!(found, format!("function main: {expected}"), "{body}");
 }
 
 fn accept(body: &str) {
     let text =
         format!("func main {{ %90: f32x4 = input v0 %92: i32 = const 1 %93: bool = const true {body} }}");
-    assert_eq!(breach(&text, Stage::Pica), None, "{body}");
+    assert_eq!(breach(&text, Phase::Pica), None, "{body}");
 }
 
 #[test]
-fn a_lawful_module_passes() {
+fn a_well_formed_module_passes() {
     accept(
         "loop (%0: i32 = %92) {
            %1: bool = iless %0 %92
@@ -55,7 +55,7 @@ fn a_value_is_evaluated_once() {
     let mut module = parse("func main { %0: f32x4 = input v0 yield %0 }").unwrap();
     let body = module.main.body.unwrap();
     module.main.regions[body].items.push(Item::Let(Value(0)));
-    let error = verify(&module, Stage::Pica).unwrap_err();
+    let error = verify(&module, Phase::Pica).unwrap_err();
     assert_eq!(error.to_string(), "input: function main: %0 is defined twice");
 }
 
@@ -84,7 +84,7 @@ fn results_have_the_types_of_the_signature() {
 }
 
 #[test]
-fn registers_exist() {
+fn register_numbers_are_in_range() {
     check("%0: f32x4 = input v16", "%0: number 16 is not below 16");
     check("%0: f32x4 = uniform c96", "%0: number 96 is not below 96");
     check("%0: i32 = uniform i4.x", "%0: number 4 is not below 4");
@@ -95,7 +95,7 @@ fn registers_exist() {
 }
 
 #[test]
-fn exits_stand_where_they_may() {
+fn exits_need_an_enclosing_target() {
     check("break", "region0: nothing to break from");
     check("continue", "region0: no loop");
     check("block { continue }", "region1: no loop");
@@ -104,7 +104,7 @@ fn exits_stand_where_they_may() {
 }
 
 #[test]
-fn exits_give_what_their_target_takes() {
+fn exits_have_the_values_of_their_target() {
     check("block { yield } -> %0: f32", "region1: exit has 0 values, 1 expected");
     check("block { if %93 { break %92 } yield %91 } -> %0: f32", "region2: %92 is i32, f32 expected");
     check("loop (%0: f32 = %91) { continue }", "region1: exit has 0 values, 1 expected");
@@ -112,7 +112,7 @@ fn exits_give_what_their_target_takes() {
 }
 
 #[test]
-fn what_never_falls_through_ends_its_region() {
+fn a_construct_without_fallthrough_ends_its_region() {
     check("loop { continue }", "region0 does not say that its end is unreachable");
     check("loop { continue } %0: f32 = neg %91", "region0 has items after one that never falls through");
     check(
@@ -137,15 +137,15 @@ fn conditions_are_scalars() {
 fn helpers_call_only_helpers_before_them() {
     let text = "func a(%0: f32) { %1: f32 = call 0(%0) yield %1 } func main { }";
     assert_eq!(
-        breach(text, Stage::Pica).unwrap(),
+        breach(text, Phase::Pica).unwrap(),
         "function a: %1: %1 calls helper 0, which is not before its caller"
     );
     assert_eq!(
-        breach("func a { } func main { }", Stage::Pica).unwrap(),
+        breach("func a { } func main { }", Phase::Pica).unwrap(),
         "function a: helper 0 has 0 outputs, not one"
     );
     assert_eq!(
-        breach("func main(%0: f32) { }", Stage::Pica).unwrap(),
+        breach("func main(%0: f32) { }", Phase::Pica).unwrap(),
         "function main: the main function has parameters"
     );
 }
@@ -157,9 +157,9 @@ fn lists_do_not_overlap() {
             .unwrap();
     let NodeData::If { then, otherwise, .. } = module.main.nodes.values()[0] else { panic!() };
     module.main.regions[then].exit = module.main.regions[otherwise].exit;
-    assert!(verify(&module, Stage::Pica).unwrap_err().to_string().contains("overlaps another"));
+    assert!(verify(&module, Phase::Pica).unwrap_err().to_string().contains("overlaps another"));
     module.main.regions[then].exit = Exit::Yield(ValueList { start: u32::MAX, len: 2 });
-    assert!(verify(&module, Stage::Pica).unwrap_err().to_string().contains("outside the pool"));
+    assert!(verify(&module, Phase::Pica).unwrap_err().to_string().contains("outside the pool"));
 }
 
 #[test]
@@ -167,28 +167,28 @@ fn regions_belong_to_one_construct() {
     let mut module = parse("func main { %0: bool = const true if %0 { } }").unwrap();
     let NodeData::If { then, otherwise, .. } = &mut module.main.nodes.values_mut()[0] else { panic!() };
     *otherwise = *then;
-    assert!(verify(&module, Stage::Pica).unwrap_err().to_string().ends_with("region1 is used twice"));
+    assert!(verify(&module, Phase::Pica).unwrap_err().to_string().ends_with("region1 is used twice"));
     let NodeData::If { otherwise, .. } = &mut module.main.nodes.values_mut()[0] else { panic!() };
     *otherwise = Region(9);
-    assert!(verify(&module, Stage::Pica).unwrap_err().to_string().ends_with("region9 does not exist"));
+    assert!(verify(&module, Phase::Pica).unwrap_err().to_string().ends_with("region9 does not exist"));
 }
 
 #[test]
 fn constants_keep_unused_lanes_zero() {
     let mut module = parse("func main { %0: f32 = const 1 yield %0 }").unwrap();
     module.main.values[Value(0)].def = Def::Op(Op::Const([0, 1, 0, 0]));
-    assert!(verify(&module, Stage::Pica).is_err());
+    assert!(verify(&module, Phase::Pica).is_err());
     module.main.values[Value(0)] = crate::ir::ValueData {
         ty: Type::BOOL,
         def: Def::Op(Op::Const([2, 0, 0, 0])),
         ..module.main.values[Value(0)]
     };
-    assert!(verify(&module, Stage::Pica).is_err());
+    assert!(verify(&module, Phase::Pica).is_err());
 }
 
 #[test]
 fn legal_modules_have_only_plain_operations() {
-    let legal = |text: &str| breach(&format!("func main {{ %9: f32x4 = input v0 {text} }}"), Stage::Legal);
+    let legal = |text: &str| breach(&format!("func main {{ %9: f32x4 = input v0 {text} }}"), Phase::Legal);
     assert_eq!(legal("%0: f32x4 = member 0 %1: f32x4 = mul %9 %0 yield %1"), None);
     for pica in [
         "f32x4 = uniform c0",
@@ -230,12 +230,12 @@ fn legal_modules_have_only_plain_operations() {
 fn breach_after(text: &str, change: impl FnOnce(&mut Func)) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     change(&mut module.main);
-    let error = verify(&module, Stage::Pica).expect_err("broken").to_string();
+    let error = verify(&module, Phase::Pica).expect_err("broken").to_string();
     error.trim_start_matches("input: function main: ").to_owned()
 }
 
 #[test]
-fn a_construct_stands_in_one_place() {
+fn a_construct_is_used_once() {
     let text = "func main { block { } }";
     let again = |main: &mut Func| {
         let body = main.body.unwrap();
@@ -250,7 +250,7 @@ fn a_construct_stands_in_one_place() {
 }
 
 #[test]
-fn values_are_defined_where_their_definition_says() {
+fn the_definition_of_a_value_is_consistent() {
     let text = "func main { %0: f32x4 = input v0 block { yield %0 } -> %1: f32x4 yield %0 }";
     let def = |value: u32, def: Def| breach_after(text, move |main| main.values[Value(value)].def = def);
     assert_eq!(def(0, Def::Result), "%0 is evaluated but is Result");
@@ -276,7 +276,7 @@ fn values_have_one_to_four_lanes() {
     for lanes in [0, 5] {
         let found = breach_after("func main { %0: f32x4 = input v0 %1: f32x4 = neg %0 }", |main| {
             for value in [Value(0), Value(1)] {
-                main.values[value].ty = Type::new(Kind::F32, lanes);
+                main.values[value].ty = Type::new(ScalarKind::F32, lanes);
             }
             main.values[Value(0)].def = Def::Op(Op::Const([0; 4]));
         });

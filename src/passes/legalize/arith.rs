@@ -296,8 +296,11 @@ impl Pass<'_> {
         }
     }
 
-    /// `a < b ? a : b` or `a > b ? a : b`.
-    pub(super) fn choose(&mut self, compare: Binary, a: Value, b: Value) -> Op {
+    /// `a < b ? a : b` or `a > b ? a : b`; in `fast` the driver's own `plain` operation.
+    pub(super) fn choose(&mut self, plain: Binary, compare: Binary, a: Value, b: Value) -> Op {
+        if self.precision == Precision::Fast {
+            return Op::Binary(plain, a, b);
+        }
         let cond = self.emit.binary(compare, a, b);
         Op::Select { cond, a, b }
     }

@@ -1,7 +1,9 @@
 //! Appends operations to a list of items, with the result types that follow from the operands.
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
-use crate::ir::{Binary, Def, Exit, Func, Item, Kind, Lane, Op, Region, RegionData, Type, Unary, Value};
+use crate::ir::{
+    Binary, Def, Exit, Func, Item, Lane, Op, Region, RegionData, ScalarKind, Type, Unary, Value,
+};
 
 /// The function under construction and the items of its current region.
 pub(super) struct Emit<'a> {
@@ -44,7 +46,7 @@ impl<'a> Emit<'a> {
     }
     /// A float constant with the same number in each lane.
     pub fn float(&mut self, lanes: u8, number: f32) -> Value {
-        self.splat(Type::new(Kind::F32, lanes), number.to_bits())
+        self.splat(Type::new(ScalarKind::F32, lanes), number.to_bits())
     }
     /// An i32 scalar constant.
     pub fn int(&mut self, number: i32) -> Value {

@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
+use crate::ir::{Binary, Func, Lane, ScalarKind, Type, Unary, Value};
 use crate::precision::bits::{INFINITY, MAGNITUDE, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
 use crate::precision::{Precision, portable};
 
@@ -47,7 +47,7 @@ macro_rules! helpers {
             /// Adds the parameters of the helper and the operations of its body; returns its
             /// result.
             fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
-                let ty = Type::new(Kind::F32, body.lanes);
+                let ty = Type::new(ScalarKind::F32, body.lanes);
                 match self {
                     $(Self::$name => {
                         let $body = body;
@@ -150,13 +150,13 @@ impl Body<'_, '_, '_> {
     fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
         let index = self.helpers.get(helper, lanes);
         let op = self.emit.call(index, args);
-        self.emit.op(Type::new(Kind::F32, lanes), op)
+        self.emit.op(Type::new(ScalarKind::F32, lanes), op)
     }
     fn float(&mut self, number: f32) -> Value {
         self.emit.float(self.lanes, number)
     }
     fn bits(&mut self, bits: u32) -> Value {
-        self.emit.splat(Type::new(Kind::U32, self.lanes), bits)
+        self.emit.splat(Type::new(ScalarKind::U32, self.lanes), bits)
     }
     /// The sign bit of `a` over other bits.
     fn with_sign_of(&mut self, bits: Value, magnitude: Value) -> Value {
@@ -247,12 +247,12 @@ impl Body<'_, '_, '_> {
                 // NaN fails both comparisons, and only NaN does.
                 let infinite = self.emit.binary(Binary::Greater, magnitude, max);
                 let number = self.emit.binary(Binary::Or, finite, infinite);
-                let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
                 self.emit.select(number, zero, nan)
             }
             Precision::Fast => {
                 let signed = self.zero_of_sign(a);
-                let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
                 self.emit.select(finite, signed, nan)
             }
             Precision::Exact => {
@@ -334,7 +334,7 @@ impl Body<'_, '_, '_> {
         let zero = self.float(0.0);
         let max = self.float(f32::MAX);
         let negative_infinity = self.float(f32::NEG_INFINITY);
-        let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+        let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let emit = &mut self.emit;
         let logarithm = emit.unary(Unary::Log2, a);
         let (positive, inside) = positive_and_finite(emit, a, zero, max);
@@ -455,7 +455,7 @@ impl Body<'_, '_, '_> {
         let kept = self.emit.unary(Unary::FromBits, kept);
         let infinity = self.bits(INFINITY);
         let infinity = self.with_sign_of(bits, infinity);
-        let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
+        let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
         let (min, overflow) = (self.float(F24_MIN), self.float(F24_OVERFLOW));
         let emit = &mut self.emit;
         let magnitude = emit.unary(Unary::Abs, a);

@@ -16,21 +16,21 @@
 
 use super::emit::{Emit, splat};
 use crate::entity::Handle;
-use crate::ir::known::{Constants, Known};
+use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{
-    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary, Value,
-    ValueList,
+    Binary, Def, Func, Item, Lane, Node, NodeData, Op, Region, Resource, ScalarKind, Shape, Type, Unary,
+    Value, ValueList,
 };
-use crate::passes::flow::Flow;
+use crate::passes::flow::ValueFlow;
 
 /// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute
 /// all of it and nothing is.
-pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
+pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &FloatConstants) {
     if known.risks().iter().all(|risk| risk.possible == 0) {
         return;
     }
     let Some(seed) = seed(f, constants) else { return };
-    let mut flow = Flow::default();
+    let mut flow = ValueFlow::default();
     flow.compute(f);
     let masks = marks(f, known, &flow);
     let mut targets = vec![ValueList::EMPTY; f.regions.len()];
@@ -52,7 +52,7 @@ pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
 }
 
 /// Something that is known when the program runs only: the first of the kind that comes first here.
-fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
+fn seed(f: &Func, constants: &FloatConstants) -> Option<(Type, Op)> {
     let is_open = |register| constants.get(usize::from(register)).is_some_and(Option::is_none);
     let rank = |resource| match resource {
         Resource::Input(_) => Some(0),
@@ -72,7 +72,7 @@ fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
 
 /// The lanes of each value that no copy of the code may know: those at risk and what they are
 /// computed from.
-fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
+fn marks(f: &Func, known: &Known<'_>, flow: &ValueFlow) -> Vec<u8> {
     let mut masks = vec![0; f.values.len()];
     let mut work: Vec<(Value, u8)> =
         known.risks().iter().map(|risk| (risk.operand, risk.possible)).filter(|work| work.1 != 0).collect();
@@ -81,7 +81,7 @@ fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
         let mask = &mut masks[value.index()];
         let new = lanes & fact.fixed & !fact.literal & !*mask & ((1 << ty.lanes) - 1);
         // Other kinds are no operands of products.
-        if new == 0 || ty.kind != Kind::F32 {
+        if new == 0 || ty.kind != ScalarKind::F32 {
             continue;
         }
         *mask |= new;
@@ -223,7 +223,7 @@ impl Hide<'_> {
         }
         // The bits of the constant over a zero that no driver can find.
         if !is_zero {
-            let literal = self.emit.op(ty.with_kind(Kind::U32), Op::Const(bits));
+            let literal = self.emit.op(ty.with_kind(ScalarKind::U32), Op::Const(bits));
             value = self.emit.binary(Binary::BitOr, value, literal);
             value = self.emit.unary(Unary::FromBits, value);
         }
@@ -243,7 +243,7 @@ impl Hide<'_> {
         let inside = std::mem::replace(&mut self.emit.items, std::mem::take(&mut self.begin));
         let emit = &mut self.emit;
         let mut x = emit.op(self.seed.0, self.seed.1);
-        if self.seed.0.kind == Kind::F32 {
+        if self.seed.0.kind == ScalarKind::F32 {
             x = emit.lane(Lane::new(x, 0));
             x = emit.unary(Unary::ToBits, x);
             x = emit.unary(Unary::UintToInt, x);

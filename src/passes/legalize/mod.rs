@@ -35,7 +35,7 @@ use self::literal::Facts;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;
-use crate::ir::known::{Constants, Known};
+use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::precision::{self, Precision};
 
@@ -76,7 +76,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>) {
 }
 
 /// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
-fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
+fn known<'a>(f: &mut Func, precision: Precision, constants: &'a FloatConstants) -> Known<'a> {
     let mut known = Known::new(precision, Some(constants), f.values.len());
     // Elsewhere facts can be gathered on the way.
     if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {
@@ -126,7 +126,7 @@ impl Pass<'_> {
         }
         self.facts.learn(self.emit.func, value);
         // Decisions around may choose one arm: a driver would see that, too.
-        if let Op::Select { .. } = legal.unwrap_or(op)
+        if let Op::Select { .. } | Op::Binary(Binary::Min | Binary::Max, ..) = legal.unwrap_or(op)
             && let Some(bits) = self.known(value)
         {
             self.emit.func.values[value].def = Def::Op(Op::Const(bits));
@@ -179,13 +179,15 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP => self.choose(Binary::Less, a, b),
-            Binary::MaxP => self.choose(Binary::Greater, a, b),
+            Binary::MinP => self.choose(Binary::Min, Binary::Less, a, b),
+            Binary::MaxP => self.choose(Binary::Max, Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),
             Binary::Add
             | Binary::Mul
+            | Binary::Min
+            | Binary::Max
             | Binary::Div
             | Binary::Dot
             | Binary::Equal

@@ -5,10 +5,10 @@ mod zeros;
 
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
-use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
+use crate::ir::eval::{Evaluator, InputValues as Environment, Lanes, same};
 use crate::ir::{
-    Array, Exit, Func, Kind, RegionData, Resource, Stage, Step, Type, Unary, ValueList, Walk, known, text,
-    verify,
+    Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Step, Type, Unary, ValueList, Walk, known,
+    text, verify,
 };
 use crate::passes::offsets;
 use crate::passes::ranges::{Classes, Ranges};
@@ -58,13 +58,13 @@ const SPECIAL: [u32; 36] = [
 
 const NO_CONSTANTS: [Option<[u32; 4]>; 96] = [None; 96];
 
-fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, constants: &Constants) {
-    verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
+fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, constants: &FloatConstants) {
+    verify(module, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     let mut options = Options::default();
     options.arithmetic.precision = precision;
     let offsets = offsets::run(&module.main, &options.arithmetic, constants);
     run(module, &options, &Uniforms { block, constants, offsets: &offsets });
-    verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
+    verify(module, Phase::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
 }
 
@@ -105,7 +105,9 @@ fn classes_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
             facts.learn(f, value);
         }
     }
-    for (&value, output) in values.iter().zip(outputs).filter(|(value, _)| f.ty(**value).kind == Kind::F32) {
+    for (&value, output) in
+        values.iter().zip(outputs).filter(|(value, _)| f.ty(**value).kind == ScalarKind::F32)
+    {
         for (index, &bits) in (0..f.ty(value).lanes).zip(output) {
             let mut ranges = Ranges::new(f, Precision::Exact, |lane| facts.literal(f, lane));
             let possible = ranges.of(Lane::new(value, index));
@@ -231,7 +233,7 @@ fn random_program(random: &mut Random) -> Module {
     let mut values: Vec<Value> =
         (0..3).map(|v| f.emit(region, Type::F32X4, Op::Read(Resource::Input(v)))).collect();
     for _ in 0..2 + random.below(10) {
-        let ty = Type::new(Kind::F32, 1 + random.below(4) as u8);
+        let ty = Type::new(ScalarKind::F32, 1 + random.below(4) as u8);
         // An operand of this type: lanes of several values.
         let operand = |f: &mut Func, random: &mut Random| {
             let all: [u32; 4] = std::array::from_fn(|_| random.special());

@@ -14,8 +14,8 @@ use super::emit::{Emit, splat};
 use super::helpers::Helpers;
 use crate::error::{At, Error, Result};
 use crate::host::{Bank, Member, MemberType, UniformBlock};
-use crate::ir::known::Constants;
-use crate::ir::{Array, Binary, Func, Kind, Lane, Op, Resource, Type, Unary, Value};
+use crate::ir::known::FloatConstants;
+use crate::ir::{Array, Binary, Func, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::isa::limits::{FLOATS, INDICES};
 use crate::passes::offsets::Offset;
 use crate::precision::arith;
@@ -30,7 +30,7 @@ pub struct Uniforms<'a> {
     /// The uniform block.
     pub block: &'a UniformBlock,
     /// The c registers whose values stand in the program file.
-    pub constants: &'a Constants,
+    pub constants: &'a FloatConstants,
     /// The relative reads of the main function, by ascending value.
     pub offsets: &'a [Offset],
 }
@@ -133,7 +133,8 @@ impl<'a> Registers<'a> {
         };
         let element = register - found.first;
         if found.ty == MemberType::PackedInts {
-            let all = emit.op(Type::new(Kind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
+            let all =
+                emit.op(Type::new(ScalarKind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
             let mut word = emit.op(Type::U32, Op::Shuffle([Lane::new(all, element & 3); 4]));
             let shift = emit.splat(Type::U32, 8 * u32::from(component & 3));
             word = emit.binary(Binary::ShiftRight, word, shift);
@@ -142,7 +143,7 @@ impl<'a> Registers<'a> {
             return Op::Unary(Unary::UintToInt, word);
         }
         let element = u16::from(element);
-        let whole = emit.op(Type::new(Kind::I32, 4), Op::Read(Resource::Member { member, element }));
+        let whole = emit.op(Type::new(ScalarKind::I32, 4), Op::Read(Resource::Member { member, element }));
         Op::Shuffle([Lane::new(whole, component & 3); 4])
     }
 
@@ -249,7 +250,7 @@ impl<'a> Registers<'a> {
             | MemberType::Bits => Op::Read(Resource::Member { member: number, element: 0 }),
         };
         let read = emit.op(Type::F32X4, read);
-        let all = emit.op(Type::new(Kind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
+        let all = emit.op(Type::new(ScalarKind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
         let ones = emit.float(4, 1.0);
         let result = emit.select(all, read, ones);
         emit.finish(result);

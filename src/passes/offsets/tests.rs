@@ -4,7 +4,7 @@ use super::*;
 use crate::ir::text;
 
 /// Folded: c90 = (3, -2, 20, NaN).
-fn constants() -> Constants {
+fn constants() -> FloatConstants {
     let mut constants = [None; FLOATS];
     constants[90] = Some([3.0, -2.0, 20.0, f32::NAN].map(f32::to_bits));
     constants

@@ -28,7 +28,8 @@ use super::equal::Visible;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Targets, Type, Unary, Value, ValueList,
+    Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Targets, Type, Unary, Value,
+    ValueList,
 };
 use crate::precision::Precision;
 use rules::Fold;
@@ -376,7 +377,7 @@ impl Simplify<'_> {
     fn select_results(&mut self, cond: Value, results: ValueList, a: ValueList, b: ValueList) {
         for ((result, a), b) in results.range().zip(a.range()).zip(b.range()) {
             let [result, a, b] = [result, a, b].map(|position| self.f.pool[position]);
-            let ty = self.f.ty(result).with_kind(Kind::Bool);
+            let ty = self.f.ty(result).with_kind(ScalarKind::Bool);
             let cond =
                 // `Select` wants a condition for each lane.
                 if ty.lanes == 1 { cond } else { self.new_value(ty, Op::Shuffle([Lane::new(cond, 0); 4])) };

@@ -10,7 +10,7 @@
 
 use super::{Simplify, comparisons};
 use crate::entity::Handle;
-use crate::ir::{Array, Binary, Def, Kind, Lane, Op, Resource, Shape, Type, Unary, Value, scalar};
+use crate::ir::{Array, Binary, Def, Lane, Op, Resource, ScalarKind, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
 use crate::precision::bits::ONE;
 use crate::precision::{Precision, arith};
@@ -169,7 +169,9 @@ impl Simplify<'_> {
         for (index, slot) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
             match lane(index) {
                 // WGSL has no literal for infinities and NaN.
-                Some(folded) if ty.kind != Kind::F32 || f32::from_bits(folded).is_finite() => *slot = folded,
+                Some(folded) if ty.kind != ScalarKind::F32 || f32::from_bits(folded).is_finite() => {
+                    *slot = folded
+                }
                 Some(_) | None => return Fold::Keep,
             }
         }
@@ -264,9 +266,9 @@ impl Simplify<'_> {
         });
         let condition = if inner == Binary::SgeP { Binary::GreaterEqual } else { Binary::Less };
         match (clear, holds, ty.kind) {
-            (false, true, Kind::Bool) => Some(Fold::Op(Op::Binary(condition, x, y))),
+            (false, true, ScalarKind::Bool) => Some(Fold::Op(Op::Binary(condition, x, y))),
             (false, true, _float) => Some(Fold::Value(set)),
-            (true, false, Kind::Bool) => {
+            (true, false, ScalarKind::Bool) => {
                 let condition = self.new_value(ty, Op::Binary(condition, x, y));
                 Some(Fold::Op(Op::Unary(Unary::Not, condition)))
             }
@@ -284,6 +286,8 @@ impl Simplify<'_> {
         match op {
             Binary::MinP
             | Binary::MaxP
+            | Binary::Min
+            | Binary::Max
             | Binary::And
             | Binary::Or
             | Binary::IAnd
@@ -391,7 +395,7 @@ impl Simplify<'_> {
             Some(Op::Unary(Unary::Not, inner)) => return Fold::Op(Op::Select { cond: inner, a: b, b: a }),
             Some(_) | None => {}
         }
-        match (ty.kind == Kind::Bool).then(|| (self.splat(a), self.splat(b))) {
+        match (ty.kind == ScalarKind::Bool).then(|| (self.splat(a), self.splat(b))) {
             Some((Some(1), Some(0))) => Fold::Value(cond),
             Some((Some(0), Some(1))) => Fold::Op(Op::Unary(Unary::Not, cond)),
             Some(_) | None => Fold::Keep,

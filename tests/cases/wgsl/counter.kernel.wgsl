@@ -23,7 +23,7 @@ struct Draw {
     warm: i32,
     window: i32,
     capacity: i32,
-    heeds_winding: i32,
+    respects_winding: i32,
     first_thread: i32,
 }
 

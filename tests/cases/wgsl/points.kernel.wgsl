@@ -19,7 +19,7 @@ struct Draw {
     warm: i32,
     window: i32,
     capacity: i32,
-    heeds_winding: i32,
+    respects_winding: i32,
     reserved: i32,
 }
 
@@ -68,7 +68,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let n_1 = 0i + 1i;
     let r0_xy_3 = pica_mul_vec2f(uniforms.pointSize.xy, vertex.ww) + vertex.xy;
     let t_5 = vec4f(r0_xy_3.x, select(-r0_xy_3.y, r0_xy_3.y, test), t, vertex.w);
-    let test_1 = draw.heeds_winding > 0;
+    let test_1 = draw.respects_winding > 0;
     if n_1 < draw.capacity {
         let first_1 = (thread * draw.capacity + n_1) * 9;
         triangles[first_1] = select(t_5, t_3, test_1);

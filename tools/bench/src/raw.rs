@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use transpica::Translator;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::error::Error;
 use transpica::stages::host::registers::number;
 use transpica::stages::host::{Block, Job, Layout, Options, Profile, RegisterState};
@@ -68,7 +68,7 @@ fn program(instructions: usize) -> Result<(Vec<u32>, Vec<u32>), String> {
     for lines in 0..2 * instructions {
         let text = text(lines);
         let assembled =
-            assemble(&[Source { name: "raw.pica", text: &text }]).map_err(|report| report.to_string())?;
+            assemble(&[SourceText { name: "raw.pica", text: &text }]).map_err(|report| report.to_string())?;
         if assembled.model.code.len() >= instructions {
             let descriptors = assembled.model.descriptors.iter().map(|descriptor| descriptor.bits);
             return Ok((assembled.model.code.clone(), descriptors.collect()));

@@ -387,21 +387,21 @@ typedef uint32_t TranspicaClipPlanes;
 #endif // __cplusplus
 
 // Value of an uninitialized component.
-enum TranspicaUnwritten
+enum TranspicaUndefinedValue
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     // The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
-    TRANSPICA_UNWRITTEN_DEFAULT = 0,
+    TRANSPICA_UNDEFINED_VALUE_DEFAULT = 0,
     // 0.
-    TRANSPICA_UNWRITTEN_ZERO = 1,
+    TRANSPICA_UNDEFINED_VALUE_ZERO = 1,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaUnwritten TranspicaUnwritten;
+typedef enum TranspicaUndefinedValue TranspicaUndefinedValue;
 #else
-typedef uint32_t TranspicaUnwritten;
+typedef uint32_t TranspicaUndefinedValue;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -755,16 +755,16 @@ typedef struct TranspicaOptions {
     uint32_t clip_planes;
     // A TranspicaOutputSet.
     uint32_t output_set;
-    // A TranspicaUnwritten: components of outputs that no register is mapped to.
+    // A TranspicaUndefinedValue: components of outputs that no register is mapped to.
     uint32_t unmapped;
-    // A TranspicaUnwritten: registers at the start of the program.
+    // A TranspicaUndefinedValue: registers at the start of the program.
     uint32_t uninitialized;
     // Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     uint32_t keep_colors;
     // Switch: float constants of a file stay uniforms, instead of being folded.
     uint32_t keep_constants;
     // Switch: undefined opcodes have no effect, instead of being an error.
-    uint32_t lenient;
+    uint32_t permissive;
     // Switch: `loop_guard` is active.
     uint32_t has_loop_guard;
     // Limit of jumps and calls to the same or a lower address in one run. The next one ends the

@@ -7,7 +7,7 @@
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
 use transpica::stages::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, Unwritten,
+    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, UndefinedValue,
 };
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
@@ -244,7 +244,7 @@ pub enum TranspicaClipPlanes {
 /// Value of an uninitialized component.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaUnwritten {
+pub enum TranspicaUndefinedValue {
     /// The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
     Default = 0,
     /// 0.
@@ -400,7 +400,7 @@ impl Choice for Job<'static> {
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
 mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
 mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }
-mirror! { TranspicaUnwritten = Unwritten { Default => Default, Zero => Zero } }
+mirror! { TranspicaUndefinedValue = UndefinedValue { Default => Default, Zero => Zero } }
 mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
 mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
 mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }

@@ -5,7 +5,7 @@
 use std::ffi::c_char;
 use std::ptr::null;
 
-use transpica::Translated;
+use transpica::Translation;
 use transpica::stages::error::At;
 use transpica::stages::host::{ArrayName, Bank, Location, Member, MemberType, UniformBlock};
 
@@ -206,12 +206,12 @@ impl TranspicaResult {
 
     /// Builds the result of a translation.
     pub(crate) fn of_program(
-        translated: Translated,
+        translated: Translation,
         words: Vec<u32>,
         texts: Vec<(TranspicaTarget, String)>,
         memory: Memory,
     ) -> Result<Self, Problem> {
-        let Translated { interface, tier, warnings, .. } = translated;
+        let Translation { interface, tier, warnings, .. } = translated;
         let mut names = Names::default();
         let inputs =
             interface.attributes.iter().map(|input| (names.add(&input.name), input.register)).collect();

@@ -47,16 +47,16 @@ pub struct TranspicaOptions {
     pub clip_planes: u32,
     /// A TranspicaOutputSet.
     pub output_set: u32,
-    /// A TranspicaUnwritten: components of outputs that no register is mapped to.
+    /// A TranspicaUndefinedValue: components of outputs that no register is mapped to.
     pub unmapped: u32,
-    /// A TranspicaUnwritten: registers at the start of the program.
+    /// A TranspicaUndefinedValue: registers at the start of the program.
     pub uninitialized: u32,
     /// Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     pub keep_colors: u32,
     /// Switch: float constants of a file stay uniforms, instead of being folded.
     pub keep_constants: u32,
     /// Switch: undefined opcodes have no effect, instead of being an error.
-    pub lenient: u32,
+    pub permissive: u32,
     /// Switch: `loop_guard` is active.
     pub has_loop_guard: u32,
     /// Limit of jumps and calls to the same or a lower address in one run. The next one ends the
@@ -345,7 +345,7 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         uninitialized,
         keep_colors: _,
         keep_constants,
-        lenient,
+        permissive,
         has_loop_guard,
         loop_guard,
         known_bools,
@@ -378,7 +378,7 @@ fn options(given: &Structures) -> Result<Options, Problem> {
             ints: ints(known_ints, int_values, specialized_ints)?,
             loop_guard: switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard),
             report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
-            lenient: switch("TranspicaOptions.lenient", lenient)?,
+            permissive: switch("TranspicaOptions.permissive", permissive)?,
         },
         limits,
     })
@@ -421,8 +421,7 @@ fn ints(known: u32, values: [[u8; 4]; 4], specialized: u32) -> Result<IntUniform
 
 #[cold]
 fn no_custom_layout() -> Problem {
-    let text =
-        "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the other way round".to_owned();
+    let text = "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the reverse".to_owned();
     Problem::argument(TranspicaCode::MisplacedType, text)
 }
 

@@ -5,9 +5,9 @@ use std::ffi::{CStr, c_char};
 
 use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, RegisterState, Surroundings};
+use transpica::stages::host::{Constants, Environment, RegisterState};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::{Limits, check};
 
@@ -222,7 +222,7 @@ pub(crate) struct ProgramRequest<'a> {
 
 /// Work on a program: receives it, its bindings, and the uniforms that its file sets.
 pub(crate) type Work<'w, R> =
-    &'w mut dyn FnMut(&Program<'_>, &dyn Surroundings, &Constants) -> Result<R, Problem>;
+    &'w mut dyn FnMut(&Program<'_>, &dyn Environment, &Constants) -> Result<R, Problem>;
 
 impl ProgramRequest<'_> {
     /// Reads a chain.
@@ -274,7 +274,7 @@ impl ProgramRequest<'_> {
         match (sources.next(), sources.next()) {
             (Some(source), None) => Ok(Self { source, targets, salt }),
             (None, _) => {
-                let text = format!("{call} wants a structure that says which program is meant");
+                let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
             }
             (Some(_), Some(_)) => {
@@ -386,6 +386,6 @@ unsafe fn with_executable<R>(
     check("executables", file.executables.len(), limits.executables, At::Offset(4))?;
     let index = given.index as usize;
     let program = dvle::program(&file, index, limits)?;
-    let executable = Executable::new(&file, index, &name)?;
+    let executable = FileEnvironment::new(&file, index, &name)?;
     work(&program, &executable, &executable.constants())
 }

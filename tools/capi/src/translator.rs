@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use transpica::stages::error::Error;
 use transpica::stages::host::Job;
 use transpica::stages::reflect::Reflection;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 use crate::boundary::{answer, exclusive, free};
 use crate::chain::TranspicaHead;
@@ -63,8 +63,8 @@ fn run(
     targets: Targets,
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
-    request.with(&limits, &mut |program, around, constants| {
-        let translated = translator.translate(program, around, job)?;
+    request.with(&limits, &mut |program, environment, constants| {
+        let translated = translator.translate(program, environment, job)?;
         let words = match targets.has(TranspicaTarget::Spirv) {
             true => translator.spirv(&translated)?,
             false => Vec::new(),
@@ -80,7 +80,7 @@ fn run(
 }
 
 /// Prints the requested texts that this build supports.
-fn texts(translated: &Translated, targets: Targets) -> Result<Vec<(TranspicaTarget, String)>, Error> {
+fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTarget, String)>, Error> {
     #[cfg_attr(
         not(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl")),
         expect(unused_mut, reason = "no text is built")
@@ -219,8 +219,8 @@ pub unsafe extern "C" fn transpica_key(
         let request = unsafe { ProgramRequest::new(program, "transpica_key")? };
         let bytes = translator.with_translator(|translator, (job, _)| {
             let limits = translator.options().limits;
-            request.with(&limits, &mut |program, around, _| {
-                Ok(translator.key(program, around, job, request.salt).0)
+            request.with(&limits, &mut |program, environment, _| {
+                Ok(translator.key(program, environment, job, request.salt).0)
             })
         })?;
         // SAFETY: not NULL, so a place for a key.
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_translator_is_good_after_a_panic() {
+    fn a_translator_works_after_a_panic() {
         let mut translator = TranspicaTranslator::new(Settings::default());
         let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_, _| panic!("for the test")));
         assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);

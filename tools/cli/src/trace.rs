@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use transpica::stages::interp::{Record, Trace};
+use transpica::stages::interp::{Trace, TraceRecord};
 
 use crate::report::Failure;
 
@@ -62,7 +62,7 @@ impl<'a> Log<'a> {
 }
 
 impl Trace for Log<'_> {
-    fn record(&mut self, record: &Record) {
+    fn record(&mut self, record: &TraceRecord) {
         self.write(|out| writeln!(out, "{record}"));
     }
 }

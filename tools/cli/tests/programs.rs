@@ -10,7 +10,7 @@ use support::{folder, on_terminal, root, transpica, transpica_reading};
 use transpica::Translator;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
 use transpica::stages::limits::Limits;
 
@@ -18,7 +18,7 @@ const SAMPLE: &str = "shaders/lights.shbin";
 const LIBRARY: &str = "shaders/library.shbin";
 
 #[test]
-fn a_file_with_several_programs_says_so_where_none_was_chosen() {
+fn a_file_with_several_programs_gives_a_note_if_none_was_chosen() {
     for command in [&["translate"][..], &["run"], &["run", "--json"], &["cfg"], &["cfg", "--stage", "ir"]] {
         let ran = transpica(&[command, &[LIBRARY]].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);
@@ -150,14 +150,14 @@ fn library(options: Options, language: Language) -> String {
     let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
-    let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
+    let environment = FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
     translated.text(language).expect("a text")
 }
 
 #[test]
-fn depth_y_and_clip_planes_are_those_of_the_library() {
+fn depth_y_and_clip_planes_match_the_library() {
     let base = Options::default();
     let depth = |depth| Options { outputs: Outputs { depth, ..base.outputs }, ..base };
     let flip = |flip_y| Options { outputs: Outputs { flip_y, ..base.outputs }, ..base };
@@ -209,7 +209,7 @@ fn depth_y_and_clip_planes_are_those_of_the_library() {
 }
 
 #[test]
-fn text_for_opengl_says_what_depth_it_has_until_one_is_chosen() {
+fn text_for_opengl_notes_its_depth_until_one_is_chosen() {
     let err = |arguments: &[&str]| {
         let ran = transpica(&[&["translate", SAMPLE, "--to", "glsl"], arguments].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);

@@ -27,7 +27,7 @@ const KEPT: u32 = 0x1C;
 
 /// State that an invocation reads from earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Memory {
+pub enum Dependence {
     /// None: everything is written before it is read.
     None,
     /// State of the last one or two, on every path: outputs that are not written before each EMIT,
@@ -55,7 +55,7 @@ pub struct GeneratedGeometry {
     /// Seed of the program.
     pub seed: u64,
     /// Upper bound of the state that its invocations read from earlier ones.
-    pub memory: Memory,
+    pub dependence: Dependence,
     vertex: Code,
     geometry: Code,
     /// Configuration of both programs.
@@ -111,15 +111,15 @@ impl GeneratedGeometry {
 /// ```
 pub fn generate_geometry(seed: u64) -> GeneratedGeometry {
     let mut random = Random::new(seed, "geometry");
-    let memory = random.pick(&[Memory::None, Memory::Bounded, Memory::Any]);
+    let dependence = random.pick(&[Dependence::None, Dependence::Bounded, Dependence::Any]);
     let setup = setup(&mut random);
     let vertex = vertex(&mut random, setup.vertex_outputs);
-    let (geometry, emits) = geometry(&mut random, memory, &setup);
+    let (geometry, emits) = geometry(&mut random, dependence, &setup);
     // Every EMIT may submit a triangle; with a strip or a fan, each of its vertices makes one.
     let fewer = if matches!(setup.topology, Topology::Strip | Topology::Fan) { 3 } else { 1 };
     let most = (MOST_TRIANGLES / (fewer * emits.max(1))).clamp(1, MOST_INVOCATIONS);
     let draws = (0..2).map(|number| draw(&mut random, seed, number, &setup, most)).collect();
-    GeneratedGeometry { seed, memory, vertex, geometry, setup, draws }
+    GeneratedGeometry { seed, dependence, vertex, geometry, setup, draws }
 }
 
 /// Some of the registers 0 to 7 as bits.
@@ -211,7 +211,7 @@ fn vertex(random: &mut Random, outputs: u16) -> Code {
 }
 
 /// Returns the geometry program, and the largest number of EMITs per invocation.
-fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
+fn geometry(random: &mut Random, dependence: Dependence, setup: &Setup) -> (Code, u32) {
     let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
     // First register with vertex data: an input register or a uniform.
     let from = match setup.geometry.map(|geometry| geometry.input) {
@@ -231,9 +231,9 @@ fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
         keeps: false,
         ran: Some(0),
     };
-    let (words, entry, emits) = match memory {
+    let (words, entry, emits) = match dependence {
         // EMIT may come alone after both banks and all slots have been written.
-        Memory::None if random.chance(40) => {
+        Dependence::None if random.chance(40) => {
             let style = Style { emit: 12, ..style };
             code_with(random, &data, size, style, |maker, size| {
                 maker.writes_all(from, 100);
@@ -242,16 +242,16 @@ fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
                 maker.body(size);
             })
         }
-        Memory::None => code_with(random, &data, size, style, |maker, size| {
+        Dependence::None => code_with(random, &data, size, style, |maker, size| {
             maker.writes_all(from, 100);
             maker.fill(3);
             maker.body(size);
         }),
-        Memory::Bounded => {
+        Dependence::Bounded => {
             let style = Style { vertex: 0, may_end: false, keeps: true, ..style };
             code_with(random, &data, size, style, |maker, size| maker.bounded(from, size))
         }
-        Memory::Any => {
+        Dependence::Any => {
             let written = random.pick(&[100, 70, 40]);
             let style = Style { emit: random.pick(&[0, 3, 15]), written, ran: Some(25), ..style };
             code_with(random, &data, size, style, |maker, size| maker.any(from, size))

@@ -31,7 +31,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::Limits;
 
 use data::DataMaker;
-pub use geometry::{GeneratedGeometry, GeometryDraw, Memory, generate_geometry};
+pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};
 use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 

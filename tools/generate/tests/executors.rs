@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::control::{Outcome, State, Test, step};
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{Flow, Inst, Pc, Program};
@@ -33,7 +33,7 @@ impl Run {
 
 fn by_machine(machine: &mut Machine, inputs: &[[f32; 4]; 16]) -> Run {
     let mut executed = Vec::new();
-    let result = machine.run_traced(inputs, &mut |record: &Record| executed.push(record.pc.0));
+    let result = machine.run_traced(inputs, &mut |record: &TraceRecord| executed.push(record.pc.0));
     // An endless program stops at the same budget in all executors.
     let _ = result;
     Run::new(executed, machine.registers(), machine.registers().counter())
@@ -241,7 +241,7 @@ fn all_ways_to_run_a_program_agree() {
 }
 
 #[test]
-fn small_wild_programs_agree_too() {
+fn small_wild_programs_agree() {
     // Few words make overlapping and coinciding scopes likely.
     for seed in 0..2000 {
         check(&generate_sized(Kind::Wild, seed, 3..=16), Precision::Exact);

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::GeometryInput;
-use transpica::stages::geometry::{Carried, bounds, observe};
+use transpica::stages::geometry::{StateItem, bounds, observe};
 use transpica::stages::isa::{Inst, Mask, Pc, Stage};
 use transpica::stages::limits::Limits;
-use transpica_generate::{GeneratedGeometry, Memory, generate_geometry};
+use transpica_generate::{Dependence, GeneratedGeometry, generate_geometry};
 
 const SEEDS: u64 = 2_000;
 
@@ -32,7 +32,7 @@ fn triangles(generated: &GeneratedGeometry) -> Vec<usize> {
 }
 
 #[test]
-fn a_seed_names_the_same_program_and_draws_for_ever() {
+fn a_seed_gives_the_recorded_geometry_program_and_draws() {
     let hash = |seed| {
         let generated = generate_geometry(seed);
         let (vertex, geometry) = (generated.vertex(), generated.geometry());
@@ -55,7 +55,7 @@ fn every_draw_works_and_every_feature_occurs() {
         let triangles = triangles(&generated);
         most = most.max(triangles.iter().copied().max().unwrap_or(0));
         let mut count = |what: &str, is: bool| *counts.entry(what.to_string()).or_default() += u32::from(is);
-        count(&format!("{:?}", generated.memory), true);
+        count(&format!("{:?}", generated.dependence), true);
         count(&format!("{:?}", generated.setup.topology), true);
         count("two draws with triangles", triangles.iter().all(|&count| count > 0));
         count("no triangles at all", triangles.iter().all(|&count| count == 0));
@@ -93,15 +93,15 @@ fn every_draw_works_and_every_feature_occurs() {
         for seen in carried_state(&generated) {
             count(
                 match seen {
-                    Carried::Temp { .. } => "sees r",
-                    Carried::Address(_) => "sees a0",
-                    Carried::Counter => "sees aL",
-                    Carried::Flag(_) => "sees cmp",
-                    Carried::Current { .. } => "sees this bank",
-                    Carried::Other { .. } => "sees the other bank",
-                    Carried::Slot(_) => "sees slots",
-                    Carried::Setting => "sees SETEMIT",
-                    Carried::Ran => "sees b15",
+                    StateItem::Temp { .. } => "sees r",
+                    StateItem::Address(_) => "sees a0",
+                    StateItem::Counter => "sees aL",
+                    StateItem::Flag(_) => "sees cmp",
+                    StateItem::Current { .. } => "sees this bank",
+                    StateItem::Other { .. } => "sees the other bank",
+                    StateItem::Slot(_) => "sees slots",
+                    StateItem::Setting => "sees SETEMIT",
+                    StateItem::Ran => "sees b15",
                 },
                 true,
             );
@@ -116,29 +116,31 @@ fn every_draw_works_and_every_feature_occurs() {
 }
 
 fn graph(generated: &GeneratedGeometry) -> transpica::stages::cfg::Cfg {
-    match explore(&generated.geometry(), &Options::default(), &Limits::default()).expect("defined opcodes") {
+    match explore(&generated.geometry(), &ExploreOptions::default(), &Limits::default())
+        .expect("defined opcodes")
+    {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { .. } => panic!("seed {}", generated.seed),
     }
 }
 
-fn carried_state(generated: &GeneratedGeometry) -> Vec<Carried> {
+fn carried_state(generated: &GeneratedGeometry) -> Vec<StateItem> {
     let outputs = generated.setup.geometry.map_or(0, |geometry| geometry.outputs);
     let masks =
         std::array::from_fn(|register| if outputs >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE });
-    observe(&generated.geometry(), &graph(generated), &masks).into_iter().map(|seen| seen.carried).collect()
+    observe(&generated.geometry(), &graph(generated), &masks).into_iter().map(|seen| seen.item).collect()
 }
 
 #[test]
-fn programs_without_memory_see_nothing_and_few_others_do() {
+fn programs_generated_without_carried_state_have_none() {
     let mut stateless = 0;
     for seed in 0..SEEDS {
         let generated = generate_geometry(seed);
         let seen = carried_state(&generated);
-        match generated.memory {
-            Memory::None => assert!(seen.is_empty(), "seed {seed}: {seen:?}"),
-            Memory::Bounded => assert!(!seen.contains(&Carried::Ran), "seed {seed}"),
-            Memory::Any => {}
+        match generated.dependence {
+            Dependence::None => assert!(seen.is_empty(), "seed {seed}: {seen:?}"),
+            Dependence::Bounded => assert!(!seen.contains(&StateItem::Ran), "seed {seed}"),
+            Dependence::Any => {}
         }
         stateless += u32::from(seen.is_empty());
     }

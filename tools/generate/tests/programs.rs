@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::interp::{Machine, Settings, TraceRecord};
 use transpica::stages::isa::control::{Outcome, State, step};
 use transpica::stages::isa::{Flow, Inst, Opcode, Word};
 use transpica_generate::{BUDGET, Generated, Kind, generate, generate_sized};
@@ -35,7 +35,7 @@ fn equal_seeds_give_equal_programs_and_values() {
 }
 
 #[test]
-fn a_seed_names_the_same_program_for_ever() {
+fn a_seed_gives_the_recorded_program() {
     // Reports and tests record failing seeds; a change of these hashes makes them worthless.
     let hash = |generated: Generated| {
         let words = generated.code.into_iter().chain(generated.descriptors);
@@ -77,7 +77,7 @@ fn clean_and_numeric_programs_end_with_an_end() {
             let mut machine = machine(&generated, BUDGET);
             for inputs in generated.inputs(3) {
                 let mut last = None;
-                let result = machine.run_traced(&inputs, &mut |record: &Record| last = Some(*record));
+                let result = machine.run_traced(&inputs, &mut |record: &TraceRecord| last = Some(*record));
                 assert!(result.is_ok(), "{kind:?} {seed}: {result:?}");
                 let last = last.expect("at least one instruction");
                 assert_eq!(last.inst, Inst::Flow(Flow::End), "{kind:?} {seed} runs off its end");
@@ -94,7 +94,7 @@ fn deepest(generated: &Generated) -> [usize; 3] {
     for inputs in generated.inputs(3) {
         let mut records = Vec::new();
         machine
-            .run_traced(&inputs, &mut |record: &Record| records.push(*record))
+            .run_traced(&inputs, &mut |record: &TraceRecord| records.push(*record))
             .expect("clean programs end");
         let mut state = State::at(generated.entry);
         for record in records {
@@ -133,7 +133,7 @@ fn clean_programs_reach_the_depth_of_each_stack() {
 }
 
 #[test]
-fn wild_programs_mostly_end_and_sometimes_do_not() {
+fn most_wild_programs_end() {
     let mut ended = BTreeMap::new();
     for seed in 0..2000 {
         let generated = generate(Kind::Wild, seed);
@@ -165,7 +165,7 @@ fn outputs_of_clean_programs_depend_on_the_inputs() {
 }
 
 #[test]
-fn sizes_are_about_what_was_asked_for() {
+fn sizes_are_near_the_requested_ones() {
     for kind in Kind::ALL {
         for seed in 0..200 {
             let generated = generate_sized(kind, seed, 100..=100);

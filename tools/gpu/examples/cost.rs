@@ -13,7 +13,7 @@ use transpica::stages::asm;
 use transpica::stages::cfg::Action;
 use transpica::stages::cfg::explore::{self, Explored, explore};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::Precision;
@@ -56,7 +56,7 @@ fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
         files.push((name, std::fs::read(path)?));
     }
     // The empty program measures the cost of loading, storing and starting.
-    let end = asm::assemble(&[asm::Source { name: "nothing", text: NOTHING }])?;
+    let end = asm::assemble(&[asm::SourceText { name: "nothing", text: NOTHING }])?;
     files.insert(0, ("(nothing)".into(), end.bytes));
     println!("on {}; net: less what a program costs that does nothing", gpu.name());
     println!(
@@ -69,8 +69,8 @@ fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
         for index in 0..file.executables.len() {
             let program = dvle::program(&file, index, &Options::default().limits)?;
             if program.stage() == Stage::Vertex {
-                let around = Executable::new(&file, index, name)?;
-                let row = Row::measure(&gpu, &program, &around)?;
+                let environment = FileEnvironment::new(&file, index, name)?;
+                let row = Row::measure(&gpu, &program, &environment)?;
                 row.print(&format!("{name} {index}"), *nothing.get_or_insert(row.times));
             }
         }
@@ -89,9 +89,13 @@ struct Row {
 }
 
 impl Row {
-    fn measure(gpu: &Gpu, program: &Program<'_>, around: &Executable<'_>) -> Result<Self, Box<dyn Error>> {
+    fn measure(
+        gpu: &Gpu,
+        program: &Program<'_>,
+        environment: &FileEnvironment<'_>,
+    ) -> Result<Self, Box<dyn Error>> {
         let mut uniforms = transpica_generate::uniforms(0);
-        around.constants().apply(&mut uniforms);
+        environment.constants().apply(&mut uniforms);
         let vertices: Vec<Registers> = transpica_generate::inputs(0, VERTICES)
             .iter()
             .map(|vertex| vertex.map(|register| register.map(f32::to_bits)))
@@ -103,7 +107,7 @@ impl Row {
                 ..Options::default()
             };
             let mut translator = Translator::new(options, Profile::default());
-            let translated = translator.translate(program, around, Job::Compute)?;
+            let translated = translator.translate(program, environment, Job::Compute)?;
             let words = translator.spirv(&translated)?;
             *spirv = instructions(&words);
             let bytes = uniform_bytes(&translated, &uniforms);
@@ -138,7 +142,8 @@ impl Row {
 /// Counts the instructions that the program can reach, each address once.
 fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
     let options = Options::default();
-    let Explored::Graph(graph) = explore(program, &explore::Options::default(), &options.limits)? else {
+    let Explored::Graph(graph) = explore(program, &explore::ExploreOptions::default(), &options.limits)?
+    else {
         return Err("too many control states".into());
     };
     let mut all: Vec<u16> = Vec::new();

@@ -34,8 +34,8 @@ use transpica::Machine;
 use transpica::Stage;
 use transpica::Translator;
 use transpica::stages::host::{
-    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, Outputs, Profile,
-    RegisterLayout, RegisterState, Surroundings, layout, varying,
+    Arithmetic, Block, Control, Environment, HostValues, Job, Layout, Options, OutputMap, Outputs, Profile,
+    RegisterLayout, RegisterState, layout, varying,
 };
 use transpica_gpu::picture::{Frame, Pipeline, difference};
 use transpica_gpu::{Gpu, GpuError};

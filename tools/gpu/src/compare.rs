@@ -14,11 +14,11 @@ use std::fmt;
 
 use transpica::stages::backend;
 use transpica::stages::error::{Error, Kind};
-use transpica::stages::host::{self, Job, Options, Profile, Surroundings};
-use transpica::stages::interp::{Machine, Record, Settings, Uniforms};
+use transpica::stages::host::{self, Environment, Job, Options, Profile};
+use transpica::stages::interp::{Machine, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::precision::bits::MAGNITUDE;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::{Facts, Subnormals};
@@ -33,7 +33,7 @@ pub struct Case<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// Its constants and names.
-    pub around: &'a dyn Surroundings,
+    pub environment: &'a dyn Environment,
     /// All uniform registers, including the constants of the file.
     pub uniforms: &'a Uniforms,
     /// v0..v15 of each vertex.
@@ -181,7 +181,7 @@ impl fmt::Display for Reason {
 ///
 /// # Errors
 /// Errors of the back end.
-pub fn shader(translator: &mut Translator, translated: &Translated, route: Route) -> Result<Shader, Error> {
+pub fn shader(translator: &mut Translator, translated: &Translation, route: Route) -> Result<Shader, Error> {
     Ok(match route {
         Route::Passthrough => Shader::Passthrough(translator.spirv(translated)?),
         Route::SpirvNaga => Shader::SpirvNaga(translator.spirv(translated)?),
@@ -232,7 +232,7 @@ fn bounds(
     let mut all = Vec::with_capacity(finished.len());
     for (vertex, _) in finished {
         let mut follow = Follow::new(arithmetic, case.program);
-        machine.run_traced(&case.inputs[*vertex], &mut |record: &Record| follow.step(record))?;
+        machine.run_traced(&case.inputs[*vertex], &mut |record: &TraceRecord| follow.step(record))?;
         all.push(follow.outputs());
     }
     Ok(all)
@@ -246,7 +246,7 @@ fn bounds(
 pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
     let options = case.options;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Compute)?;
+    let translated = translator.translate(case.program, case.environment, Job::Compute)?;
     let shader = shader(&mut translator, &translated, route)?;
     compare_shader(gpu, case, &translated, shader, route)
 }
@@ -260,7 +260,7 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
 pub fn compare_shader(
     gpu: &Gpu,
     case: &Case<'_>,
-    translated: &Translated,
+    translated: &Translation,
     shader: Shader,
     route: Route,
 ) -> Result<Verdict, CompareError> {
@@ -295,7 +295,7 @@ pub fn compare_shader(
 }
 
 /// Returns the content of the uniform block.
-pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
+pub fn uniform_bytes(translated: &Translation, uniforms: &Uniforms) -> Vec<u8> {
     host::pack(&translated.interface.block, uniforms)
 }
 
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_forgives_what_is_within_it() {
+    fn a_bound_forgives_differences_within_it() {
         assert!(judge(1.0, 1.0009, 1.0e-3));
         assert!(!judge(1.0, 1.0021, 1.0e-3));
         assert_eq!(verdict(1.0, after(1.0, 4), 1.0e-3).within_ulp, 1);
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_on_nothing_says_why() {
+    fn a_verdict_without_comparisons_has_a_reason() {
         let verdict = Verdict { components: 4, vertices: 3, values: 12, ..Verdict::default() };
         assert_eq!(verdict.outcome(), Outcome::Agrees);
         assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(), Outcome::Differs);
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undecided_is_counted_and_another_class_is_counted_apart() {
+    fn undecided_values_and_other_classes_are_counted_separately() {
         for (a, b, other_class) in
             [(1.0, 2.0, 0), (1.0, 1.0, 0), (f32::NAN, 0.0, 1), (f32::INFINITY, 3.0e38, 1)]
         {

@@ -33,10 +33,10 @@ pub struct Facts {
     /// translated programs, only those in `fast` depend on it.
     pub ieee_exponentials: bool,
     /// True if an invocation that left a loop may read 0 for a value that the loop loads and that
-    /// is used directly behind the loop. Translated programs contain no such use.
+    /// is used directly behind the loop. Translation programs contain no such use.
     pub loses_loop_values: bool,
     /// True if an invocation that left a loop may read the value of a later iteration for a value
-    /// that the loop computes and that is used directly behind the loop. Translated programs
+    /// that the loop computes and that is used directly behind the loop. Translation programs
     /// contain no such use.
     pub recomputes_loop_values: bool,
     /// Number of iterations, of all its loops together, after which an invocation leaves every loop
@@ -82,7 +82,7 @@ const DRIVERS: [Facts; 2] = [
 
 /// An unknown driver.
 pub(crate) const UNKNOWN: Facts = Facts {
-    name: "a driver of which nothing is known",
+    name: "an unknown driver",
     mark: "",
     subnormals: Subnormals::Open,
     folds_zero_factors: false,

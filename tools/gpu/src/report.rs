@@ -106,7 +106,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
     let inputs = vertices();
     let case = Case {
         program: &program,
-        around: &state.vertex(),
+        environment: &state.vertex(),
         uniforms: &Uniforms::default(),
         inputs: &inputs,
         options,
@@ -114,7 +114,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
     };
     let expected = reference(&case, Subnormals::Kept)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, case.around, Job::Compute)?;
+    let translated = translator.translate(&program, case.environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let bits: Vec<_> =
         inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();

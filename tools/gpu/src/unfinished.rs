@@ -7,11 +7,11 @@
 //! guard on drivers without a known limit.
 
 use transpica::stages::error::Error;
-use transpica::stages::host::{Control, Job, Options, Profile, Surroundings};
+use transpica::stages::host::{Control, Environment, Job, Options, Profile};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::ir::NodeData;
 use transpica::stages::isa::Program;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 use crate::compare::{self, Case, CompareError};
 use crate::compute::Unfinished;
@@ -31,7 +31,7 @@ pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -
         ..case.options
     };
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Compute)?;
+    let translated = translator.translate(case.program, case.environment, Job::Compute)?;
     if !has_loops(&translated) {
         return Ok(());
     }
@@ -59,7 +59,7 @@ fn none(
 
 /// A second, reporting run of the vertex program in front of a geometry program.
 pub(crate) struct Watch {
-    translated: Translated,
+    translated: Translation,
     shader: Shader,
 }
 
@@ -68,7 +68,7 @@ impl Watch {
     pub(crate) fn new(
         gpu: &Gpu,
         program: &Program<'_>,
-        around: &dyn Surroundings,
+        environment: &dyn Environment,
         options: &Options,
         route: Route,
     ) -> Result<Option<Self>, Error> {
@@ -77,7 +77,7 @@ impl Watch {
         }
         let options = Options { control: Control { report_unfinished: true, ..options.control }, ..*options };
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(program, around, Job::Compute)?;
+        let translated = translator.translate(program, environment, Job::Compute)?;
         if !has_loops(&translated) {
             return Ok(None);
         }
@@ -99,6 +99,6 @@ impl Watch {
 }
 
 /// Returns whether a translated program loops.
-fn has_loops(translated: &Translated) -> bool {
+fn has_loops(translated: &Translation) -> bool {
     translated.module.main.nodes.values().iter().any(|node| matches!(node, NodeData::Loop { .. }))
 }

@@ -1,9 +1,9 @@
 //! Each pass around a geometry program on the GPU against a model in a few lines of Rust; its
 //! SPIR-V is compiled from its WGSL.
 
-use transpica::stages::draw::gpu::{Collect, Found, Pass, Plan, Request};
+use transpica::stages::draw::gpu::{Collect, Pass, Plan, Request, ScanResult};
 use transpica::stages::error::Result;
-use transpica::stages::geometry::{GeometryInput, Memory, Topology};
+use transpica::stages::geometry::{Dependence, GeometryInput, Topology};
 use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
@@ -74,7 +74,7 @@ fn request(input: GeometryInput, outputs: u16, vertices: u32) -> Request<'static
         window: 0,
         vectors: 3,
         topology: Topology::Geometry,
-        memory: Memory::None,
+        dependence: Dependence::None,
         triangles: 2,
         most_invocations: u32::MAX,
         bytes: 1 << 27,
@@ -153,10 +153,10 @@ fn feed(gpu: &Gpu, request: &Request<'_>, route: Route, random: &mut Random) -> 
     let count = (plan.feed.records * plan.feed.window) as usize;
     assert_eq!(model.records.len(), count, "{request:?}");
     assert!(model.records.as_flattened() == &written[0][..count * 4], "{request:?}");
-    if let Some(keep) = plan.keep {
-        let (from, count) = (keep.from as usize / 4, keep.bytes as usize / 4);
+    if let Some(copy) = plan.feed_copy {
+        let (from, count) = (copy.from as usize / 4, copy.bytes as usize / 4);
         let mut kept = file;
-        let to = keep.to as usize / 4;
+        let to = copy.to as usize / 4;
         kept.as_flattened_mut()[to..to + count].copy_from_slice(&written[0][from..from + count]);
         assert!(kept == model.file, "{request:?}: the register file afterwards");
     }
@@ -243,7 +243,7 @@ fn feed_is_the_same_on_every_route_and_with_indices() {
 
 /// Results of the passes after a geometry program.
 struct Collected {
-    found: Found,
+    found: ScanResult,
     stream: Vec<u32>,
     list: Vec<u32>,
 }
@@ -262,7 +262,7 @@ fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route
     let (counts, parameters) = (bytes(counts), collect.to_bytes());
     let scanned = run(Pass::Scan, &[&counts, &vec![0; counts.len().max(4)], &parameters, &[0; 32]]);
     let offsets = bytes(&scanned[0]);
-    let found = Found::from_words(&scanned[1]);
+    let found = ScanResult::from_words(&scanned[1]);
     let stream =
         run(Pass::Compact, &[&bytes(triangles), &counts, &offsets, &vec![0; size], &parameters]).remove(0);
     let list = match topology {
@@ -300,14 +300,14 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
     let size = vectors as usize * 4;
     let list: Vec<u32> =
         vertices.flat_map(|vertex| expected[vertex * size..][..size].iter().copied()).collect();
-    let found = Found {
+    let found = ScanResult {
         vertex_count: (list.len() / size) as u32,
         instance_count: 1,
         triangles: total as u32,
         largest,
         overflowed: u32::from(largest > capacity),
         unfinished: ends.iter().fold(0, |all, end| all | end),
-        ..Found::default()
+        ..ScanResult::default()
     };
     assert_eq!(collected.found, found, "{shape:?}");
     assert!(collected.list[..list.len()] == list, "{shape:?}");
@@ -318,7 +318,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
 }
 
 #[test]
-fn triangles_of_all_threads_come_together_in_order() {
+fn triangles_of_all_threads_are_gathered_in_order() {
     let (gpu, mut random) = (gpu(), Random(5));
     for threads in [0, 1, 2, 65, 255, 256, 257, 3000] {
         for (capacity, vectors, topology) in [(1, 1, 0), (3, 2, 0), (3, 3, 1), (2, 1, 2), (1, 1, 1)] {
@@ -331,7 +331,7 @@ fn triangles_of_all_threads_come_together_in_order() {
 }
 
 #[test]
-fn triangles_come_together_on_every_route() {
+fn triangles_are_gathered_in_order_on_every_route() {
     let (gpu, mut random) = (gpu(), Random(6));
     for route in Route::ALL {
         for topology in 0..3 {
@@ -362,7 +362,7 @@ fn a_million_threads_are_scanned() {
         sum += count.min(3);
     }
     assert!(written[0] == offsets);
-    let found = Found::from_words(&written[1]);
+    let found = ScanResult::from_words(&written[1]);
     assert_eq!((found.triangles, found.largest, found.overflowed), (sum, 4, 1));
     assert_eq!(found.vertex_count, 3 * (3 * sum - 2));
 }

@@ -10,7 +10,7 @@ use support::BARE;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};
@@ -23,7 +23,7 @@ fn gpu() -> Gpu {
 }
 
 /// Compiles a program's GLSL with glslang and validates the result.
-fn compiled(translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
+fn compiled(translated: &Translation, stage: Stage) -> Result<Vec<u32>, String> {
     let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450));
     let glsl = glsl.map_err(|error| error.to_string())?;
     let words = glslang::spirv(&glsl, stage).map_err(|error| format!("{error}\n{glsl}"))?;
@@ -34,7 +34,7 @@ fn compiled(translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
 /// Compares a program with the interpreter.
 fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Verdict) {
     let translator = &mut Translator::new(case.options, Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translates");
+    let translated = translator.translate(case.program, case.environment, Job::Compute).expect("translates");
     let words = compiled(&translated, Stage::Compute);
     let words = words.unwrap_or_else(|error| panic!("{name}: {error}"));
     let verdict = compare_shader(gpu, case, &translated, Shader::Passthrough(words), Route::Passthrough);
@@ -63,12 +63,12 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
     let (mut programs, mut total) = (0, Verdict::default());
     samples::for_each(|sample| {
         let mut uniforms = transpica_generate::uniforms(1);
-        sample.around.constants().apply(&mut uniforms);
+        sample.environment.constants().apply(&mut uniforms);
         let other = [Layout::Registers, Layout::Azahar, Layout::Panda3ds][(programs / 2) as usize % 3];
         for layout in [Layout::Symbols, other] {
             let case = Case {
                 program: sample.program,
-                around: sample.around,
+                environment: sample.environment,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
                 options: Options { block: Block { layout, ..Block::default() }, ..Options::default() },
@@ -101,7 +101,7 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
             let layout = Layout::Registers;
             let case = Case {
                 program: &generated.program(),
-                around: &*BARE,
+                environment: &*BARE,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
                 options: Options {

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use transpica::Translator;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Block, Job, Layout, Options, Profile};
 use transpica::stages::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -35,33 +35,33 @@ fn programs() -> Vec<PathBuf> {
 
 /// Compares a program, after a change to its module.
 fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce(&mut Module)) -> Verdict {
-    let sources = [Source { name: "program.pica", text }];
+    let sources = [SourceText { name: "program.pica", text }];
     let bytes = assemble(&sources).expect("it assembles").bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
-    let around = Executable::new(&file, 0, "program").expect("there");
+    let environment = FileEnvironment::new(&file, 0, "program").expect("there");
     let mut uniforms = transpica_generate::uniforms(seed);
-    around.constants().apply(&mut uniforms);
+    environment.constants().apply(&mut uniforms);
     uniforms.floats[ZERO] = [0.0; 4];
     let inputs = transpica_generate::inputs(seed, VERTICES);
     let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
     let case = Case {
         program: &program,
-        around: &around,
+        environment: &environment,
         uniforms: &uniforms,
         inputs: &inputs,
         options,
         budget: 1 << 20,
     };
     let mut translator = Translator::new(options, Profile::default());
-    let mut translated = translator.translate(&program, &around, Job::Compute).expect("it translates");
+    let mut translated = translator.translate(&program, &environment, Job::Compute).expect("it translates");
     change(&mut translated.module);
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
     compare_shader(gpu, &case, &translated, shader, Route::Passthrough).expect("it runs")
 }
 
 #[test]
-fn zeros_that_a_compiler_can_find_are_no_operands() {
+fn programs_with_constant_zeros_match_the_interpreter() {
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let (mut values, mut wrong) = (0, Vec::new());
     for path in programs() {
@@ -85,7 +85,7 @@ fn zeros_that_a_compiler_can_find_are_no_operands() {
 }
 
 #[test]
-fn a_driver_folds_the_zeros_that_it_knows() {
+fn drivers_fold_products_with_constant_zeros() {
     // A driver defect, asserted so that its end is noticed: x * c0 with the constant 0 in place of
     // c0.
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));

@@ -10,12 +10,12 @@ use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
-use transpica::stages::draw::cpu::Drawn;
+use transpica::stages::draw::cpu::Triangles;
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{
-    self, Binding, Bindings, HostValues, IntUniforms, Layout, Output, Surroundings, dvle, layout, varying,
+    self, Binding, Bindings, Environment, HostValues, IntUniforms, Layout, Output, dvle, layout, varying,
 };
 use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
@@ -71,7 +71,7 @@ fn topology(primitive: StagePrimitive) -> vk::PrimitiveTopology {
 }
 
 /// The words of all vertices of all triangles, with the components that each output has.
-fn words(drawn: &Drawn) -> Vec<u32> {
+fn words(drawn: &Triangles) -> Vec<u32> {
     let vertices = drawn.triangles().flatten();
     let outputs = vertices.flat_map(|vertex| vertex.iter().zip(drawn.outputs()));
     let numbers = outputs.flat_map(|(value, output)| value.iter().take(output.lanes()));
@@ -100,7 +100,7 @@ fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
 struct Programs<'a> {
     name: &'a str,
     programs: [&'a Program<'a>; 2],
-    around: [&'a dyn Surroundings; 2],
+    environment: [&'a dyn Environment; 2],
     uniforms: [Uniforms; 2],
     setup: Setup,
 }
@@ -108,16 +108,19 @@ struct Programs<'a> {
 /// Runs the native stages over vertices; an error states why the program cannot be a geometry
 /// stage.
 fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String> {
-    let Programs { name, programs, around, uniforms, setup } = case;
+    let Programs { name, programs, environment, uniforms, setup } = case;
     let mut geometry = translator(1, &uniforms[1]);
-    let stage = geometry.translate(programs[1], around[1], host::Job::GeometryStage(setup));
+    let stage = geometry.translate(programs[1], environment[1], host::Job::GeometryStage(setup));
     let stage = stage.map_err(|error| error.to_string())?;
     let geometry_words = geometry.spirv(&stage).expect("SPIR-V");
     spirv_tools::validate(&geometry_words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let shape = stage.interface.stage().expect("a geometry stage");
     let mut vertex = translator(0, &uniforms[0]);
-    let before =
-        vertex.translate(programs[0], around[0], host::Job::BeforeGeometry { outputs: setup.vertex_outputs });
+    let before = vertex.translate(
+        programs[0],
+        environment[0],
+        host::Job::BeforeGeometry { outputs: setup.vertex_outputs },
+    );
     let before = before.unwrap_or_else(|error| panic!("{name}: {error}"));
     let vertex_words = vertex.spirv(&before).expect("SPIR-V");
     spirv_tools::validate(&vertex_words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -155,18 +158,18 @@ fn difference(found: &[u32], expected: &[u32]) -> Option<String> {
 }
 
 #[test]
-fn samples_in_a_geometry_stage_make_what_the_interpreter_makes() {
+fn samples_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
     let mut refused = Vec::new();
     for scene in scenes::all() {
         let file = scene.file().expect("well formed");
         let [vertex, geometry] =
             [0, 1].map(|index| dvle::program(&file, index, &Options::default().limits).expect("valid"));
-        let around = [0, 1].map(|index| Executable::new(&file, index, scene.name).expect("there"));
+        let environment = [0, 1].map(|index| FileEnvironment::new(&file, index, scene.name).expect("there"));
         let case = Programs {
             name: scene.name,
             programs: [&vertex, &geometry],
-            around: [&around[0], &around[1]],
+            environment: [&environment[0], &environment[1]],
             uniforms: [Stage::Vertex, Stage::Geometry].map(|stage| scene.uniforms(stage).expect("valid")),
             setup: scene.setup().expect("valid"),
         };
@@ -242,7 +245,7 @@ fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: 
 }
 
 #[test]
-fn random_programs_in_a_geometry_stage_make_what_the_interpreter_makes() {
+fn random_programs_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
     let (mut accepted, mut refused, mut compared) = (0, 0, 0);
     for seed in 0..SEEDS {
@@ -256,12 +259,12 @@ fn random_programs_in_a_geometry_stage_make_what_the_interpreter_makes() {
         let (mut vertices, mut uniforms) = (ordered(draw), uniforms.clone());
         vertices.iter_mut().for_each(|vertex| flush(vertex));
         uniforms.iter_mut().for_each(|uniforms| flush(&mut uniforms.floats));
-        let around = Unnamed { map: generated.setup.map };
+        let environment = Unnamed { map: generated.setup.map };
         let (vertex, geometry) = (generated.vertex(), generated.geometry());
         let case = Programs {
             name: &format!("seed {seed}"),
             programs: [&vertex, &geometry],
-            around: [&around, &around],
+            environment: [&environment, &environment],
             uniforms,
             setup: generated.setup,
         };

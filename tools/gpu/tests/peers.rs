@@ -7,10 +7,10 @@
 mod valid;
 
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Block, Job, Layout, Location, Options, Profile};
 use transpica::stages::isa::Program;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};
 use transpica_prove::expected::{self, Case, cases};
@@ -24,12 +24,12 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
+fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &FileEnvironment<'_>)) {
     for case in &cases() {
         let bytes = case.assemble().bytes;
         let file = Shbin::parse(&bytes).expect("well formed");
         let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
-        check(case, &program, &Executable::new(&file, 0, &case.name).expect("there"));
+        check(case, &program, &FileEnvironment::new(&file, 0, &case.name).expect("there"));
     }
 }
 
@@ -38,7 +38,7 @@ fn verdicts(
     gpu: &Gpu,
     case: &Case,
     program: &Program<'_>,
-    around: &Executable<'_>,
+    environment: &FileEnvironment<'_>,
     route: Route,
 ) -> Vec<Verdict> {
     let options =
@@ -47,10 +47,10 @@ fn verdicts(
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
         let (uniforms, inputs) = (&run.uniforms, &inputs[..]);
-        let case = compare::Case { program, around, uniforms, inputs, options, budget: BUDGET };
+        let case = compare::Case { program, environment, uniforms, inputs, options, budget: BUDGET };
         let mut translator = Translator::new(options, Profile::default());
         let translated =
-            translator.translate(program, around, Job::Compute).map_err(|error| error.to_string())?;
+            translator.translate(program, environment, Job::Compute).map_err(|error| error.to_string())?;
         let shader = valid_shader(&mut translator, &translated, route)?;
         compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
     };
@@ -62,8 +62,8 @@ fn run(route: Route) {
     let gpu = gpu();
     let (mut programs, mut vertices) = (0, 0);
     let mut wrong = Vec::new();
-    for_each(|case, program, around| {
-        for (number, verdict) in verdicts(&gpu, case, program, around, route).into_iter().enumerate() {
+    for_each(|case, program, environment| {
+        for (number, verdict) in verdicts(&gpu, case, program, environment, route).into_iter().enumerate() {
             assert_eq!(verdict.unfinished, 0, "{}", case.name);
             vertices += verdict.vertices;
             if let Some(first) = verdict.first {
@@ -84,7 +84,7 @@ fn run(route: Route) {
 }
 
 #[test]
-fn spirv_gives_what_the_interpreter_gives() {
+fn spirv_matches_the_interpreter() {
     run(Route::Passthrough);
 }
 
@@ -94,7 +94,13 @@ fn wgsl_stays_within_its_tolerance() {
 }
 
 /// Compares captured varyings with the file's expected outputs of the vertex entry.
-fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
+fn check_outputs(
+    gpu: &Gpu,
+    translator: &mut Translator,
+    translated: &Translation,
+    case: &Case,
+    route: Route,
+) {
     let listed = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
     for (run, vertex) in listed.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
         let shader = valid_shader(translator, translated, route).expect("a module");
@@ -115,14 +121,14 @@ fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated
 }
 
 #[test]
-fn outputs_reach_the_rasteriser() {
+fn outputs_reach_the_rasterizer() {
     let gpu = gpu();
     let mut seen = 0;
-    for_each(|case, program, around| {
+    for_each(|case, program, environment| {
         let is_told = case.runs.iter().flat_map(|run| &run.vertices).any(|v| !v.semantics.is_empty());
         if is_told {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated = translator.translate(program, around, Job::Vertex).expect("translates");
+            let translated = translator.translate(program, environment, Job::Vertex).expect("translates");
             for route in [Route::Passthrough, Route::Wgsl] {
                 check_outputs(&gpu, &mut translator, &translated, case, route);
             }

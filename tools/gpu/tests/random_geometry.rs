@@ -25,7 +25,7 @@ struct Statistics {
     triangles: u64,
     values: u64,
     /// Number of translated programs by kind of carried state.
-    memory: BTreeMap<String, u32>,
+    dependence: BTreeMap<String, u32>,
 }
 
 /// Options with portable EX2 and LG2, so that every bit is defined.
@@ -57,8 +57,8 @@ fn compare(
     let chain =
         GeometryChain::new(gpu, [&vertex, &geometry], [&*BARE, &*BARE], &generated.setup, &options, route);
     let mut chain = chain.map_err(|error| error.to_string())?;
-    let memory = format!("{:?}", chain.kernel().memory);
-    *compared.memory.entry(memory).or_default() += 1;
+    let dependence = format!("{:?}", chain.kernel().dependence);
+    *compared.dependence.entry(dependence).or_default() += 1;
     for (number, draw) in generated.draws.iter().enumerate() {
         let uniforms = draw.uniforms.iter().flatten();
         for (stage, uniforms) in [Stage::Vertex, Stage::Geometry].into_iter().zip(uniforms) {
@@ -109,24 +109,24 @@ fn run(seeds: Range<u64>, precision: Precision) {
     for seed in seeds {
         let generated = generate_geometry(seed);
         if let Err(what) = compare(&gpu, &generated, precision, &mut compared) {
-            wrong.push(format!("seed {seed} ({:?}): {what}", generated.memory));
+            wrong.push(format!("seed {seed} ({:?}): {what}", generated.dependence));
         }
     }
-    let Statistics { triangles, values, memory } = &compared;
+    let Statistics { triangles, values, dependence } = &compared;
     let tally = Tally {
         stage: format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name()),
         programs,
         differing: wrong.len() as u64,
-        note: format!("{triangles} triangles, {values} values bit for bit; memory {memory:?}"),
+        note: format!("{triangles} triangles, {values} values bit for bit; dependence {dependence:?}"),
         ..Tally::default()
     };
     tally.print();
     assert!(wrong.is_empty(), "{} of {programs} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(*triangles > 50 * programs, "{triangles}");
     for wanted in ["None", "Depth", "Unbounded"] {
-        let of_kind = memory.iter().filter(|(name, _)| name.starts_with(wanted));
+        let of_kind = dependence.iter().filter(|(name, _)| name.starts_with(wanted));
         let count: u32 = of_kind.map(|(_, count)| count).sum();
-        assert!(u64::from(count) > programs / 10, "{wanted}: {memory:?}");
+        assert!(u64::from(count) > programs / 10, "{wanted}: {dependence:?}");
     }
 }
 
@@ -134,22 +134,22 @@ fn run(seeds: Range<u64>, precision: Precision) {
 // the time.
 
 #[test]
-fn random_geometry_programs_draw_as_on_the_interpreter() {
+fn random_geometry_programs_from_0_draw_as_on_the_interpreter() {
     run(0..260, Precision::Exact);
 }
 
 #[test]
-fn more_random_geometry_programs_do() {
+fn random_geometry_programs_from_260_draw_as_on_the_interpreter() {
     run(260..520, Precision::Exact);
 }
 
 #[test]
-fn still_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_520_draw_as_on_the_interpreter() {
     run(520..780, Precision::Exact);
 }
 
 #[test]
-fn yet_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_780_draw_as_on_the_interpreter() {
     run(780..1_040, Precision::Exact);
 }
 
@@ -175,7 +175,7 @@ fn every_emit_is_that_of_the_interpreter() {
         let given: Vec<InvocationInput> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
         let case = EmitCase {
             program: &generated.geometry(),
-            around: &*BARE,
+            environment: &*BARE,
             outputs: 0xFF,
             uniforms: &uniforms,
             given: &given,
@@ -192,7 +192,7 @@ fn every_emit_is_that_of_the_interpreter() {
 }
 
 #[test]
-fn what_a_draw_leaves_is_of_the_last_round() {
+fn state_after_a_draw_is_that_of_its_last_round() {
     // The first draw's invocations are split between two threads, and the output banks swap in each
     // iteration. lavapipe keeps computing for threads that have left, so the last thread's state
     // would be one iteration too far if it had fewer iterations than its neighbor.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use transpica::Translator;
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::precision::Precision;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -110,7 +110,7 @@ fn verdict(gpu: &Gpu, seed: u64, options: Options, route: Route) -> Verdict {
     let bytes = bytes.unwrap_or_else(|error| panic!("{error}\n{text}")).bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
-    let around = Executable::new(&file, 0, "program").expect("there");
+    let around = FileEnvironment::new(&file, 0, "program").expect("there");
     let mut uniforms = transpica_generate::uniforms(seed);
     around.constants().apply(&mut uniforms);
     let inputs = inputs(seed);
@@ -157,7 +157,7 @@ fn the_programs_have_arrays_of_all_sizes() {
         let file = Shbin::parse(&bytes).expect("well formed");
         let options = Options::default();
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
-        let around = Executable::new(&file, 0, "program").expect("there");
+        let around = FileEnvironment::new(&file, 0, "program").expect("there");
         let mut translator = Translator::new(options, Profile::default());
         let block =
             translator.translate(&program, &around, Job::Compute).expect("translates").interface.block;

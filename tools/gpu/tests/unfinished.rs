@@ -6,17 +6,17 @@ mod support;
 
 use std::path::Path;
 
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{Memory, Topology};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::geometry::{Dependence, Topology};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
 use transpica::stages::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
 
 use transpica::stages::draw::cpu::Pipeline;
-use transpica::stages::draw::gpu::Found;
-use transpica::{Translated, Translator};
+use transpica::stages::draw::gpu::ScanResult;
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};
 use transpica_gpu::driver::Subnormals;
@@ -39,7 +39,7 @@ fn source(name: &str) -> String {
 /// Assembles a program of `tests/cases/unfinished` into a file.
 fn assembled(name: &str) -> Vec<u8> {
     let text = source(name);
-    assemble(&[Source { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes
+    assemble(&[SourceText { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes
 }
 
 /// Calls a check with a case whose vertices have the v0.x of `chosen`.
@@ -48,22 +48,22 @@ fn with_case<T>(name: &str, chosen: &[f32], check: impl FnOnce(&Case<'_>) -> T) 
     let file = Shbin::parse(&bytes).expect("well formed");
     let options = Options::default();
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
-    let around = Executable::new(&file, 0, name).expect("there");
+    let environment = FileEnvironment::new(&file, 0, name).expect("there");
     let mut uniforms = Uniforms::default();
-    around.constants().apply(&mut uniforms);
+    environment.constants().apply(&mut uniforms);
     let mut inputs = vec![State::DEFAULT_INPUTS; chosen.len()];
     inputs.iter_mut().zip(chosen).for_each(|(vertex, &x)| vertex[0][0] = x);
-    let (program, around, uniforms, inputs) = (&program, &around, &uniforms, &inputs[..]);
-    check(&Case { program, around, uniforms, inputs, options, budget: 1 << 24 })
+    let (program, environment, uniforms, inputs) = (&program, &environment, &uniforms, &inputs[..]);
+    check(&Case { program, environment, uniforms, inputs, options, budget: 1 << 24 })
 }
 
 fn bits(inputs: &[[[f32; 4]; 16]]) -> Vec<Registers> {
     inputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect()
 }
 
-fn translate(case: &Case<'_>, options: Options) -> (Translator, Translated) {
+fn translate(case: &Case<'_>, options: Options) -> (Translator, Translation) {
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translated");
+    let translated = translator.translate(case.program, case.environment, Job::Compute).expect("translated");
     (translator, translated)
 }
 
@@ -108,7 +108,7 @@ fn on_every_route(name: &str, chosen: &[f32], check: impl Fn(&[f32], &[f32], &[b
 }
 
 #[test]
-fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
+fn loops_that_a_driver_cuts_short_are_reported_on_every_route() {
     // Driver behavior, asserted so that its end is noticed.
     let cuts = gpu().facts().loop_rounds.is_some();
     for (name, chosen) in [
@@ -131,7 +131,7 @@ fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
 }
 
 #[test]
-fn what_runs_to_its_end_is_not_reported() {
+fn complete_runs_are_not_reported() {
     for (name, chosen) in [("loop_few.pica", &[0.0; 3][..]), ("unshared.pica", &[1.0; 3])] {
         on_every_route(name, chosen, |expected, found, reported, what| {
             assert!(expected == found && !reported.contains(&true), "{what}");
@@ -140,7 +140,7 @@ fn what_runs_to_its_end_is_not_reported() {
 }
 
 #[test]
-fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
+fn a_comparison_of_a_cut_loop_is_an_error_with_the_reason() {
     let gpu = gpu();
     for name in ["loop_total.pica", "loop_total_nested.pica", "long_way.pica"] {
         let result = with_case(name, &[0.0; 3], |case| compare::compare(&gpu, case, Route::Passthrough));
@@ -149,7 +149,7 @@ fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
             (Some(rounds), Err(CompareError::Gpu(error))) => {
                 let reason = Reason::Driver(Some(rounds));
                 assert_eq!(error, GpuError::Unfinished { invocations: 3, of: 3, reason }, "{name}");
-                assert!(error.to_string().contains("65535 rounds of all loops together"), "{error}");
+                assert!(error.to_string().contains("65535 iterations of all loops together"), "{error}");
                 assert!(error.hint().is_some_and(|hint| hint.contains("--adapter")), "{error}");
             }
             (_, other) => panic!("{name}: {other:?}"),
@@ -158,7 +158,7 @@ fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
 }
 
 #[test]
-fn a_program_without_end_is_found_out() {
+fn a_program_without_end_is_reported() {
     // Detected by the report on a driver that leaves loops, and by the guard on any other.
     let gpu = gpu();
     let check = |case: &Case<'_>| {
@@ -218,7 +218,7 @@ fn the_guard_reports_as_the_interpreter_does() {
             ..Options::default()
         };
         let (uniforms, inputs) = (&uniforms, &inputs[..]);
-        let case = Case { program: &program, around: &*BARE, uniforms, inputs, options, budget: 2000 };
+        let case = Case { program: &program, environment: &*BARE, uniforms, inputs, options, budget: 2000 };
         let routes: &[Route] = if seed % 8 == 0 { &Route::ALL } else { &[Route::Passthrough] };
         for &route in routes {
             fired += guarded(&gpu, &program, &case, route);
@@ -239,8 +239,8 @@ fn pair(
 ) {
     let texts = [vertex, geometry].map(source);
     let sources = [vertex, geometry].map(|name| name.to_string());
-    let sources: Vec<Source<'_>> =
-        sources.iter().zip(&texts).map(|(name, text)| Source { name, text }).collect();
+    let sources: Vec<SourceText<'_>> =
+        sources.iter().zip(&texts).map(|(name, text)| SourceText { name, text }).collect();
     let bytes = assemble(&sources).unwrap_or_else(|error| panic!("{error}")).bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
     let chain = GeometryChain::from_file(gpu, &file, [0, 1], None, options, Route::Passthrough);
@@ -256,20 +256,22 @@ fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
 }
 
 #[test]
-fn a_draw_tells_that_the_guard_fired() {
+fn a_draw_reports_that_the_guard_fired() {
     let gpu = gpu();
     let options =
         Options { control: Control { loop_guard: Some(9), ..Control::default() }, ..Options::default() };
-    for (name, memory) in [("rounds.g.pica", Memory::None), ("rounds_sum.g.pica", Memory::Unbounded)] {
+    for (name, dependence) in
+        [("rounds.g.pica", Dependence::None), ("rounds_sum.g.pica", Dependence::Unbounded)]
+    {
         pair(&gpu, ["rounds.v.pica", name], &options, |chain, pipeline| {
-            assert_eq!(chain.kernel().memory, memory, "{name}");
+            assert_eq!(chain.kernel().dependence, dependence, "{name}");
             for (numbers, fired) in
                 [(&[1.0, 3.0, 10.0][..], 0), (&[11.0, 2.0, 1.0], 1), (&[1.0, 5.0, 3.0], 0)]
             {
                 let vertices = rounds(numbers);
                 let expected = pipeline.draw(&vertices, None).expect("drawn").triangles().len();
                 let drawn = chain.draw(&bits(&vertices), None).expect("drawn");
-                let expected_here = (3 - fired, fired as u32 * Found::GUARD_FIRED);
+                let expected_here = (3 - fired, fired as u32 * ScanResult::GUARD_FIRED);
                 assert_eq!(expected, 3 - fired, "{name} {numbers:?}");
                 assert_eq!((drawn.triangles() as usize, drawn.found.unfinished), expected_here, "{name}");
             }
@@ -278,7 +280,7 @@ fn a_draw_tells_that_the_guard_fired() {
 }
 
 #[test]
-fn what_no_split_helps_is_an_error() {
+fn a_draw_that_no_split_completes_is_an_error() {
     let gpu = gpu();
     let cuts = gpu.facts().loop_rounds;
     let programs = [
@@ -312,7 +314,7 @@ fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<()
     let file = scene.file().expect("a sample");
     let options = Options::default();
     let mut chain = GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &options, route)?;
-    assert_eq!(chain.kernel().memory, Memory::Unbounded);
+    assert_eq!(chain.kernel().dependence, Dependence::Unbounded);
     let mut pipeline = scene.pipeline(&options).expect("a sample");
     for stage in [Stage::Vertex, Stage::Geometry] {
         let mut uniforms = scene.uniforms(stage).expect("a sample");
@@ -353,7 +355,7 @@ fn one_thread_draws_thousands_of_invocations() {
 }
 
 #[test]
-fn a_draw_is_split_further_until_no_loop_is_left() {
+fn a_draw_is_split_until_every_loop_completes() {
     // More iterations per invocation than the initial split assumes.
     flowers(&gpu(), 700, 255, Route::Passthrough).expect("drawn");
     flowers(&gpu(), 700, 255, Route::Wgsl).expect("drawn");

@@ -11,7 +11,7 @@ mod valid;
 
 use support::BARE;
 use transpica::Translator;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{Job, Profile, dvle};
@@ -82,7 +82,7 @@ fn every_mutant_is_caught_where_the_driver_may_reassociate() {
 fn program(body: &str) -> Program<'static> {
     let text = format!(".out position position\n.in v0\n.proc main\n{body}\nend\n.end\n");
     let assembled =
-        assemble(&[Source { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
+        assemble(&[SourceText { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
     let file = Shbin::parse(&assembled.bytes).expect("well formed");
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
 }
@@ -95,7 +95,8 @@ fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]
     let [translated, other] = [translate(right), translate(wrong)];
     let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
     let uniforms = Uniforms::default();
-    let case = Case { program: right, around: &*BARE, uniforms: &uniforms, inputs, options, budget: 100 };
+    let case =
+        Case { program: right, environment: &*BARE, uniforms: &uniforms, inputs, options, budget: 100 };
     compare_shader(&gpu(), &case, &translated, shader, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -13,8 +13,8 @@ use support::BARE;
 use transpica::Translator;
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile, Surroundings};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Arithmetic, Block, Environment, Job, Layout, Options, Profile};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -25,7 +25,7 @@ const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision
 const RANDOM: [(Kind, u64); 3] = [(Kind::Clean, 60), (Kind::Wild, 40), (Kind::Numeric, 20)];
 
 #[test]
-fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
+fn naga_reads_every_form_of_every_text() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
     // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);
@@ -73,7 +73,7 @@ fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
         if program.stage() != Stage::Vertex {
             continue;
         }
-        let around = Executable::new(&file, index, &stem)?;
+        let environment = FileEnvironment::new(&file, index, &stem)?;
         for job in [Job::Vertex, Job::Compute] {
             for layout in LAYOUTS {
                 for precision in PRECISIONS {
@@ -82,7 +82,7 @@ fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
                         block: Block { layout, ..Block::default() },
                         ..Options::default()
                     };
-                    write(folder, &format!("{stem}-{index}"), &program, &around, job, options)?;
+                    write(folder, &format!("{stem}-{index}"), &program, &environment, job, options)?;
                 }
             }
         }
@@ -94,12 +94,12 @@ fn write(
     folder: &Path,
     name: &str,
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     job: Job<'_>,
     options: Options,
 ) -> Result<(), Box<dyn Error>> {
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around, job)?;
+    let translated = translator.translate(program, environment, job)?;
     let text = translated.text(Language::Wgsl)?;
     let (precision, layout) = (options.arithmetic.precision, options.block.layout);
     let name = format!("{name}-{job:?}-{layout:?}-{precision:?}.wgsl");

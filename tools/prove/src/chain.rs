@@ -11,11 +11,11 @@ use transpica::stages::host::{
     Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout,
 };
 use transpica::stages::interp::{Machine, Registers as State};
-use transpica::stages::ir::eval::{Evaluator, Lanes, Registers, same};
-use transpica::stages::ir::{self, Module, Stage};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, same};
+use transpica::stages::ir::{self, Module, Phase};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Program, Uniforms};
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::{Precision, arith};
 use transpica::stages::structure::tree::Tree;
@@ -84,7 +84,7 @@ pub struct Case<'a> {
     /// As [`options`], with other rules for depth and colors if the outputs have semantics.
     pub options: Options,
     /// Outputs of the main function.
-    pub outputs: Outputs<'a>,
+    pub outputs: OutputSelection<'a>,
     /// v0..v15 and the outputs of each vertex, padded with zeros.
     pub vertices: Vec<(Bits, Vec<Lanes>)>,
 }
@@ -159,7 +159,7 @@ fn compare_forms(
         vertices.push((bits(&inputs), outputs));
     }
     count.vertices = vertices.len();
-    let outputs = Outputs::Registers;
+    let outputs = OutputSelection::Registers;
     count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare_forms(mutant)?;
     Ok(count)
 }
@@ -183,7 +183,7 @@ pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lane
         return Err(fault(form, what));
     }
     for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
-        if !same(ir::Kind::F32, *expected, *found) {
+        if !same(ir::ScalarKind::F32, *expected, *found) {
             let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
             let what = format!("vertex {vertex} o{register}: {found:?}, expected {expected:?}");
             return Err(fault(form, what));
@@ -230,7 +230,7 @@ impl Forms<'_> {
             geometry: None,
             options,
         };
-        let explored = explore::explore(program, &options.control.known(), &options.limits);
+        let explored = explore::explore(program, &options.control.exploration(), &options.limits);
         let mutant = self.mutant;
         let refused = |form: &str, module: transpica::stages::error::Result<Module>| {
             module.map_err(|error| fault(form, error))
@@ -257,10 +257,10 @@ impl Forms<'_> {
             let tree = structure::blocks::dispatcher(&cfg);
             self.walk("block dispatcher", &cfg, &tree)?;
             let module = lowered("block dispatcher", cfg, tree)?;
-            self.check("block dispatcher lowered", &module, Stage::Pica)?;
+            self.check("block dispatcher lowered", &module, Phase::Pica)?;
         }
         let module = refused("pc dispatcher", lower::dispatched(context))?;
-        self.check("pc dispatcher lowered", &module, Stage::Pica)
+        self.check("pc dispatcher lowered", &module, Phase::Pica)
     }
 
     fn layout(&self) -> RegisterLayout {
@@ -269,14 +269,14 @@ impl Forms<'_> {
 
     /// Executes the tree. The walker computes registers only, not the outputs of a vertex entry.
     fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
-        if let Outputs::Semantics(_) = self.case.outputs {
+        if let OutputSelection::Semantics(_) = self.case.outputs {
             return Ok(());
         }
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
             let settings = self.case.options.settings(BUDGET);
             state.set_portable_exponentials(settings.portable_exponentials);
-            state.set_unwritten(settings.unwritten);
+            state.set_uninitialized(settings.uninitialized);
             state.set_loop_guard(settings.loop_guard.unwrap_or(0));
             state.begin(&inputs.map(|register| register.map(f32::from_bits)));
             let walk = Walk { program: self.case.program, cfg, tree };
@@ -293,7 +293,7 @@ impl Forms<'_> {
 
     /// Checks the IR of a lowered program after each pass.
     fn passes(&mut self, tier: &str, mut module: Module, block: &UniformBlock) -> Checked {
-        self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
+        self.check(&format!("{tier} lowered"), &module, Phase::Pica)?;
         let mut scratch = Scratch::default();
         let mut observed = Ok(());
         if let Some(mutant) = self.mutant {
@@ -306,7 +306,7 @@ impl Forms<'_> {
             &mut |pass, main| {
                 if observed.is_ok() {
                     let module = Module { main: main.clone(), helpers: Vec::new() };
-                    observed = self.check(&format!("{tier} after {pass}"), &module, Stage::Pica);
+                    observed = self.check(&format!("{tier} after {pass}"), &module, Phase::Pica);
                 }
             },
         );
@@ -317,16 +317,16 @@ impl Forms<'_> {
         let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
         passes::legalize::run(&mut module, &self.case.options, &uniforms);
         self.plant(Place::Legal, &mut module);
-        self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
+        self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
         passes::tidy(&mut module, &mut scratch);
-        self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
+        self.check(&format!("{tier} after tidy"), &module, Phase::Legal)?;
         // Check before `leave`, whose loop parameters start with constants that no driver can
         // propagate out of the loop.
         if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
         if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
-            self.check(&format!("{tier} after leave"), &module, Stage::Legal)?;
+            self.check(&format!("{tier} after leave"), &module, Phase::Legal)?;
         }
         Ok(())
     }
@@ -337,8 +337,8 @@ impl Forms<'_> {
         }
     }
 
-    fn check(&mut self, form: &str, module: &Module, stage: Stage) -> Checked {
-        if let Err(error) = ir::verify(module, stage) {
+    fn check(&mut self, form: &str, module: &Module, phase: Phase) -> Checked {
+        if let Err(error) = ir::verify(module, phase) {
             let text = ir::text::print(module);
             let start: String = text.lines().take(200).map(|line| format!("{line:.200}\n")).collect();
             return Err(fault(form, format!("{error}\n{start}")));
@@ -354,7 +354,7 @@ impl Forms<'_> {
         Ok(())
     }
 
-    fn environment(&self, inputs: &Bits) -> Registers {
+    fn environment(&self, inputs: &Bits) -> InputValues {
         // Before legalization nothing converts loaded values, so round the registers to the
         // precision here.
         let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
@@ -365,7 +365,7 @@ impl Forms<'_> {
             IntPacking::Bytes => vec![self.case.uniforms.ints.map(u32::from_le_bytes)],
         };
         let bools = vec![[u32::from(self.case.uniforms.bools), 0, 0, 0]];
-        Registers {
+        InputValues {
             inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
             uniforms: floats.clone(),
             ints: self.case.uniforms.ints,

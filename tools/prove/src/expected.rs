@@ -13,7 +13,7 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::stages::asm::{Assembled, Source, assemble};
+use transpica::stages::asm::{Assembled, SourceText, assemble};
 use transpica::stages::isa::Uniforms;
 
 use crate::chain::Bits;
@@ -83,7 +83,7 @@ impl Case {
     /// # Panics
     /// If the text has an error.
     pub fn assemble(&self) -> Assembled {
-        let source = Source { name: &self.name, text: &self.text };
+        let source = SourceText { name: &self.name, text: &self.text };
         assemble(&[source]).unwrap_or_else(|report| panic!("{report}"))
     }
 }

@@ -8,15 +8,15 @@ use std::cell::RefCell;
 use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::kernel::RECORDED;
 use transpica::stages::geometry::{
-    GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
+    Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology,
 };
 use transpica::stages::host::{DrawField, Job, Options, OutputMap, Setup};
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
-use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
-use transpica::stages::ir::{Buffer, Kind, Resource};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs, same};
+use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::{Precision, arith};
-use transpica::{Profile, Translated, Translator};
+use transpica::{Profile, Translation, Translator};
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
@@ -51,7 +51,7 @@ pub struct Count {
     /// Triangles of the interpreter.
     pub triangles: usize,
     /// Number of programs by carried state: none, bounded, unbounded.
-    pub memories: [usize; 3],
+    pub dependences: [usize; 3],
 }
 
 impl Count {
@@ -60,7 +60,10 @@ impl Count {
         self.runs += other.runs;
         self.invocations += other.invocations;
         self.triangles += other.triangles;
-        self.memories.iter_mut().zip(other.memories).for_each(|(memory, other)| *memory += other);
+        self.dependences
+            .iter_mut()
+            .zip(other.dependences)
+            .for_each(|(dependence, other)| *dependence += other);
     }
 }
 
@@ -70,14 +73,14 @@ fn fault(form: &str, what: impl std::fmt::Display) -> Disagreement {
 
 /// A thread of the compute shader.
 struct Thread<'a> {
-    registers: &'a Registers,
+    registers: &'a InputValues,
     draw: [i32; 8],
     feed: &'a [Lanes],
     state: &'a [u32],
     triangles: RefCell<Vec<Vec<Lanes>>>,
 }
 
-impl Environment for Thread<'_> {
+impl ModuleInputs for Thread<'_> {
     fn read(&self, resource: Resource) -> Option<Lanes> {
         match resource {
             Resource::Draw(field) => Some([self.draw[field as usize].cast_unsigned(), 0, 0, 0]),
@@ -187,21 +190,21 @@ impl Feeder<'_> {
 /// # Errors
 /// The first difference.
 pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
-    let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
+    let Some(setup) = case.setup.geometry else { return Err(fault("configuration", "no geometry program")) };
     let mut translator = Translator::new(case.options, Profile::default());
-    let around = Unnamed { map: case.setup.map };
-    let translated = translator.translate(case.geometry, &around, Job::Geometry(&case.setup));
+    let environment = Unnamed { map: case.setup.map };
+    let translated = translator.translate(case.geometry, &environment, Job::Geometry(&case.setup));
     let translated = translated.map_err(|error| fault("translation", error))?;
     let Some(kernel) = translated.interface.kernel().cloned() else {
         return Err(fault("translation", "not a geometry program"));
     };
     let mut count = Count::default();
-    let memory = match kernel.memory {
-        Memory::None => 0,
-        Memory::Depth(_) => 1,
-        Memory::Unbounded => 2,
+    let dependence = match kernel.dependence {
+        Dependence::None => 0,
+        Dependence::Depth(_) => 1,
+        Dependence::Unbounded => 2,
     };
-    count.memories[memory] = 1;
+    count.dependences[dependence] = 1;
     for topology in [Topology::List, Topology::Geometry] {
         for chunk in chunks(&kernel) {
             let compared = Comparison { case, translated: &translated, kernel: &kernel, topology, chunk };
@@ -216,17 +219,17 @@ pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
 
 /// Returns the numbers of invocations per thread to test; `None` means all in one thread.
 fn chunks(kernel: &GeometryKernel) -> Vec<Option<usize>> {
-    match kernel.memory {
-        Memory::None if kernel.state.is_empty() => vec![Some(1)],
-        Memory::None | Memory::Depth(_) => vec![None, Some(1), Some(3)],
-        Memory::Unbounded => vec![None],
+    match kernel.dependence {
+        Dependence::None if kernel.state.is_empty() => vec![Some(1)],
+        Dependence::None | Dependence::Depth(_) => vec![None, Some(1), Some(3)],
+        Dependence::Unbounded => vec![None],
     }
 }
 
 /// One distribution of invocations to threads.
 struct Comparison<'a> {
     case: &'a Case<'a>,
-    translated: &'a Translated,
+    translated: &'a Translation,
     kernel: &'a GeometryKernel,
     topology: Topology,
     chunk: Option<usize>,
@@ -270,7 +273,7 @@ impl Comparison<'_> {
                 invocations,
                 window: feeder.window,
                 chunk: self.chunk,
-                heeds_winding: self.topology == Topology::Geometry,
+                respects_winding: self.topology == Topology::Geometry,
             };
             let found = parameters.run(&form, self.translated, &mut state)?;
             let expected: Vec<Vec<Lanes>> = drawn
@@ -294,13 +297,13 @@ impl Comparison<'_> {
 /// Parameters of a draw for the compute shader.
 struct DrawParameters<'a> {
     precision: Precision,
-    registers: &'a Registers,
+    registers: &'a InputValues,
     feed: &'a [Lanes],
     invocations: usize,
     window: usize,
     /// Invocations per thread; `None` means all.
     chunk: Option<usize>,
-    heeds_winding: bool,
+    respects_winding: bool,
 }
 
 impl DrawParameters<'_> {
@@ -308,7 +311,7 @@ impl DrawParameters<'_> {
     fn run(
         &self,
         form: &str,
-        translated: &Translated,
+        translated: &Translation,
         state: &mut Vec<u32>,
     ) -> Result<Vec<Vec<Lanes>>, Disagreement> {
         let Some(kernel) = translated.interface.kernel() else {
@@ -316,9 +319,9 @@ impl DrawParameters<'_> {
         };
         let chunk = self.chunk.unwrap_or(self.invocations).max(1);
         let threads = self.invocations.div_ceil(chunk);
-        let warm = match kernel.memory {
-            Memory::Depth(depth) => depth as usize,
-            Memory::None | Memory::Unbounded => 0,
+        let warm = match kernel.dependence {
+            Dependence::Depth(depth) => depth as usize,
+            Dependence::None | Dependence::Unbounded => 0,
         };
         let evaluator = Evaluator::new(&translated.module).map_err(|error| fault(form, error))?;
         let (mut all, mut left) = (Vec::new(), None);
@@ -331,7 +334,7 @@ impl DrawParameters<'_> {
             tell(DrawField::Warm, warm);
             tell(DrawField::Window, self.window);
             tell(DrawField::Capacity, 1 << 20);
-            tell(DrawField::HeedsWinding, usize::from(self.heeds_winding));
+            tell(DrawField::RespectsWinding, usize::from(self.respects_winding));
             tell(DrawField::Thread, thread);
             let Self { registers, feed, .. } = *self;
             let thread = Thread { registers, draw, feed, state, triangles: RefCell::default() };
@@ -353,15 +356,15 @@ impl DrawParameters<'_> {
 }
 
 /// Returns the content of the uniform block.
-fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
+fn registers(uniforms: &Uniforms, precision: Precision) -> InputValues {
     let load = |x: f32| arith::load(precision, x).to_bits();
     let floats = uniforms.floats.iter().map(|register| register.map(load)).collect();
     let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
     let bools = vec![[u32::from(uniforms.bools), 0, 0, 0]];
-    Registers { members: vec![floats, ints, bools], ..Registers::default() }
+    InputValues { members: vec![floats, ints, bools], ..InputValues::default() }
 }
 
-/// Registers at the start of an invocation.
+/// InputValues at the start of an invocation.
 #[derive(Clone, Debug)]
 pub struct InvocationInput {
     /// Input registers v0..v15.
@@ -416,7 +419,7 @@ pub fn compare_emits(
             invocations: invocations.len(),
             window: 112,
             chunk,
-            heeds_winding: false,
+            respects_winding: false,
         };
         let found = parameters.run(&form, &translated, &mut state)?;
         compare_triangles(&form, &expected, &found)?;
@@ -431,7 +434,7 @@ fn compare_triangles(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) 
     }
     for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
         for (place, (expected, found)) in expected.iter().zip(found).enumerate() {
-            if !same(Kind::F32, *expected, *found) {
+            if !same(ScalarKind::F32, *expected, *found) {
                 let [expected, found] = [expected, found].map(|output| output.map(f32::from_bits));
                 let what = format!("triangle {number}, vector {place}: {found:?}, expected {expected:?}");
                 return Err(fault(form, what));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::interp::{Machine, Settings, TraceRecord};
 use transpica::stages::isa::word::Word;
 use transpica::stages::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
@@ -33,7 +33,7 @@ pub fn differ(generated: &Generated, vertices: usize, budget: u64) -> bool {
     let mut seen = Counts::new();
     for inputs in generated.inputs(vertices) {
         let mut counts = Counts::new();
-        if machine.run_traced(&inputs, &mut |record: &Record| count(&mut counts, record)).is_err() {
+        if machine.run_traced(&inputs, &mut |record: &TraceRecord| count(&mut counts, record)).is_err() {
             continue;
         }
         for (head, [entered, repeated]) in counts {
@@ -52,7 +52,7 @@ fn repeats(word: Word) -> bool {
 }
 
 /// Counts an executed instruction for the loop that starts at its target.
-fn count(counts: &mut Counts, record: &Record) {
+fn count(counts: &mut Counts, record: &TraceRecord) {
     let Some(next) = record.next else { return };
     match record.inst {
         Inst::Flow(Flow::Loop { .. }) => counts.entry(next).or_default()[0] += 1,

@@ -3,8 +3,8 @@
 //! so all end.
 
 use transpica::stages::ir::{
-    Array, Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData,
-    Resource, Shape, Type, Unary, Value, ValueList,
+    Array, Binary, Def, Exit, Func, Item, Lane, Module, Node, NodeData, Op, Region, RegionData, Resource,
+    ScalarKind, Shape, Type, Unary, Value, ValueList,
 };
 
 struct Target {
@@ -32,7 +32,8 @@ impl Generator {
     }
 
     fn ty(&mut self) -> Type {
-        let kind = [Kind::F32, Kind::F32, Kind::F32, Kind::I32, Kind::Bool][self.below(5)];
+        let kind = [ScalarKind::F32, ScalarKind::F32, ScalarKind::F32, ScalarKind::I32, ScalarKind::Bool]
+            [self.below(5)];
         Type::new(kind, 1 + self.below(4) as u8)
     }
 
@@ -43,10 +44,10 @@ impl Generator {
         for lane in &mut bits[..usize::from(ty.lanes)] {
             let pick = if splat { first } else { self.below(6) };
             *lane = match ty.kind {
-                Kind::F32 => [0.0, -0.0, 1.0, -1.0, 2.5, 1e30f32][pick].to_bits(),
-                Kind::I32 => [0, 1, u32::MAX, 2, 5, 200][pick],
-                Kind::U32 => [0, 1, u32::MAX, 2, 0x7F80_0000, 31][pick],
-                Kind::Bool => pick as u32 & 1,
+                ScalarKind::F32 => [0.0, -0.0, 1.0, -1.0, 2.5, 1e30f32][pick].to_bits(),
+                ScalarKind::I32 => [0, 1, u32::MAX, 2, 5, 200][pick],
+                ScalarKind::U32 => [0, 1, u32::MAX, 2, 0x7F80_0000, 31][pick],
+                ScalarKind::Bool => pick as u32 & 1,
             };
         }
         self.f.emit(region, ty, Op::Const(bits))
@@ -109,7 +110,7 @@ impl Generator {
                 (op.result(operand), Op::Binary(op, a, self.value(region, operand)))
             }
             10 => {
-                let cond = self.value(region, ty.with_kind(Kind::Bool));
+                let cond = self.value(region, ty.with_kind(ScalarKind::Bool));
                 let a = self.value(region, ty);
                 (ty, Op::Select { cond, a, b: self.value(region, ty) })
             }
@@ -287,9 +288,9 @@ impl Generator {
 /// Builds a random module.
 ///
 /// ```
-/// use transpica::stages::ir::{Stage, verify};
+/// use transpica::stages::ir::{Phase, verify};
 /// let module = transpica_prove::modules::module(1);
-/// assert!(verify(&module, Stage::Pica).is_ok());
+/// assert!(verify(&module, Phase::Pica).is_ok());
 /// ```
 pub fn module(seed: u64) -> Module {
     let f = Func { name: "main".into(), ..Func::default() };

@@ -5,18 +5,18 @@
 
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::error::Result;
-use transpica::stages::host::{Interface, Job, Options, Surroundings};
+use transpica::stages::host::{Environment, Interface, Job, Options};
 use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
 use transpica::stages::isa::control::{Effect, Test};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{ConditionOp, Opcode, Program};
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
-use transpica::stages::translate::{self, Control};
-use transpica::{Translated, Translator};
+use transpica::stages::translate::{self, ControlFlow};
+use transpica::{Translation, Translator};
 
 /// A deliberate error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,27 +247,27 @@ fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
 pub fn translate(
     translator: &mut Translator,
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     mutant: Mutant,
-) -> Result<Translated> {
-    let mut right = translator.translate(program, around, Job::Compute)?;
+) -> Result<Translation> {
+    let mut right = translator.translate(program, environment, Job::Compute)?;
     let options: Options = *translator.options();
     let wrong = mutant.program(program);
     let context = Context {
         program: &wrong,
         constants: &[None; FLOATS],
-        outputs: Outputs::Registers,
+        outputs: OutputSelection::Registers,
         geometry: None,
         options: &options,
     };
     let mut module = match translate::control(program, &options)? {
-        Control::Tree(mut cfg, mut tree, _) => {
+        ControlFlow::Tree(mut cfg, mut tree, _) => {
             mutant.control(&mut cfg, &mut tree);
             let mut module = lower::structured(context, &cfg, &tree)?;
             mutant.module(Place::Lowered, &mut module);
             module
         }
-        Control::Code => lower::dispatched(context)?,
+        ControlFlow::Code => lower::dispatched(context)?,
     };
     let mut scratch = Scratch::default();
     mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
@@ -275,7 +275,7 @@ pub fn translate(
     let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let usage = passes::usage::run(&module.main, &offsets);
     let Interface { outputs, entry_point, .. } = right.interface;
-    let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };
+    let interface = Interface { outputs, entry_point, ..environment.interface(&usage, &options)? };
     mutant.module(Place::Legalization, &mut module);
     // The error may be one of relative reads.
     let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
@@ -300,7 +300,7 @@ mod tests {
 
     /// Without an error, the stages used here produce the library's translation.
     #[test]
-    fn stages_without_an_error_are_the_translation() {
+    fn stages_without_a_mutant_are_the_translation() {
         let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
         for seed in 0..20 {
             let generated = generate(Kind::Numeric, seed);

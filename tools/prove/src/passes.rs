@@ -3,7 +3,7 @@
 //! In: a module, a precision, a seed. Out: nothing, or the difference.
 
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::ir::{Func, Module, Stage, text, verify};
+use transpica::stages::ir::{Func, Module, Phase, text, verify};
 use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
 use transpica::stages::precision::Precision;
 
@@ -54,7 +54,7 @@ pub fn find(name: &str) -> Option<Pass> {
 /// # Errors
 /// The rule that a pass broke, with the module before and after.
 pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
-    verify(module, Stage::Pica)?;
+    verify(module, Phase::Pica)?;
     let mut scratch = Scratch::default();
     let mut before = module.clone();
     for (name, pass) in ORDER.map(|name| find(name).expect("a pass")) {
@@ -67,7 +67,7 @@ pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32)
         let blame = |what: String| {
             Error::new(Kind::Verify(format!("{name}: {what}\nbefore:\n{before}after:\n{after}")), At::Whole)
         };
-        verify(&after, Stage::Pica).map_err(|error| blame(error.to_string()))?;
+        verify(&after, Phase::Pica).map_err(|error| blame(error.to_string()))?;
         let mut again = after.clone();
         if apply(&mut again) || text::print(&again) != text::print(&after) {
             return Err(blame(format!("a second run changes it to:\n{again}")));

@@ -4,7 +4,7 @@
 //! NOPs are removed.
 
 use serde_json::{Map, Value, json};
-use transpica::stages::container::{Descriptor, Executable, Header, Model};
+use transpica::stages::container::{DescriptorRecord, Executable, Header, Model};
 use transpica::stages::dis;
 use transpica_generate::Generated;
 
@@ -62,13 +62,16 @@ pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
         descriptors: program
             .descriptors
             .iter()
-            .map(|&bits| Descriptor { bits, ..Descriptor::default() })
+            .map(|&bits| DescriptorRecord { bits, ..DescriptorRecord::default() })
             .collect(),
         executables: vec![Executable { header, ..Executable::default() }],
         ..Model::default()
     };
     let bytes = transpica::stages::container::write(&model);
-    dis::disassemble(&transpica::stages::container::Shbin::parse(&bytes)?, &dis::Options::default())
+    dis::disassemble(
+        &transpica::stages::container::Shbin::parse(&bytes)?,
+        &dis::DisassemblerOptions::default(),
+    )
 }
 
 /// Uniforms and inputs as a state file of the command line.
@@ -102,14 +105,14 @@ pub fn state(program: &Generated, vertices: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::asm::{Source, assemble};
+    use transpica::stages::asm::{SourceText, assemble};
     use transpica::stages::container::Shbin;
     use transpica_generate::{Kind, generate};
 
     use super::*;
 
     #[test]
-    fn the_smallest_program_still_shows_the_fault() {
+    fn a_reduced_program_still_shows_the_fault() {
         let multiplies = |program: &Generated| program.code.iter().any(|word| word >> 26 == 8);
         let seed = (0..).find(|seed| multiplies(&generate(Kind::Clean, *seed))).expect("MUL is common");
         let small = shrink(&generate(Kind::Clean, seed), multiplies);
@@ -119,12 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn the_text_gives_the_same_words() {
+    fn the_text_of_a_reduced_program_gives_the_same_words() {
         for kind in Kind::ALL {
             for seed in 0..20 {
                 let program = generate(kind, seed);
                 let text = text(&program).expect("a text");
-                let assembled = assemble(&[Source { name: "small.pica", text: &text }]).expect("assembles");
+                let assembled =
+                    assemble(&[SourceText { name: "small.pica", text: &text }]).expect("assembles");
                 let file = Shbin::parse(&assembled.bytes).expect("well formed");
                 assert_eq!(file.package.code.iter().collect::<Vec<_>>(), program.code, "{kind:?} {seed}");
                 assert_eq!(file.executables[0].header.main, u32::from(program.entry.0));

@@ -3,9 +3,7 @@
 
 use transpica::stages::error::Result;
 use transpica::stages::host::layout;
-use transpica::stages::host::{
-    Constants, Interface, Options, OutputMap, RegisterLayout, Surroundings, Usage,
-};
+use transpica::stages::host::{Constants, Environment, Interface, Options, OutputMap, RegisterLayout, Usage};
 
 /// Bindings without names.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +12,7 @@ pub struct Unnamed {
     pub map: OutputMap,
 }
 
-impl Surroundings for Unnamed {
+impl Environment for Unnamed {
     fn folded(&self, _: &Options) -> Constants {
         Constants::default()
     }

@@ -5,7 +5,7 @@ use crate::error::Kind as ErrorKind;
 use crate::host::{
     Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, OutputValue, UniformBlock,
 };
-use crate::ir::{Array, Binary, Kind, Resource, Unary};
+use crate::ir::{Array, Binary, Resource, ScalarKind, Unary};
 
 const VERSIONS: [(u8, u8); 7] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
@@ -59,7 +59,7 @@ fn vertex() -> Case {
         let position = input(f, r, 0);
         let color = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
         let lanes = [0, 1, 0, 0].map(|index| crate::ir::Lane::new(texture, index));
-        let texture = f.emit(r, Type::new(Kind::F32, 2), Op::Shuffle(lanes));
+        let texture = f.emit(r, Type::new(ScalarKind::F32, 2), Op::Shuffle(lanes));
         vec![position, color, texture]
     });
     case
@@ -113,12 +113,12 @@ fn compute_with_members() -> Case {
         let light = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
         let row = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 1, element: 2 }));
         let indexed = f.emit(r, Type::F32X4, Op::ReadAt(Array::Member(1), index));
-        let int4 = Type::new(Kind::I32, 4);
+        let int4 = Type::new(ScalarKind::I32, 4);
         let steps = f.emit(r, int4, Op::Read(Resource::Member { member: 2, element: 0 }));
         let counts = f.emit(r, int4, Op::Read(Resource::Member { member: 3, element: 1 }));
         let at = f.emit(r, int4, Op::ReadAt(Array::Member(3), index));
         let sum = binary(f, r, int4, Binary::IAdd, steps, counts);
-        let same = binary(f, r, Type::new(Kind::Bool, 4), Binary::IEqual, sum, at);
+        let same = binary(f, r, Type::new(ScalarKind::Bool, 4), Binary::IEqual, sum, at);
         let ones = f.emit(r, Type::F32X4, Op::Const([1f32.to_bits(); 4]));
         let same = f.emit(r, Type::F32X4, Op::Select { cond: same, a: ones, b: v });
         let flags = f.emit(r, Type::U32, Op::Read(Resource::Member { member: 4, element: 0 }));
@@ -194,7 +194,7 @@ fn outputs_must_match_the_interface() {
 }
 
 #[test]
-fn position_is_invariant_where_the_profile_says_so() {
+fn position_is_invariant_if_the_profile_requests_it() {
     let mut case = vertex();
     let invariant = |case: &Case| super::super::text(&case.check()).unwrap().contains("Invariant");
     assert!(invariant(&case));
@@ -203,7 +203,7 @@ fn position_is_invariant_where_the_profile_says_so() {
 }
 
 #[test]
-fn names_are_written_where_the_profile_says_so() {
+fn names_are_written_if_the_profile_requests_them() {
     let mut case = vertex();
     let text = super::super::text(&case.check()).unwrap();
     for name in ["main", "inpos", "texcoord_0", "Uniforms", "uniforms", "projection", "flags"] {
@@ -223,7 +223,7 @@ fn long_names_are_cut() {
 }
 
 #[test]
-fn a_used_writer_gives_the_bytes_of_a_new_one() {
+fn a_reused_writer_gives_the_words_of_a_new_one() {
     let mut writer = SpirvWriter::new();
     let cases = [vertex(), compute_with_members(), vertex()];
     let mut broken = vertex();
@@ -235,7 +235,7 @@ fn a_used_writer_gives_the_bytes_of_a_new_one() {
 }
 
 #[test]
-fn text_shows_the_module() {
+fn assembly_text_lists_every_instruction() {
     let mut case = vertex();
     case.profile.names = false;
     case.interface.block = UniformBlock::default();
@@ -279,7 +279,7 @@ fn text_shows_the_module() {
 
 /// The text is what spirv-as reads, with the ids it shows.
 #[test]
-fn text_assembles_to_the_same_words() {
+fn assembly_text_assembles_to_the_same_words() {
     for case in [vertex(), compute_with_members()] {
         let words = case.write().unwrap();
         let text = super::super::text(&words).unwrap();
@@ -293,7 +293,7 @@ fn text_assembles_to_the_same_words() {
 }
 
 #[test]
-fn text_refuses_what_is_no_module() {
+fn assembly_text_of_invalid_words_is_an_error() {
     let error = super::super::text(&[1, 2, 3]).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Backend(_)));
 }

@@ -3,18 +3,18 @@
 
 mod control;
 mod interface;
-mod legalised;
+mod legalized;
 mod machine;
 mod ops;
 mod random;
 
 use transpica_prove::spirv_tools::{tool, validate_for};
 
-use super::{Source, SpirvWriter};
+use super::{BackendInput, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
-use crate::ir::eval::{Registers, eval};
+use crate::ir::eval::{InputValues, eval};
 use crate::ir::{
-    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Resource, Stage, Type, Value,
+    Exit, Func, Item, Module, Node, NodeData, Op, Phase, Region, RegionData, Resource, Type, Value,
     ValueList, verify,
 };
 use machine::World;
@@ -45,8 +45,8 @@ impl Case {
         case
     }
 
-    fn source(&self) -> Source<'_> {
-        Source {
+    fn source(&self) -> BackendInput<'_> {
+        BackendInput {
             module: &self.module,
             interface: &self.interface,
             limits: &self.options.limits,
@@ -60,7 +60,7 @@ impl Case {
 
     /// Returns the words after all readers accepted them. The module must be well-formed.
     fn check(&self) -> Vec<u32> {
-        verify(&self.module, Stage::Legal).expect("the test's module is well-formed");
+        verify(&self.module, Phase::Legal).expect("the test's module is well-formed");
         let words = self.write().expect("the module is written");
         validate(&words, self.profile.spirv_version);
         words
@@ -78,7 +78,7 @@ impl Case {
 
     /// As [`run_bits`](Self::run_bits), and the evaluator must agree.
     fn run_words(&self, words: &[u32], inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
-        let mut registers = Registers::default();
+        let mut registers = InputValues::default();
         registers.inputs[..inputs.len()].copy_from_slice(inputs);
         let expected = eval(&self.module, self.options.arithmetic.precision, &registers, BUDGET)
             .expect("the module ends");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Kind as ErrorKind;
-use crate::ir::{Binary, Kind, Lane, Resource, Unary};
+use crate::ir::{Binary, Lane, Resource, ScalarKind, Unary};
 
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];
 const B: [f32; 4] = [0.5, 4.0, f32::NAN, 9.0];
@@ -13,12 +13,12 @@ type Comparison = fn(f32, f32) -> bool;
 type BitRule = fn(u32, u32) -> u32;
 type Build = fn(Value, Value) -> Op;
 
-fn ty(kind: Kind) -> Type {
+fn ty(kind: ScalarKind) -> Type {
     Type::new(kind, 4)
 }
 
 /// One operation on all lanes of v0 and v1; operands and result pass through their bits.
-fn lanes(operand: Kind, result: Kind, op: impl FnOnce(Value, Value) -> Op) -> Case {
+fn lanes(operand: ScalarKind, result: ScalarKind, op: impl FnOnce(Value, Value) -> Op) -> Case {
     Case::compute(|f, r| {
         let inputs = [input(f, r, 0), input(f, r, 1)];
         let [a, b] = inputs.map(|v| from_float(f, r, v, operand));
@@ -27,19 +27,19 @@ fn lanes(operand: Kind, result: Kind, op: impl FnOnce(Value, Value) -> Op) -> Ca
     })
 }
 
-fn from_float(f: &mut Func, r: Region, value: Value, kind: Kind) -> Value {
-    let bits = |f: &mut Func| f.emit(r, ty(Kind::U32), Op::Unary(Unary::ToBits, value));
+fn from_float(f: &mut Func, r: Region, value: Value, kind: ScalarKind) -> Value {
+    let bits = |f: &mut Func| f.emit(r, ty(ScalarKind::U32), Op::Unary(Unary::ToBits, value));
     match kind {
-        Kind::F32 => value,
-        Kind::U32 => bits(f),
-        Kind::I32 => {
+        ScalarKind::F32 => value,
+        ScalarKind::U32 => bits(f),
+        ScalarKind::I32 => {
             let bits = bits(f);
-            f.emit(r, ty(Kind::I32), Op::Unary(Unary::UintToInt, bits))
+            f.emit(r, ty(ScalarKind::I32), Op::Unary(Unary::UintToInt, bits))
         }
-        Kind::Bool => {
+        ScalarKind::Bool => {
             let bits = bits(f);
-            let zero = f.emit(r, ty(Kind::U32), Op::Const([0; 4]));
-            f.emit(r, ty(Kind::Bool), Op::Binary(Binary::ULess, zero, bits))
+            let zero = f.emit(r, ty(ScalarKind::U32), Op::Const([0; 4]));
+            f.emit(r, ty(ScalarKind::Bool), Op::Binary(Binary::ULess, zero, bits))
         }
     }
 }
@@ -48,25 +48,25 @@ fn from_float(f: &mut Func, r: Region, value: Value, kind: Kind) -> Value {
 /// expected to be.
 fn to_float(f: &mut Func, r: Region, value: Value) -> Value {
     match f.ty(value).kind {
-        Kind::F32 => value,
-        Kind::U32 => f.emit(r, ty(Kind::F32), Op::Unary(Unary::FromBits, value)),
-        Kind::Bool => {
-            let one = f.emit(r, ty(Kind::F32), Op::Const([1f32.to_bits(); 4]));
-            let zero = f.emit(r, ty(Kind::F32), Op::Const([0; 4]));
-            f.emit(r, ty(Kind::F32), Op::Select { cond: value, a: one, b: zero })
+        ScalarKind::F32 => value,
+        ScalarKind::U32 => f.emit(r, ty(ScalarKind::F32), Op::Unary(Unary::FromBits, value)),
+        ScalarKind::Bool => {
+            let one = f.emit(r, ty(ScalarKind::F32), Op::Const([1f32.to_bits(); 4]));
+            let zero = f.emit(r, ty(ScalarKind::F32), Op::Const([0; 4]));
+            f.emit(r, ty(ScalarKind::F32), Op::Select { cond: value, a: one, b: zero })
         }
-        Kind::I32 => {
+        ScalarKind::I32 => {
             // One bit at a time is enough to tell the tests' numbers apart: the lowest four.
             let mut parts = Vec::new();
             for bit in 0..4u32 {
-                let mask = f.emit(r, ty(Kind::I32), Op::Const([1 << bit; 4]));
-                let masked = f.emit(r, ty(Kind::I32), Op::Binary(Binary::IAnd, value, mask));
-                let set = f.emit(r, ty(Kind::Bool), Op::Binary(Binary::IEqual, masked, mask));
-                let weight = f.emit(r, ty(Kind::F32), Op::Const([((1 << bit) as f32).to_bits(); 4]));
-                let zero = f.emit(r, ty(Kind::F32), Op::Const([0; 4]));
-                parts.push(f.emit(r, ty(Kind::F32), Op::Select { cond: set, a: weight, b: zero }));
+                let mask = f.emit(r, ty(ScalarKind::I32), Op::Const([1 << bit; 4]));
+                let masked = f.emit(r, ty(ScalarKind::I32), Op::Binary(Binary::IAnd, value, mask));
+                let set = f.emit(r, ty(ScalarKind::Bool), Op::Binary(Binary::IEqual, masked, mask));
+                let weight = f.emit(r, ty(ScalarKind::F32), Op::Const([((1 << bit) as f32).to_bits(); 4]));
+                let zero = f.emit(r, ty(ScalarKind::F32), Op::Const([0; 4]));
+                parts.push(f.emit(r, ty(ScalarKind::F32), Op::Select { cond: set, a: weight, b: zero }));
             }
-            let sum = |a, b| f.emit(r, ty(Kind::F32), Op::Binary(Binary::Add, a, b));
+            let sum = |a, b| f.emit(r, ty(ScalarKind::F32), Op::Binary(Binary::Add, a, b));
             parts.into_iter().reduce(sum).expect("there are four bits")
         }
     }
@@ -83,13 +83,13 @@ fn float_operations_are_lane_wise() {
         (Unary::Log2, f32::log2),
     ];
     for (op, expected) in unary {
-        let got = lanes(Kind::F32, Kind::F32, |a, _| Op::Unary(op, a)).run(&[A])[0];
+        let got = lanes(ScalarKind::F32, ScalarKind::F32, |a, _| Op::Unary(op, a)).run(&[A])[0];
         assert_eq!(got.map(f32::to_bits), A.map(expected).map(f32::to_bits), "{op:?}");
     }
     let binary: [(Binary, FloatRule2); 3] =
         [(Binary::Add, |a, b| a + b), (Binary::Mul, |a, b| a * b), (Binary::Div, |a, b| a / b)];
     for (op, expected) in binary {
-        let got = lanes(Kind::F32, Kind::F32, |a, b| Op::Binary(op, a, b)).run(&[A, B])[0];
+        let got = lanes(ScalarKind::F32, ScalarKind::F32, |a, b| Op::Binary(op, a, b)).run(&[A, B])[0];
         for (lane, got) in got.into_iter().enumerate() {
             let expected = expected(A[lane], B[lane]);
             assert!(got == expected || got.is_nan() && expected.is_nan(), "{op:?} {got} {expected}");
@@ -107,7 +107,7 @@ fn comparisons_are_false_for_nan() {
         (Binary::GreaterEqual, |a, b| a >= b),
     ];
     for (op, expected) in table {
-        let got = lanes(Kind::F32, Kind::Bool, |a, b| Op::Binary(op, a, b)).run(&[A, B])[0];
+        let got = lanes(ScalarKind::F32, ScalarKind::Bool, |a, b| Op::Binary(op, a, b)).run(&[A, B])[0];
         let expected: Vec<f32> = A.iter().zip(B).map(|(&a, b)| f32::from(u8::from(expected(a, b)))).collect();
         assert_eq!(got.to_vec(), expected, "{op:?}");
     }
@@ -122,7 +122,7 @@ fn bool_operations_are_lane_wise() {
         (|a, _| Op::Unary(Unary::Not, a), [1.0, 1.0, 0.0, 0.0]),
     ];
     for (op, expected) in table {
-        let got = lanes(Kind::Bool, Kind::Bool, op).run_bits(&[a, b])[0];
+        let got = lanes(ScalarKind::Bool, ScalarKind::Bool, op).run_bits(&[a, b])[0];
         assert_eq!(got.map(f32::from_bits), expected);
     }
 }
@@ -130,16 +130,16 @@ fn bool_operations_are_lane_wise() {
 #[test]
 fn integer_operations_wrap_and_compare_signed() {
     let (a, b) = ([3, 0, u32::MAX, 7], [5, 1, 2, 7]);
-    let table: [(Binary, Kind, [f32; 4]); 6] = [
-        (Binary::IAdd, Kind::I32, [8.0, 1.0, 1.0, 14.0]),
-        (Binary::ISub, Kind::I32, [14.0, 15.0, 13.0, 0.0]),
-        (Binary::IAnd, Kind::I32, [1.0, 0.0, 2.0, 7.0]),
-        (Binary::IEqual, Kind::Bool, [0.0, 0.0, 0.0, 1.0]),
-        (Binary::ILess, Kind::Bool, [1.0, 1.0, 1.0, 0.0]),
-        (Binary::IGreater, Kind::Bool, [0.0, 0.0, 0.0, 0.0]),
+    let table: [(Binary, ScalarKind, [f32; 4]); 6] = [
+        (Binary::IAdd, ScalarKind::I32, [8.0, 1.0, 1.0, 14.0]),
+        (Binary::ISub, ScalarKind::I32, [14.0, 15.0, 13.0, 0.0]),
+        (Binary::IAnd, ScalarKind::I32, [1.0, 0.0, 2.0, 7.0]),
+        (Binary::IEqual, ScalarKind::Bool, [0.0, 0.0, 0.0, 1.0]),
+        (Binary::ILess, ScalarKind::Bool, [1.0, 1.0, 1.0, 0.0]),
+        (Binary::IGreater, ScalarKind::Bool, [0.0, 0.0, 0.0, 0.0]),
     ];
     for (op, result, expected) in table {
-        let got = lanes(Kind::I32, result, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
+        let got = lanes(ScalarKind::I32, result, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
         assert_eq!(got.map(f32::from_bits), expected, "{op:?}");
     }
 }
@@ -154,22 +154,23 @@ fn bit_operations_are_unsigned() {
         (Binary::ShiftRight, |a, b| a >> b),
     ];
     for (op, expected) in table {
-        let got = lanes(Kind::U32, Kind::U32, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
+        let got = lanes(ScalarKind::U32, ScalarKind::U32, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
         assert_eq!(got.to_vec(), (0..4).map(|l| expected(a[l], b[l])).collect::<Vec<_>>(), "{op:?}");
     }
     for (op, expected) in [(Binary::UEqual, [0.0, 0.0, 0.0, 1.0]), (Binary::ULess, [0.0, 0.0, 0.0, 0.0])] {
-        let got = lanes(Kind::U32, Kind::Bool, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
+        let got = lanes(ScalarKind::U32, ScalarKind::Bool, |a, b| Op::Binary(op, a, b)).run_bits(&[a, b])[0];
         assert_eq!(got.map(f32::from_bits), expected, "{op:?}");
     }
 }
 
 #[test]
 fn conversion_truncates_and_casts_keep_bits() {
-    let got = lanes(Kind::F32, Kind::I32, |a, _| Op::Unary(Unary::ToInt, a)).run(&[[3.9, 0.5, 7.0, -0.9]]);
+    let got = lanes(ScalarKind::F32, ScalarKind::I32, |a, _| Op::Unary(Unary::ToInt, a))
+        .run(&[[3.9, 0.5, 7.0, -0.9]]);
     assert_eq!(got[0], [3.0, 0.0, 7.0, 0.0]);
     let bits = [0x7FC0_1234, 0x8000_0000, 1, 0xFFFF_FFFF];
     assert_eq!(
-        lanes(Kind::U32, Kind::U32, |a, _| Op::Binary(Binary::BitOr, a, a)).run_bits(&[bits])[0],
+        lanes(ScalarKind::U32, ScalarKind::U32, |a, _| Op::Binary(Binary::BitOr, a, a)).run_bits(&[bits])[0],
         bits
     );
 }
@@ -178,7 +179,7 @@ fn conversion_truncates_and_casts_keep_bits() {
 fn select_takes_a_bool_for_each_lane() {
     let case = Case::compute(|f, r| {
         let (a, b) = (input(f, r, 0), input(f, r, 1));
-        let cond = binary(f, r, ty(Kind::Bool), Binary::Less, a, b);
+        let cond = binary(f, r, ty(ScalarKind::Bool), Binary::Less, a, b);
         vec![f.emit(r, Type::F32X4, Op::Select { cond, a, b })]
     });
     assert_eq!(case.run(&[[1.0, 5.0, 3.0, 8.0], [4.0, 2.0, 6.0, 7.0]])[0], [1.0, 2.0, 3.0, 7.0]);
@@ -190,7 +191,7 @@ fn dot_takes_two_to_four_lanes() {
         let case = Case::compute(|f, r| {
             let a = input(f, r, 0);
             let lanes = [0, 1, 2, 3].map(|l| Lane::new(a, if l < count { l } else { 0 }));
-            let part = f.emit(r, Type::new(Kind::F32, count), Op::Shuffle(lanes));
+            let part = f.emit(r, Type::new(ScalarKind::F32, count), Op::Shuffle(lanes));
             let dot = binary(f, r, Type::F32, Binary::Dot, part, part);
             vec![splat(f, r, dot)]
         });
@@ -246,10 +247,11 @@ fn shuffle_collects_lanes_in_the_cheapest_way() {
 fn short_vectors_are_built_from_lanes() {
     let case = Case::compute(|f, r| {
         let a = input(f, r, 0);
-        let pair = f.emit(r, Type::new(Kind::F32, 2), Op::Shuffle([3, 1, 3, 3].map(|l| Lane::new(a, l))));
+        let pair =
+            f.emit(r, Type::new(ScalarKind::F32, 2), Op::Shuffle([3, 1, 3, 3].map(|l| Lane::new(a, l))));
         let triple = f.emit(
             r,
-            Type::new(Kind::F32, 3),
+            Type::new(ScalarKind::F32, 3),
             Op::Shuffle([Lane::new(pair, 0), Lane::new(pair, 1), Lane::new(a, 0), Lane::new(pair, 0)]),
         );
         let lanes = [Lane::new(triple, 0), Lane::new(triple, 1), Lane::new(triple, 2), Lane::new(pair, 1)];
@@ -306,8 +308,8 @@ fn many_different_literals_keep_their_values() {
 #[test]
 fn bool_and_integer_vector_literals_are_written() {
     let case = Case::compute(|f, r| {
-        let flags = f.emit(r, ty(Kind::Bool), Op::Const([1, 0, 1, 0]));
-        let ints = f.emit(r, ty(Kind::I32), Op::Const([1, 2, 3, u32::MAX]));
+        let flags = f.emit(r, ty(ScalarKind::Bool), Op::Const([1, 0, 1, 0]));
+        let ints = f.emit(r, ty(ScalarKind::I32), Op::Const([1, 2, 3, u32::MAX]));
         vec![to_float(f, r, flags), to_float(f, r, ints)]
     });
     assert_eq!(case.run(&[])[..2], [[1.0, 0.0, 1.0, 0.0], [1.0, 2.0, 3.0, 15.0]]);
@@ -315,7 +317,7 @@ fn bool_and_integer_vector_literals_are_written() {
 
 #[test]
 fn float_arithmetic_is_not_contracted() {
-    let build = || lanes(Kind::F32, Kind::F32, |a, b| Op::Binary(Binary::Mul, a, b)).module;
+    let build = || lanes(ScalarKind::F32, ScalarKind::F32, |a, b| Op::Binary(Binary::Mul, a, b)).module;
     let mut case = Case { module: build(), ..Case::compute(|_, _| Vec::new()) };
     let count = |case: &Case| {
         let module = rspirv::dr::load_words(case.check()).unwrap();
@@ -335,7 +337,7 @@ fn pica_operations_are_refused() {
         |_, _| Op::Read(Resource::Uniform(3)),
     ];
     for op in ops {
-        let error = lanes(Kind::F32, Kind::F32, op).write().unwrap_err();
+        let error = lanes(ScalarKind::F32, ScalarKind::F32, op).write().unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Verify(_)), "{error}");
     }
 }

@@ -9,7 +9,7 @@ mod operations;
 mod random;
 mod samples;
 
-use crate::backend::{Source, naga, text};
+use crate::backend::{BackendInput, naga, text};
 use crate::host::{
     Attribute, Bank, ComponentSource, EntryPoint, Interface, Location, Member, MemberType, Options, Output,
     OutputValue, Profile, UniformBlock,
@@ -71,11 +71,11 @@ fn write<T>(
     module: &ir::Module,
     interface: &Interface,
     entry: EntryPoint,
-    write: impl FnOnce(&Source<'_>) -> error::Result<T>,
+    write: impl FnOnce(&BackendInput<'_>) -> error::Result<T>,
 ) -> error::Result<T> {
     let (options, profile) = (Options::default(), Profile::default());
     let interface = Interface { entry_point: entry, ..interface.clone() };
-    write(&Source { module, interface: &interface, limits: &options.limits, profile: &profile })
+    write(&BackendInput { module, interface: &interface, limits: &options.limits, profile: &profile })
 }
 
 /// WGSL as naga reads it.
@@ -88,7 +88,7 @@ fn parse(wgsl: &str) -> ::naga::Module {
 
 /// The module in all languages, and its WGSL, which naga accepts.
 fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> String {
-    ir::verify::verify(module, ir::verify::Stage::Legal).expect("is legal");
+    ir::verify::verify(module, ir::verify::Phase::Legal).expect("is legal");
     let wgsl = write(module, interface, entry.clone(), text::wgsl).expect("WGSL");
     parse(&wgsl);
     for version in text::GlslVersion::ALL {

@@ -2,41 +2,41 @@
 
 use super::check;
 use crate::ir::signature::Shape;
-use crate::ir::{Binary, Kind, Unary};
+use crate::ir::{Binary, ScalarKind, Unary};
 
-fn name(kind: Kind, lanes: u8) -> String {
+fn name(kind: ScalarKind, lanes: u8) -> String {
     let kind = match kind {
-        Kind::F32 => "f32",
-        Kind::I32 => "i32",
-        Kind::U32 => "u32",
-        Kind::Bool => "bool",
+        ScalarKind::F32 => "f32",
+        ScalarKind::I32 => "i32",
+        ScalarKind::U32 => "u32",
+        ScalarKind::Bool => "bool",
     };
     if lanes > 1 { format!("{kind}x{lanes}") } else { kind.to_owned() }
 }
 
 /// Two values %1 and %2 of a kind that no simplification knows, with as many lanes.
-fn operands(kind: Kind, lanes: u8) -> String {
-    let (float, ty) = (name(Kind::F32, lanes), name(kind, lanes));
+fn operands(kind: ScalarKind, lanes: u8) -> String {
+    let (float, ty) = (name(ScalarKind::F32, lanes), name(kind, lanes));
     let shuffle = |value: u32| {
         let lanes: Vec<String> =
             "xyzw".chars().take(usize::from(lanes)).map(|c| format!("%{value}.{c}")).collect();
         lanes.join(" ")
     };
     let make = |value: u32, source: u32| match kind {
-        Kind::F32 => format!("%{value}: {ty} = shuffle {}\n", shuffle(source)),
-        Kind::I32 => format!(
+        ScalarKind::F32 => format!("%{value}: {ty} = shuffle {}\n", shuffle(source)),
+        ScalarKind::I32 => format!(
             "%{}: {float} = shuffle {}\n%{value}: {ty} = to_int %{}\n",
             value + 4,
             shuffle(source),
             value + 4
         ),
-        Kind::U32 => format!(
+        ScalarKind::U32 => format!(
             "%{}: {float} = shuffle {}\n%{value}: {ty} = to_bits %{}\n",
             value + 4,
             shuffle(source),
             value + 4
         ),
-        Kind::Bool => format!(
+        ScalarKind::Bool => format!(
             "%{}: {float} = shuffle {}\n%{value}: {ty} = less %{} %{}\n",
             value + 4,
             shuffle(source),
@@ -48,18 +48,18 @@ fn operands(kind: Kind, lanes: u8) -> String {
 }
 
 /// The value %3 as the position.
-fn result(kind: Kind, lanes: u8) -> String {
-    let bools = name(Kind::Bool, lanes);
+fn result(kind: ScalarKind, lanes: u8) -> String {
+    let bools = name(ScalarKind::Bool, lanes);
     let ty = name(kind, lanes);
-    let float = name(Kind::F32, lanes);
+    let float = name(ScalarKind::F32, lanes);
     let test = match kind {
-        Kind::F32 => String::new(),
-        Kind::I32 => format!("%11: {bools} = iequal %3 %3\n"),
-        Kind::U32 => format!("%11: {bools} = uequal %3 %3\n"),
-        Kind::Bool => format!("%11: {ty} = not %3\n"),
+        ScalarKind::F32 => String::new(),
+        ScalarKind::I32 => format!("%11: {bools} = iequal %3 %3\n"),
+        ScalarKind::U32 => format!("%11: {bools} = uequal %3 %3\n"),
+        ScalarKind::Bool => format!("%11: {ty} = not %3\n"),
     };
     let ones: Vec<&str> = vec!["1"; usize::from(lanes)];
-    let choose = if kind == Kind::F32 {
+    let choose = if kind == ScalarKind::F32 {
         format!("%13: {float} = add %3 %3\n")
     } else {
         let ones = ones.join(" ");
@@ -136,7 +136,7 @@ fn literals_of_every_kind() {
 }
 
 #[test]
-fn lanes_are_written_as_short_as_can_be() {
+fn lanes_are_written_in_the_shortest_form() {
     let wgsl = check(
         "func main {
            %0: f32x4 = input v0

@@ -3,14 +3,14 @@
 use super::machine::{Val, run};
 use super::{interface, parse, translate};
 use crate::host::EntryPoint;
-use crate::ir::eval::{Registers, eval};
+use crate::ir::eval::{InputValues, eval};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, Module, NodeData, Op, Region, Resource, Type,
     Unary, Value,
 };
 use crate::precision::Precision;
 
-const F32X2: Type = Type::new(crate::ir::Kind::F32, 2);
+const F32X2: Type = Type::new(crate::ir::ScalarKind::F32, 2);
 const TYPES: [Type; 4] = [Type::F32, F32X2, Type::F32X4, Type::I32];
 
 /// xorshift64*
@@ -291,7 +291,7 @@ fn program(seed: u64) -> Module {
     }
     let counts = generator.f.emit(
         body,
-        Type::new(crate::ir::Kind::I32, 4),
+        Type::new(crate::ir::ScalarKind::I32, 4),
         Op::Read(Resource::Member { member: 3, element: 0 }),
     );
     for lane in 0..4 {
@@ -330,8 +330,8 @@ fn helper() -> Func {
 }
 
 /// Inputs and uniforms for the IR and for naga.
-fn environment(random: &mut Random) -> (Registers, Vec<Val>, Val) {
-    let mut registers = Registers::default();
+fn environment(random: &mut Random) -> (InputValues, Vec<Val>, Val) {
+    let mut registers = InputValues::default();
     let mut float = || (random.below(9) as f32 - 4.0) / 2.0;
     let mut vector = || [float(), float(), float(), float()];
     let list = |lanes: [f32; 4]| Val::List(lanes.map(Val::F).to_vec());
@@ -396,7 +396,7 @@ pub fn masked(outputs: &[[u32; 4]], widths: &[usize]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn random_programs_compute_what_the_ir_does() {
+fn random_programs_match_the_evaluator() {
     let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
     for seed in 1..=seeds {
         compare(&program(seed), seed);

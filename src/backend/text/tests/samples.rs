@@ -5,13 +5,13 @@ use super::parse;
 use super::random::{Random, bits, masked};
 use crate::backend::Language;
 use crate::container::Shbin;
-use crate::host::dvle::{self, Executable};
+use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Interface, Job, MemberType};
 use crate::ir::Exit;
-use crate::ir::eval::{Lanes, Registers, eval};
+use crate::ir::eval::{InputValues, Lanes, eval};
 use crate::isa::Stage;
 use crate::precision::Precision;
-use crate::{Arithmetic, Options, Profile, Translated, Translator};
+use crate::{Arithmetic, Options, Profile, Translation, Translator};
 
 /// A number of the usual size, or rarely an unusual one.
 fn float(random: &mut Random) -> f32 {
@@ -42,8 +42,8 @@ fn element(ty: MemberType, random: &mut Random) -> (Lanes, Val) {
 }
 
 /// Attributes and uniforms, for the IR and for naga.
-fn environment(interface: &Interface, random: &mut Random) -> (Registers, Vec<Val>, Val) {
-    let mut registers = Registers::default();
+fn environment(interface: &Interface, random: &mut Random) -> (InputValues, Vec<Val>, Val) {
+    let mut registers = InputValues::default();
     let mut arguments = Vec::new();
     for attribute in &interface.attributes {
         let (lanes, value) = floats(random);
@@ -68,7 +68,7 @@ fn environment(interface: &Interface, random: &mut Random) -> (Registers, Vec<Va
 }
 
 /// Runs the IR and its WGSL on random inputs.
-fn compare(what: &str, translated: &Translated, wgsl: &str, random: &mut Random) {
+fn compare(what: &str, translated: &Translation, wgsl: &str, random: &mut Random) {
     let parsed = parse(wgsl);
     let main = &translated.module.main;
     let Some(Exit::Yield(outputs)) = main.body.map(|body| main.regions[body].exit) else { return };
@@ -83,7 +83,7 @@ fn compare(what: &str, translated: &Translated, wgsl: &str, random: &mut Random)
 }
 
 #[test]
-fn the_wgsl_of_the_samples_computes_what_their_ir_does() {
+fn wgsl_of_the_samples_matches_the_evaluator() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "shbin"));
@@ -107,8 +107,8 @@ fn the_wgsl_of_the_samples_computes_what_their_ir_does() {
                     continue;
                 }
                 let what = format!("{} {index} {precision:?}", path.display());
-                let around = Executable::new(&file, index, "sample").unwrap();
-                let translated = translator.translate(&program, &around, Job::Vertex).unwrap();
+                let environment = FileEnvironment::new(&file, index, "sample").unwrap();
+                let translated = translator.translate(&program, &environment, Job::Vertex).unwrap();
                 let wgsl = translated.text(Language::Wgsl).unwrap();
                 compare(&what, &translated, &wgsl, &mut random);
             }

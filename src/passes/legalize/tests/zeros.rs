@@ -26,7 +26,7 @@ fn a_relative_read_takes_literals_from_the_block() {
 }
 
 #[test]
-fn nothing_is_hidden_where_nothing_is_at_risk() {
+fn constants_without_risk_are_not_hidden() {
     for body in [
         // A choice made when the program runs, a loop that starts with another number, one that
         // starts with an input.

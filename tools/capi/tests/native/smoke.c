@@ -446,9 +446,9 @@ static void bad_chains(void) {
     options.depth_range = 3;
     refused(&options.head, "TranspicaOptions.depth_range is 3", TRANSPICA_CODE_UNKNOWN_CHOICE);
     options.depth_range = 0;
-    options.lenient = 2;
-    refused(&options.head, "TranspicaOptions.lenient is 2", TRANSPICA_CODE_UNKNOWN_CHOICE);
-    options.lenient = 0;
+    options.permissive = 2;
+    refused(&options.head, "TranspicaOptions.permissive is 2", TRANSPICA_CODE_UNKNOWN_CHOICE);
+    options.permissive = 0;
     options.layout = TRANSPICA_LAYOUT_CUSTOM;
     refused(&options.head, "TranspicaRegisterLayout", TRANSPICA_CODE_MISPLACED_TYPE);
     options.layout = 0;

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Job;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::{Options, Profile, Translator};
 
 fn words(path: &Path) -> Vec<u32> {
@@ -39,7 +39,7 @@ fn holds(program: &str, standard: &str, language: &str) {
     let parsed = Shbin::parse(&bytes).expect("valid");
     let options = Options::default();
     let program = dvle::program(&parsed, 0, &options.limits).expect("valid");
-    let executable = Executable::new(&parsed, 0, "textured.shbin").expect("there");
+    let executable = FileEnvironment::new(&parsed, 0, "textured.shbin").expect("there");
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(&program, &executable, Job::Vertex).expect("translates");
     let expected = translator.spirv(&translated).expect("a module");
@@ -47,11 +47,11 @@ fn holds(program: &str, standard: &str, language: &str) {
 }
 
 #[test]
-fn everything_holds_in_c() {
+fn smoke_test_passes_in_c() {
     holds("cc", "c11", "c");
 }
 
 #[test]
-fn everything_holds_in_cpp() {
+fn smoke_test_passes_in_cpp() {
     holds("c++", "c++17", "c++");
 }

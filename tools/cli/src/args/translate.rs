@@ -61,7 +61,7 @@ pub struct Translate {
     pub padded: bool,
     /// Treat undefined opcodes as NOP
     #[arg(long)]
-    pub lenient: bool,
+    pub permissive: bool,
 }
 
 impl Translate {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Assembled, LeftOut, Options, Source, assemble_with};
+use transpica::stages::asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
 use super::{Input, lint};
 use crate::args::{Common, Denied};
@@ -30,8 +30,9 @@ pub fn run(
     common: &Common,
 ) -> Result<(), Failure> {
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    let sources: Vec<_> = texts.iter().map(|text| Source { name: &text.name, text: &text.text }).collect();
-    let result = assemble_with(&sources, &Options { no_nop: options.no_nop });
+    let sources: Vec<_> =
+        texts.iter().map(|text| SourceText { name: &text.name, text: &text.text }).collect();
+    let result = assemble_with(&sources, &AssemblerOptions { no_nop: options.no_nop });
     let (errors, warnings, mut left_out) = match &result {
         Ok(assembled) => (&[][..], &assembled.warnings[..], assembled.left_out),
         Err(report) => (&report.errors[..], &report.warnings[..], report.left_out),
@@ -88,7 +89,7 @@ fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Fa
 /// Runs the lint rules and shows their findings on standard error, unless JSON is requested.
 fn lint(
     assembled: &Assembled,
-    sources: &[Source<'_>],
+    sources: &[SourceText<'_>],
     texts: &[Text],
     options: &AsmOptions,
     common: &Common,

@@ -2,12 +2,12 @@
 
 use transpica::Translator;
 use transpica::stages::cfg::{Cfg as Graph, dot, explore, text};
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{Job, Profile};
 use transpica::stages::ir;
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::structure;
-use transpica::stages::translate::{Control, control};
+use transpica::stages::translate::{ControlFlow, control};
 
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
@@ -23,7 +23,7 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
     let options = position.apply(selection.options());
     let text = match stage {
         Form::Cfg => {
-            let explored = explore::explore(&program, &explore::Options::default(), &options.limits);
+            let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits);
             match explored.map_err(|error| input.fail(&error))? {
                 explore::Explored::Graph(cfg) => print(&cfg, &program, format),
                 explore::Explored::TooManyNodes { limit } => {
@@ -34,10 +34,10 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
             }
         }
         Form::Tree => match control(&program, &options).map_err(|error| input.fail(&error))? {
-            Control::Tree(cfg, tree, _) => {
-                structure::text::Text { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
+            ControlFlow::Tree(cfg, tree, _) => {
+                structure::text::TreeText { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
             }
-            Control::Code => {
+            ControlFlow::Code => {
                 return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
             }
         },
@@ -46,13 +46,14 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         }
         Form::Ir => {
             let name = input.name();
-            let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+            let environment =
+                FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(options, Profile::default());
             let translated = translated(
                 &mut translator,
                 &container,
                 dvle,
-                &around,
+                &environment,
                 Job::Vertex,
                 GeometryOptions::default(),
             );
@@ -72,6 +73,6 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
 fn print(cfg: &Graph, program: &Program<'_>, format: Format) -> String {
     match format {
         Format::Dot => dot::Dot { cfg, program: Some(program) }.to_string(),
-        Format::Text => text::Text { cfg, program: Some(program) }.to_string(),
+        Format::Text => text::CfgText { cfg, program: Some(program) }.to_string(),
     }
 }

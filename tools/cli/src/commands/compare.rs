@@ -7,9 +7,9 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{Arithmetic, Block, Options};
 use transpica::stages::isa::Stage;
 use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
@@ -181,7 +181,7 @@ fn read(path: &Path) -> Result<Input, String> {
     }
     let name = path.display().to_string();
     let text = String::from_utf8_lossy(&input.bytes);
-    match assemble(&[Source { name: &name, text: &text }]) {
+    match assemble(&[SourceText { name: &name, text: &text }]) {
         Ok(assembled) => Ok(Input { bytes: assembled.bytes, ..input }),
         Err(report) => {
             let first = report.errors.first().map_or_else(String::new, ToString::to_string);
@@ -224,14 +224,14 @@ impl Run<'_> {
         let &Self { gpu, options, vertices, seed, .. } = self;
         let program = transpica::stages::host::dvle::program(container, dvle, &options.limits)?;
         let name = input.name();
-        let around = Executable::new(container, dvle, &name)?;
+        let environment = FileEnvironment::new(container, dvle, &name)?;
         if program.stage() == Stage::Geometry {
             let executable = container.executable(dvle)?;
             let delivered = geometry::delivered(container, executable, seed, vertices);
-            let state = super::run::generated(seed, vertices, &around, delivered);
+            let state = super::run::generated(seed, vertices, &environment, delivered);
             let case = EmitCase {
                 program: &program,
-                around: &around,
+                environment: &environment,
                 outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
                 given: &geometry::invocations(&state),
@@ -241,11 +241,11 @@ impl Run<'_> {
             return compare_emits(gpu, &case, route);
         }
         let mut uniforms = transpica_generate::uniforms(seed);
-        around.constants().apply(&mut uniforms);
+        environment.constants().apply(&mut uniforms);
         let inputs = transpica_generate::inputs(seed, vertices);
         let case = Case {
             program: &program,
-            around: &around,
+            environment: &environment,
             uniforms: &uniforms,
             inputs: &inputs,
             options,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use transpica::stages::dis::{Options, disassemble};
+use transpica::stages::dis::{DisassemblerOptions, disassemble};
 
 use super::Input;
 use crate::args::Common;
@@ -12,7 +12,7 @@ use crate::report::Failure;
 pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Result<(), Failure> {
     let input = Input::read(file)?;
     let container = input.parse()?;
-    let text = disassemble(&container, &Options { hex }).map_err(|error| input.fail(&error))?;
+    let text = disassemble(&container, &DisassemblerOptions { hex }).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
         "{}: {} code words, {} lines; programs: {}",
         file.display(),

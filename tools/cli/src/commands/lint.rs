@@ -1,7 +1,7 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
 use serde_json::{Value, json};
-use transpica::stages::asm::{Assembled, Diagnostic, Source, Span};
+use transpica::stages::asm::{Assembled, Diagnostic, SourceText, Span};
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
 use transpica::stages::host::dvle;
@@ -79,7 +79,7 @@ pub fn describe_error(error: &Diagnostic) -> Value {
 /// An executable has no program.
 pub fn assembled(
     assembled: &Assembled,
-    sources: &[Source<'_>],
+    sources: &[SourceText<'_>],
     denied: &[Denied],
 ) -> Result<Findings, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
@@ -106,7 +106,7 @@ pub fn assembled(
 
 /// Builds a diagnostic at the statement that produced the word. A finding about the entire program
 /// is placed at its entry point.
-fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[Source<'_>]) -> Diagnostic {
+fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[SourceText<'_>]) -> Diagnostic {
     let place = assembled.places.get(finding.pc.unwrap_or(entry).index()).copied().unwrap_or_default();
     Diagnostic {
         file: assembled.files.get(place.file).cloned().unwrap_or_default(),

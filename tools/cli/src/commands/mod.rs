@@ -19,10 +19,10 @@ use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::Error;
 use transpica::stages::host::Job;
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::Limits;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_gpu::Gpu;
 
 use crate::args::{Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, Selection};
@@ -65,16 +65,16 @@ fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
     index: usize,
-    around: &Executable<'_>,
+    environment: &FileEnvironment<'_>,
     vertex: Job<'_>,
     chosen: GeometryOptions,
-) -> Result<Translated, Error> {
+) -> Result<Translation, Error> {
     let program = dvle::program(file, index, &translator.options().limits)?;
     match program.stage() {
-        Stage::Vertex => translator.translate(&program, around, vertex),
+        Stage::Vertex => translator.translate(&program, environment, vertex),
         Stage::Geometry => {
             let setup = Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?;
-            translator.translate(&program, around, Job::Geometry(&setup))
+            translator.translate(&program, environment, Job::Geometry(&setup))
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::Translator;
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{Job, Options, Profile};
 use transpica::stages::interp::{Machine, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
@@ -32,13 +32,13 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let dvle = input.chosen(&container, &selection, common);
     let program = input.program(&container, dvle)?;
     let name = input.name();
-    let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+    let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
     let state = if let Some(path) = state {
-        read_state(&path, &around, program.stage())?
+        read_state(&path, &environment, program.stage())?
     } else {
         let delivered = geometry::delivered(&container, executable, seed, vertices);
-        generated(seed, vertices, &around, delivered)
+        generated(seed, vertices, &environment, delivered)
     };
     let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
     let mut log = trace.then(|| Log::new(output.as_ref()));
@@ -55,7 +55,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             let given = geometry::invocations(&state);
             let case = EmitCase {
                 program: &program,
-                around: &around,
+                environment: &environment,
                 outputs: mapped,
                 uniforms: &state.uniforms,
                 given: &given,
@@ -68,11 +68,11 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
         (Stage::Vertex, On::Gpu) => {
-            let options = foldable(selection.options(), &around, &state);
+            let options = foldable(selection.options(), &environment, &state);
             let gpu = open(adapter.as_deref(), common)?;
             interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
-            let (around, uniforms, inputs) = (&around, &state.uniforms, &[]);
-            let case = Case { program: &program, around, uniforms, inputs, options, budget };
+            let (environment, uniforms, inputs) = (&environment, &state.uniforms, &[]);
+            let case = Case { program: &program, environment, uniforms, inputs, options, budget };
             let outputs = on_gpu(&gpu, case, &state, route.into()).map_err(|error| failure(error, &input))?;
             Ok(show(&outputs, mapped, json))
         }
@@ -93,9 +93,9 @@ fn conclude(log: Option<Log>, text: Result<String, Failure>, output: Option<&Pat
     }
 }
 
-fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<State, Failure> {
+fn read_state(path: &Path, environment: &FileEnvironment<'_>, stage: Stage) -> Result<State, Failure> {
     let mut uniforms = Uniforms::default();
-    around.constants().apply(&mut uniforms);
+    environment.constants().apply(&mut uniforms);
     let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
     state::parse(&text, uniforms, stage).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
@@ -104,11 +104,11 @@ fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<Stat
 pub fn generated(
     seed: u64,
     vertices: usize,
-    around: &Executable<'_>,
+    environment: &FileEnvironment<'_>,
     delivered: Vec<state::Delivered>,
 ) -> State {
     let mut uniforms = transpica_generate::uniforms(seed);
-    around.constants().apply(&mut uniforms);
+    environment.constants().apply(&mut uniforms);
     let vertices = transpica_generate::inputs(seed, vertices)
         .iter()
         .map(|registers| registers.map(|register| register.map(f32::to_bits)))
@@ -145,8 +145,8 @@ fn failure(error: CompareError, input: &Input) -> Failure {
 }
 
 /// Disables constant folding if the state changes a constant of the file.
-fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Options {
-    let constants = around.constants();
+fn foldable(mut options: Options, environment: &FileEnvironment<'_>, state: &State) -> Options {
+    let constants = environment.constants();
     let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
     options.block.fold_constants &= !is_changed;
     options
@@ -154,10 +154,10 @@ fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Opt
 
 /// Returns a program's outputs on a GPU, after checking that every vertex runs to its end there.
 fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
-    let Case { program, around, options, .. } = case;
+    let Case { program, environment, options, .. } = case;
     unfinished::check(gpu, &case, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around, Job::Compute)?;
+    let translated = translator.translate(program, environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
     Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)

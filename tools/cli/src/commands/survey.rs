@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use transpica::Translator;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Job, Options, Profile};
 use transpica::stages::isa::Stage;
 use transpica::stages::translate::Tier;
@@ -97,9 +97,9 @@ fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -
     let options = *translator.options();
     let container = Shbin::parse(bytes)?;
     let program = dvle::program(&container, dvle, &options.limits)?;
-    let around = Executable::new(&container, dvle, name)?;
+    let environment = FileEnvironment::new(&container, dvle, name)?;
     let translated =
-        translated(translator, &container, dvle, &around, Job::Vertex, GeometryOptions::default())?;
+        translated(translator, &container, dvle, &environment, Job::Vertex, GeometryOptions::default())?;
     let words = translator.spirv(&translated)?.len();
     Ok(Outcome::Module {
         stage: program.stage(),

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use transpica::stages::backend::text::Language;
-use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::registers::number;
 use transpica::stages::host::{Constants, DepthRange, EntryPoint, Job, Options, Profile, RegisterState};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 use super::{Input, translated};
 use crate::args::{
@@ -36,7 +36,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         raw_colors,
         live_constants,
         padded,
-        lenient,
+        permissive,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
     let mut options = selection.options();
@@ -44,7 +44,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     options.outputs.clamp_colors = !raw_colors;
     options.block.fold_constants = !live_constants;
     options.block.padded = padded;
-    options.control.lenient = lenient;
+    options.control.permissive = permissive;
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;
@@ -58,11 +58,12 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             let program = input.program(&container, dvle)?;
             fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
-            let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+            let environment =
+                FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(request.options, Profile::default());
-            let translated = translated(&mut translator, &container, dvle, &around, vertex, geometry);
+            let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
-            show(&input, &program, translator, &translated, &around.constants(), request, common)
+            show(&input, &program, translator, &translated, &environment.constants(), request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -160,7 +161,7 @@ fn show(
     input: &Input,
     program: &Program<'_>,
     mut translator: Translator,
-    translated: &Translated,
+    translated: &Translation,
     constants: &Constants,
     request: Request,
     common: &Common,
@@ -200,7 +201,7 @@ fn to_json(reflection: &Reflection) -> String {
 
 fn emit(
     translator: &mut Translator,
-    translated: &Translated,
+    translated: &Translation,
     reflection: &Reflection,
     request: &Request,
 ) -> Result<Vec<u8>, transpica::stages::error::Error> {

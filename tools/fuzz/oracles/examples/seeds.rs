@@ -11,7 +11,7 @@ use transpica::stages::container::{Model, Shbin};
 use transpica::stages::host::Options;
 use transpica::stages::host::dvle;
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::structure::{self, Structured};
 use transpica::stages::{ir, isa};
 use transpica_oracles::Input;
@@ -62,11 +62,11 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 fn lower(file: &Shbin<'_>, index: usize) -> Option<String> {
     let options = Options::default();
     let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;
-    let explored = explore::explore(&program, &explore::Options::default(), &options.limits).ok()?;
+    let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits).ok()?;
     let explore::Explored::Graph(mut cfg) = explored else { return None };
     reduce(&mut cfg, &options.limits);
     let Structured::Tree(tree) = structure::structure(&cfg, &options.limits) else { return None };
-    let outputs = Outputs::Registers;
+    let outputs = OutputSelection::Registers;
     let context =
         Context { program: &program, constants: &[None; FLOATS], outputs, geometry: None, options: &options };
     lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))

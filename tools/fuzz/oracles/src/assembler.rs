@@ -1,7 +1,7 @@
 //! Any text: errors or a file, never a panic; the file can be read and matches the assembler's
 //! report.
 
-use transpica::stages::asm::{Options, Source, assemble_with};
+use transpica::stages::asm::{AssemblerOptions, SourceText, assemble_with};
 use transpica::stages::container::{Model, Shbin};
 
 /// Separator between the sources of one input.
@@ -9,9 +9,9 @@ const BETWEEN: &str = "\u{1e}";
 
 pub fn check(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let sources: Vec<_> = text.split(BETWEEN).map(|text| Source { name: "any.pica", text }).collect();
+    let sources: Vec<_> = text.split(BETWEEN).map(|text| SourceText { name: "any.pica", text }).collect();
     for no_nop in [false, true] {
-        match assemble_with(&sources, &Options { no_nop }) {
+        match assemble_with(&sources, &AssemblerOptions { no_nop }) {
             Ok(assembled) => {
                 let file = Shbin::parse(&assembled.bytes).expect("what was assembled can be read");
                 assert_eq!(Model::from(&file), assembled.model, "the bytes are the model");

@@ -4,9 +4,9 @@
 use std::hint::black_box;
 
 use transpica::stages::container::{Dvle, Model, Shbin, write};
-use transpica::stages::dis::{Options as Print, content, disassemble};
+use transpica::stages::dis::{DisassemblerOptions as Print, content, disassemble};
 use transpica::stages::host::Job;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::Pc;
 use transpica::stages::limits::Limits;
 use transpica::stages::lint;
@@ -64,10 +64,11 @@ fn program(file: &Shbin<'_>, index: usize) {
     for finding in lint::lint(&program, file, index, &limits).expect("there") {
         assert!(!finding.to_string().is_empty());
     }
-    let around = Executable::new(file, index, "any.shbin").expect("there");
+    let environment = FileEnvironment::new(file, index, "any.shbin").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    if let Some(translated) = super::unless_refused(translator.translate(&program, &around, Job::Vertex)) {
-        let reflection = Reflection::new(&program, &translated, &around.constants());
+    if let Some(translated) = super::unless_refused(translator.translate(&program, &environment, Job::Vertex))
+    {
+        let reflection = Reflection::new(&program, &translated, &environment.constants());
         assert_eq!(reflection.attributes.len(), translated.interface.attributes.len());
     }
 }

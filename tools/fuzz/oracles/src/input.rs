@@ -8,11 +8,11 @@
 
 use arbitrary::{Result, Unstructured};
 use transpica::stages::container::{
-    Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
+    Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, Symbol, Version,
 };
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout,
-    Locations, RegisterLayout, Unwritten,
+    Locations, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -23,8 +23,8 @@ pub const CODE: usize = 600;
 /// Bits of the head's flags.
 const NO_CLAMP: u8 = 1;
 const NO_FOLD: u8 = 2;
-const LENIENT: u8 = 4;
-const PADDED: u8 = 8;
+const PERMISSIVE: u8 = 4;
+const PADDED: u8 = 128;
 const CONTRACT: u8 = 8;
 const VARIANT: u8 = 16;
 const NAMELESS: u8 = 32;
@@ -92,7 +92,7 @@ impl Input {
                 clamp_colors: flags & NO_CLAMP == 0,
                 ..Outputs::default()
             },
-            control: Control { lenient: flags & LENIENT != 0, ..Control::default() },
+            control: Control { permissive: flags & PERMISSIVE != 0, ..Control::default() },
             limits: limits(bytes.arbitrary()?),
             ..Options::default()
         };
@@ -158,7 +158,7 @@ impl Input {
             0 => options.outputs.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
             1 => options.outputs.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
             2 => options.outputs.all = true,
-            3 => options.outputs.unmapped = Unwritten::Zero,
+            3 => options.outputs.unmapped = UndefinedValue::Zero,
             4 => {
                 options.control.bools.baked = set;
                 options.control.bools.values = u16::from_le_bytes([c, c]);
@@ -167,7 +167,7 @@ impl Input {
             6 => profile.locations = Locations::AZAHAR,
             7 => options.arithmetic.portable_exponentials = true,
             8 => options.outputs.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
-            9 => options.arithmetic.uninitialized = Unwritten::Zero,
+            9 => options.arithmetic.uninitialized = UndefinedValue::Zero,
             10 => {
                 let kind =
                     [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][usize::from(b % 3)];
@@ -193,12 +193,12 @@ impl Input {
             executable.names.add(&names[names.len() - 1 - usize::from(index) % names.len()])
         };
         match tag {
-            2 => self.model.descriptors.push(Descriptor { bits: value, ..Descriptor::default() }),
+            2 => self.model.descriptors.push(DescriptorRecord { bits: value, ..DescriptorRecord::default() }),
             3 => {
                 let (name, first) = (name(b), u16::from(a));
                 executable.symbols.push(Symbol { name, first, last: first.wrapping_add(u16::from(c)) });
             }
-            4 => executable.outputs.push(Output {
+            4 => executable.outputs.push(OutputRecord {
                 kind: a.into(),
                 register: b.into(),
                 mask: c.into(),

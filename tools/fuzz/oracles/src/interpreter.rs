@@ -3,13 +3,13 @@
 
 use arbitrary::Unstructured;
 use transpica::stages::container::{Shbin, write};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{HostValues, MemberType, UniformBlock, pack};
 use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::ir::eval::{Evaluator, Lanes, Registers};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes};
 use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::stages::limits::Limits;
-use transpica::stages::lower::Outputs;
+use transpica::stages::lower::OutputSelection;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Case, bits, same_outputs};
@@ -31,12 +31,12 @@ pub fn check(bytes: &[u8]) {
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
-    let around = Executable::new(&file, 0, "any.shbin").expect("there");
+    let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
-    around.constants().apply(&mut uniforms);
+    environment.constants().apply(&mut uniforms);
     input.options.control.apply(&mut uniforms);
     check_forms(&input, &program, &uniforms, &vertices);
-    check_module(&input, &program, &around, &uniforms, &vertices);
+    check_module(&input, &program, &environment, &uniforms, &vertices);
 }
 
 /// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
@@ -70,7 +70,7 @@ fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertic
         program: &program,
         uniforms: uniforms.clone(),
         options,
-        outputs: Outputs::Registers,
+        outputs: OutputSelection::Registers,
         vertices: finished,
     };
     case.compare().unwrap_or_else(|disagreement| panic!("{disagreement}"));
@@ -86,25 +86,27 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
 fn check_module(
     input: &Input,
     program: &Program<'_>,
-    around: &Executable<'_>,
+    environment: &FileEnvironment<'_>,
     uniforms: &Uniforms,
     vertices: &[[[f32; 4]; 16]],
 ) {
     let options = input.job.effective(&input.options);
     let Some(mut machine) = machine(program, options.settings(BUDGET), uniforms) else { return };
     let mut translator = Translator::new(options, Profile::default());
-    let Some(translated) = unless_refused(translator.translate(program, around, input.job)) else { return };
+    let Some(translated) = unless_refused(translator.translate(program, environment, input.job)) else {
+        return;
+    };
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
     let host = host_values(input.seed);
-    let mut environment = Registers {
+    let mut environment = InputValues {
         // Specialization constants take the values of their registers.
         ints: uniforms.ints,
         bools: uniforms.bools,
         members: members(block, &pack(block, uniforms)),
         host: fields(&host),
-        ..Registers::default()
+        ..InputValues::default()
     };
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };

@@ -2,7 +2,7 @@
 //! which preserves well-formedness and results.
 
 use transpica::stages::host::Arithmetic;
-use transpica::stages::ir::{Stage, text, verify};
+use transpica::stages::ir::{Phase, text, verify};
 use transpica::stages::passes::{Scratch, approximate, leave, offsets, optimize, tidy, usage};
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
@@ -19,8 +19,8 @@ pub fn check(bytes: &[u8]) {
     let again = text::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
     assert_eq!(text::print(&again), printed);
     text::print_renumbered(&module);
-    let legal = verify(&module, Stage::Legal).is_ok();
-    if verify(&module, Stage::Pica).is_err() {
+    let legal = verify(&module, Phase::Legal).is_ok();
+    if verify(&module, Phase::Pica).is_err() {
         assert!(!legal, "whatever is legal keeps the weaker law\n{printed}");
         return;
     }
@@ -30,13 +30,13 @@ pub fn check(bytes: &[u8]) {
     // The precision follows from the text, so that each text has one outcome.
     let precision = [Precision::Exact, Precision::Fast, Precision::F24][source.len() % 3];
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
-    let mut optimised = module.clone();
+    let mut optimized = module.clone();
     let mut scratch = Scratch::default();
     let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
-    optimize(&mut optimised, &arithmetic, &mut scratch);
-    tidy(&mut optimised, &mut scratch);
-    leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
-    verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
-    usage::run(&optimised.main, &offsets::run(&optimised.main, &arithmetic, &[None; 96]));
-    approximate::run(&optimised);
+    optimize(&mut optimized, &arithmetic, &mut scratch);
+    tidy(&mut optimized, &mut scratch);
+    leave::run(&mut optimized.main, &optimized.helpers, &mut scratch);
+    verify(&optimized, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimized}"));
+    usage::run(&optimized.main, &offsets::run(&optimized.main, &arithmetic, &[None; 96]));
+    approximate::run(&optimized);
 }

@@ -2,9 +2,9 @@
 //! encoded by [`Input`].
 
 use arbitrary::Unstructured;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::{Model, Shbin, write};
-use transpica::stages::dis::{Options, content, disassemble};
+use transpica::stages::dis::{DisassemblerOptions, content, disassemble};
 
 use crate::Input;
 
@@ -22,8 +22,10 @@ pub fn check(bytes: &[u8]) {
 fn text(file: &Shbin<'_>) {
     let wanted = content(&Model::from(file));
     for hex in [false, true] {
-        let Some(text) = crate::unless_refused(disassemble(file, &Options { hex })) else { return };
-        let again = assemble(&[Source { name: "text", text: &text }]);
+        let Some(text) = crate::unless_refused(disassemble(file, &DisassemblerOptions { hex })) else {
+            return;
+        };
+        let again = assemble(&[SourceText { name: "text", text: &text }]);
         let again = again.unwrap_or_else(|report| panic!("{report}\n{text}"));
         assert_eq!(content(&again.model), wanted, "{text}");
     }

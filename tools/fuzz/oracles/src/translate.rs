@@ -6,11 +6,11 @@ use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::spirv;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{Shbin, write};
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::reflect::Reflection;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 
 use crate::{Input, unless_refused};
 
@@ -28,9 +28,10 @@ pub fn check(bytes: &[u8]) {
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
-    let around = Executable::new(&file, 0, "any.shbin").expect("there");
+    let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
     let mut translator = Translator::new(input.options, input.profile);
-    let translate = |translator: &mut Translator| translated(translator, &file, &program, &around, &input);
+    let translate =
+        |translator: &mut Translator| translated(translator, &file, &program, &environment, &input);
     let Some(translated) = unless_refused(translate(&mut translator)) else { return };
     let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
     let limit = input.options.limits.output_words as usize;
@@ -44,7 +45,7 @@ pub fn check(bytes: &[u8]) {
         5 => naga_reads(&words),
         6 => {
             spirv::text(&words).expect("SPIR-V");
-            Reflection::new(&program, &translated, &around.constants());
+            Reflection::new(&program, &translated, &environment.constants());
         }
         7 => {
             let mut fresh = Translator::new(input.options, input.profile);
@@ -60,26 +61,26 @@ fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
     program: &Program<'_>,
-    around: &Executable<'_>,
+    environment: &FileEnvironment<'_>,
     input: &Input,
-) -> transpica::stages::error::Result<Translated> {
+) -> transpica::stages::error::Result<Translation> {
     match program.stage() {
-        Stage::Vertex => translator.translate(program, around, input.job),
+        Stage::Vertex => translator.translate(program, environment, input.job),
         Stage::Geometry => {
             let setup = Setup::of_geometry(file, 0, None)?;
             if input.target & 16 != 0 {
                 let outputs = file.executable(0)?.header.output_mask;
-                return translator.translate(program, around, Job::Emits { outputs });
+                return translator.translate(program, environment, Job::Emits { outputs });
             }
-            let translated = translator.translate(program, around, Job::Geometry(&setup))?;
-            translator.key(program, around, Job::Geometry(&setup), b"");
+            let translated = translator.translate(program, environment, Job::Geometry(&setup))?;
+            translator.key(program, environment, Job::Geometry(&setup), b"");
             Ok(translated)
         }
     }
 }
 
 /// Prints the text; naga checks the module by all of its rules here.
-fn text(translated: &Translated, language: Language) {
+fn text(translated: &Translation, language: Language) {
     if let Some(text) = unless_refused(translated.text(language)) {
         assert!(text.contains("main"), "{text}");
         let limit = translated.options.limits.output_words as usize;
@@ -87,7 +88,7 @@ fn text(translated: &Translated, language: Language) {
     }
 }
 
-fn wgsl(translated: &Translated) {
+fn wgsl(translated: &Translation) {
     let Some(module) = unless_refused(translated.naga()) else { return };
     validate(&module).unwrap_or_else(|error| panic!("{error}"));
     let Some(text) = unless_refused(translated.text(Language::Wgsl)) else { return };

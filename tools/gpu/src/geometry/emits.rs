@@ -5,14 +5,16 @@
 
 use transpica::stages::draw::gpu::Draw;
 use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::geometry::Memory;
+use transpica::stages::geometry::Dependence;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::stages::host::{Block, Control, HostValues, Job, Options, Profile, Surroundings};
-use transpica::stages::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
+use transpica::stages::host::{Block, Control, Environment, HostValues, Job, Options, Profile};
+use transpica::stages::interp::{
+    GeometryMachine, Invocation, Settings, Trace, TraceRecord as Step, Uniforms,
+};
 use transpica::stages::isa::Program;
 use transpica::stages::limits;
 use transpica::stages::precision::arith;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use wgpu::BufferUsages;
 
 use super::stage::{self, Buffers, Stage};
@@ -58,7 +60,7 @@ pub struct EmitCase<'a> {
     /// The geometry program.
     pub program: &'a Program<'a>,
     /// Its constants and names.
-    pub around: &'a dyn Surroundings,
+    pub environment: &'a dyn Environment,
     /// Mask of the outputs that are passed on: bit n = output register n.
     pub outputs: u16,
     /// All uniform registers; floats are replaced by those of each invocation.
@@ -88,9 +90,10 @@ fn compute_options(case: &EmitCase<'_>) -> Options {
 ///
 /// # Errors
 /// Errors of the library.
-pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shader), Error> {
+pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translation, Shader), Error> {
     let mut translator = Translator::new(compute_options(case), Profile::default());
-    let translated = translator.translate(case.program, case.around, Job::Emits { outputs: case.outputs })?;
+    let translated =
+        translator.translate(case.program, case.environment, Job::Emits { outputs: case.outputs })?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     Ok((translated, shader))
 }
@@ -104,7 +107,7 @@ pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shade
 /// or wgpu.
 pub fn run_emits(
     gpu: &Gpu,
-    translated: &Translated,
+    translated: &Translation,
     shader: Shader,
     case: &EmitCase<'_>,
 ) -> Result<Vec<Record>, CompareError> {
@@ -126,7 +129,7 @@ pub fn run_emits(
     let mut most = super::first_most_invocations(gpu);
     let vectors = 3 * kernel.vectors;
     loop {
-        let mut draw = distribute(kernel.memory, invocations, most);
+        let mut draw = distribute(kernel.dependence, invocations, most);
         draw.capacity = room.unwrap_or(first.saturating_mul(draw.chunk));
         let bytes = u64::from(draw.threads) * u64::from(draw.capacity) * u64::from(vectors) * 16;
         if bytes > u64::from(super::MOST_BYTES) {
@@ -143,7 +146,7 @@ pub fn run_emits(
         if kernel.reports_unfinished {
             let cut = counts.iter().filter(|&&count| count & DRIVER_LEFT != 0).count();
             if cut > 0 {
-                most = super::fewer_invocations(gpu, &draw, kernel.memory, cut)?;
+                most = super::fewer_invocations(gpu, &draw, kernel.dependence, cut)?;
                 room = None;
                 continue;
             }
@@ -159,22 +162,22 @@ pub fn run_emits(
 }
 
 /// Distributes invocations to threads that run at most `most` each; the capacity is left open.
-fn distribute(memory: Memory, invocations: u32, most: u32) -> Draw {
-    let (chunk, warm) = match memory {
-        Memory::None => (1, 0),
-        Memory::Depth(depth) => (16.max(8 * depth), depth),
-        Memory::Unbounded => (invocations, 0),
+fn distribute(dependence: Dependence, invocations: u32, most: u32) -> Draw {
+    let (chunk, warm) = match dependence {
+        Dependence::None => (1, 0),
+        Dependence::Depth(depth) => (16.max(8 * depth), depth),
+        Dependence::Unbounded => (invocations, 0),
     };
     let chunk = chunk.min(most.saturating_sub(warm)).clamp(1, invocations);
     let threads = invocations.div_ceil(chunk);
     let (window, capacity) = (WINDOW, 0);
-    Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding: 0, first_thread: 0 }
+    Draw { threads, invocations, chunk, warm, window, capacity, respects_winding: 0, first_thread: 0 }
 }
 
 /// One attempt at running all threads.
 struct Run<'a> {
     gpu: &'a Gpu,
-    translated: &'a Translated,
+    translated: &'a Translation,
     stage: &'a Stage,
     case: &'a EmitCase<'a>,
     draw: Draw,
@@ -299,7 +302,7 @@ struct EmitBounds {
 fn emit_bounds(
     case: &EmitCase<'_>,
     given: &[InvocationInput],
-    memory: Memory,
+    dependence: Dependence,
     comparison: &Comparison<'_>,
 ) -> Result<EmitBounds, Error> {
     let mut emit_bounds = EmitBounds { emits: Vec::new(), is_lost: false };
@@ -311,7 +314,7 @@ fn emit_bounds(
     let mut machine = machine(case, comparison.facts.subnormals)?;
     let mut follow = Follow::new(arithmetic, case.program);
     for given in given {
-        if memory == Memory::None {
+        if dependence == Dependence::None {
             emit_bounds.is_lost |= follow.is_lost();
             let ended = std::mem::replace(&mut follow, Follow::new(arithmetic, case.program));
             emit_bounds.emits.extend(ended.into_emits());
@@ -337,8 +340,8 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let found = run_emits(gpu, &translated, shader, &EmitCase { given, ..*case })?;
     let comparison = Comparison { case, expected: &expected, route, facts };
     let kernel = translated.interface.kernel();
-    let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
-    let mut verdict = comparison.verdict(&found, &emit_bounds(case, given, memory, &comparison)?);
+    let dependence = kernel.map_or(Dependence::Unbounded, |kernel| kernel.dependence);
+    let mut verdict = comparison.verdict(&found, &emit_bounds(case, given, dependence, &comparison)?);
     verdict.unfinished = case.given.len() - finished;
     Ok(verdict)
 }

@@ -8,16 +8,16 @@ mod emits;
 mod stage;
 
 use transpica::stages::container::Shbin;
-use transpica::stages::draw::gpu::{Draw, Found, Pass, Plan, Request};
+use transpica::stages::draw::gpu::{Draw, Pass, Plan, Request, ScanResult};
 use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::geometry::{GeometryKernel, Memory, Topology};
+use transpica::stages::geometry::{Dependence, GeometryKernel, Topology};
 use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Control, HostValues, Job, Options, Profile, Surroundings};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Control, Environment, HostValues, Job, Options, Profile};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Program, Stage as Unit};
 use transpica::stages::precision::{Precision, arith};
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
@@ -36,7 +36,7 @@ const FIRST_TRIANGLES: u32 = 32;
 const MOST_BYTES: u32 = 1 << 27;
 /// Bytes of the register file, c0 to c95.
 const FILE_BYTES: u64 = FLOATS as u64 * 16;
-/// Bytes of [`Found`].
+/// Bytes of [`ScanResult`].
 const FOUND_BYTES: u64 = 32;
 
 /// Initial estimate of the loop iterations of an invocation, on a driver that leaves loops after a
@@ -50,11 +50,11 @@ fn first_most_invocations(gpu: &Gpu) -> u32 {
 
 /// Returns the limit of invocations per thread and dispatch after the driver left loops in `cut`
 /// threads of a draw.
-fn fewer_invocations(gpu: &Gpu, draw: &Draw, memory: Memory, cut: usize) -> Result<u32, GpuError> {
+fn fewer_invocations(gpu: &Gpu, draw: &Draw, dependence: Dependence, cut: usize) -> Result<u32, GpuError> {
     let most = draw.chunk.saturating_add(draw.warm);
-    let can_split = match memory {
-        Memory::None => false,
-        Memory::Depth(_) | Memory::Unbounded => draw.chunk > 1,
+    let can_split = match dependence {
+        Dependence::None => false,
+        Dependence::Depth(_) | Dependence::Unbounded => draw.chunk > 1,
     };
     match can_split {
         true => Ok((most / 8).max(draw.warm + 1)),
@@ -67,14 +67,14 @@ fn fewer_invocations(gpu: &Gpu, draw: &Draw, memory: Memory, cut: usize) -> Resu
 
 /// A translated program and its executable form.
 struct Part {
-    translated: Translated,
+    translated: Translation,
     stage: Stage,
     uniforms: Uniforms,
 }
 
 /// Result of one attempt at a draw.
 struct Attempt {
-    found: Found,
+    found: ScanResult,
     vertices: wgpu::Buffer,
     arguments: wgpu::Buffer,
     state: wgpu::Buffer,
@@ -85,7 +85,7 @@ struct Attempt {
 #[derive(Debug)]
 pub struct DrawOutput {
     /// Number of triangles.
-    pub found: Found,
+    pub found: ScanResult,
     /// Invocations of the geometry program.
     pub invocations: u32,
     /// Vectors per vertex: one for each output.
@@ -152,7 +152,7 @@ impl<'a> GeometryChain<'a> {
     pub fn new(
         gpu: &'a Gpu,
         programs: [&Program<'_>; 2],
-        around: [&dyn Surroundings; 2],
+        environment: [&dyn Environment; 2],
         setup: &Setup,
         options: &Options,
         route: Route,
@@ -164,12 +164,12 @@ impl<'a> GeometryChain<'a> {
         let reporting =
             Options { control: Control { report_unfinished: true, ..options.control }, ..options };
         let mut translator = Translator::new(options, Profile::default());
-        let vertex = translator.translate(programs[0], around[0], Job::Compute)?;
+        let vertex = translator.translate(programs[0], environment[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
         translator.set_options(reporting);
-        let translated = translator.translate(programs[1], around[1], Job::Geometry(setup))?;
+        let translated = translator.translate(programs[1], environment[1], Job::Geometry(setup))?;
         let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
-        let watch = Watch::new(gpu, programs[0], around[0], &options, route)?;
+        let watch = Watch::new(gpu, programs[0], environment[0], &options, route)?;
         Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, &options, route)? })
     }
 
@@ -181,7 +181,7 @@ impl<'a> GeometryChain<'a> {
     /// A second program that is not a geometry program, and errors of the driver or wgpu.
     pub fn of_shaders(
         gpu: &'a Gpu,
-        translated: [Translated; 2],
+        translated: [Translation; 2],
         shaders: [Shader; 2],
         setup: &Setup,
         options: &Options,
@@ -241,12 +241,13 @@ impl<'a> GeometryChain<'a> {
         let setup = Setup::from_file(file, vertex, Some(geometry), stride)?;
         let program = |index| dvle::program(file, index, &options.limits);
         let programs = [program(vertex)?, program(geometry)?];
-        let around = [Executable::new(file, vertex, "")?, Executable::new(file, geometry, "")?];
+        let environment =
+            [FileEnvironment::new(file, vertex, "")?, FileEnvironment::new(file, geometry, "")?];
         let programs = [&programs[0], &programs[1]];
-        let mut chain = Self::new(gpu, programs, [&around[0], &around[1]], &setup, options, route)?;
-        for (unit, around) in [Unit::Vertex, Unit::Geometry].into_iter().zip(around) {
+        let mut chain = Self::new(gpu, programs, [&environment[0], &environment[1]], &setup, options, route)?;
+        for (unit, environment) in [Unit::Vertex, Unit::Geometry].into_iter().zip(environment) {
             let mut uniforms = Uniforms::default();
-            around.constants().apply(&mut uniforms);
+            environment.constants().apply(&mut uniforms);
             chain.set_uniforms(unit, &uniforms);
         }
         Ok(chain)
@@ -346,10 +347,10 @@ impl<'a> GeometryChain<'a> {
     ) -> Result<(Plan, Attempt), CompareError> {
         loop {
             let (plan, attempt) = self.attempt(vertices, indices)?;
-            if !self.kernel.reports_unfinished || attempt.found.unfinished & Found::DRIVER_LEFT == 0 {
+            if !self.kernel.reports_unfinished || attempt.found.unfinished & ScanResult::DRIVER_LEFT == 0 {
                 return Ok((plan, attempt));
             }
-            let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.memory, 1)?;
+            let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.dependence, 1)?;
             if fewer >= self.most_invocations {
                 // The number of threads is limited, so in a large draw a thread cannot run fewer
                 // invocations.
@@ -375,7 +376,7 @@ impl<'a> GeometryChain<'a> {
             window: self.window,
             vectors: self.kernel.vectors,
             topology: self.setup.topology,
-            memory: self.kernel.memory,
+            dependence: self.kernel.dependence,
             triangles: self.triangles,
             most_invocations: self.most_invocations,
             bytes: self.bytes,
@@ -439,7 +440,7 @@ impl<'a> GeometryChain<'a> {
         c.copy_buffer_to_buffer(&work, from, &state, 0, Some(half));
         let back = gpu.buffer(FOUND_BYTES, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         c.copy_buffer_to_buffer(&arguments, 0, &back, 0, Some(FOUND_BYTES));
-        let found = Found::from_words(&gpu.submit_and_read(commands, &back)?);
+        let found = ScanResult::from_words(&gpu.submit_and_read(commands, &back)?);
         Ok(Attempt { found, vertices, arguments, state, file })
     }
 
@@ -459,11 +460,11 @@ impl<'a> GeometryChain<'a> {
         feed: &wgpu::Buffer,
         commands: &mut wgpu::CommandEncoder,
     ) -> wgpu::Buffer {
-        let Some(keep) = plan.keep else { return self.file.clone() };
+        let Some(copy) = plan.feed_copy else { return self.file.clone() };
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let file = self.gpu.buffer(FILE_BYTES, usage);
         commands.copy_buffer_to_buffer(&self.file, 0, &file, 0, Some(FILE_BYTES));
-        commands.copy_buffer_to_buffer(feed, keep.from, &file, keep.to, Some(keep.bytes));
+        commands.copy_buffer_to_buffer(feed, copy.from, &file, copy.to, Some(copy.bytes));
         file
     }
 }

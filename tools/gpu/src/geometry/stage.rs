@@ -2,7 +2,7 @@
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::stages::draw::gpu::{Draw, Pass, Use};
+use transpica::stages::draw::gpu::{BindingUse, Draw, Pass};
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
 use transpica::stages::host::{DrawField, WORKGROUP};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
@@ -167,9 +167,9 @@ pub(super) fn pass(gpu: &Gpu, pass: Pass, route: Route) -> Stage {
         Route::Wgsl => Shader::Wgsl(pass.wgsl().to_string()),
     };
     let ty = |usage| match usage {
-        Use::Read => READ,
-        Use::Write => WRITE,
-        Use::Uniform => UNIFORM,
+        BindingUse::Read => READ,
+        BindingUse::Write => WRITE,
+        BindingUse::Uniform => UNIFORM,
     };
     let bindings: Vec<_> = (0..).zip(pass.bindings().iter().map(|binding| ty(binding.usage))).collect();
     Stage::new(gpu, shader, &bindings)
@@ -191,9 +191,9 @@ pub fn run_pass(
     gpu.checked(|| {
         let stage = pass(gpu, which, route);
         let usage = |usage| match usage {
-            Use::Read => BufferUsages::STORAGE,
-            Use::Write => BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-            Use::Uniform => BufferUsages::UNIFORM,
+            BindingUse::Read => BufferUsages::STORAGE,
+            BindingUse::Write => BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            BindingUse::Uniform => BufferUsages::UNIFORM,
         };
         let buffers: Vec<_> = contents
             .iter()
@@ -203,7 +203,8 @@ pub fn run_pass(
         let mut commands = gpu.device.create_command_encoder(&Default::default());
         stage.run(gpu, &mut commands, &buffers.iter().collect::<Vec<_>>(), groups);
         gpu.submit(commands)?;
-        let written = buffers.iter().zip(which.bindings()).filter(|(_, binding)| binding.usage == Use::Write);
+        let written =
+            buffers.iter().zip(which.bindings()).filter(|(_, binding)| binding.usage == BindingUse::Write);
         written.map(|(buffer, _)| gpu.read(buffer, buffer.size())).collect()
     })
 }

@@ -3,7 +3,7 @@
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::isa::Program;
 use transpica::stages::precision::Precision;
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
@@ -64,13 +64,13 @@ fn translated_by(
     generated: &Generated,
     options: Options,
     route: Route,
-    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::stages::error::Result<Translated>,
+    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::stages::error::Result<Translation>,
 ) -> Result<Verdict, String> {
     let program = generated.program();
     let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
     let case = Case {
         program: &program,
-        around: &*BARE,
+        environment: &*BARE,
         uniforms: &uniforms,
         inputs: &inputs,
         options,

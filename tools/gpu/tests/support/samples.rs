@@ -5,7 +5,7 @@ use std::path::Path;
 
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Options;
-use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::{Program, Stage};
 
 /// A vertex program of a sample.
@@ -15,7 +15,7 @@ pub struct Sample<'a> {
     pub file: &'a Shbin<'a>,
     pub index: usize,
     pub program: &'a Program<'a>,
-    pub around: &'a Executable<'a>,
+    pub environment: &'a FileEnvironment<'a>,
 }
 
 /// Calls `run` with every vertex program of the samples, by name.
@@ -32,8 +32,14 @@ pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
             let program = dvle::program(&file, index, &Options::default().limits).expect("a program");
             if program.stage() == Stage::Vertex {
                 let name = format!("{}#{index}", path.display());
-                let around = Executable::new(&file, index, &name).expect("there");
-                run(&Sample { name: &name, file: &file, index, program: &program, around: &around });
+                let environment = FileEnvironment::new(&file, index, &name).expect("there");
+                run(&Sample {
+                    name: &name,
+                    file: &file,
+                    index,
+                    program: &program,
+                    environment: &environment,
+                });
             }
         }
     }

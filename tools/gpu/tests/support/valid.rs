@@ -1,6 +1,6 @@
 //! Modules for the GPU that passed a validator.
 
-use transpica::{Translated, Translator};
+use transpica::{Translation, Translator};
 use transpica_gpu::{Route, Shader, compare};
 use transpica_prove::spirv_tools;
 
@@ -8,7 +8,7 @@ use transpica_prove::spirv_tools;
 /// lets naga validate the other forms.
 pub fn valid_shader(
     translator: &mut Translator,
-    translated: &Translated,
+    translated: &Translation,
     route: Route,
 ) -> Result<Shader, String> {
     let shader = compare::shader(translator, translated, route).map_err(|error| error.to_string())?;
