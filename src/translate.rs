@@ -139,10 +139,9 @@ impl Translation {
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct LoweredProgram<'a> {
+struct LoweredProgram {
     module: ir::Module,
     outputs: Vec<Output>,
-    folded: &'a Constants,
     control: ControlFlow,
     why: Option<String>,
     entry_point: EntryPoint,
@@ -155,6 +154,8 @@ struct Input<'a> {
     environment: &'a dyn Environment,
     /// Options in effect.
     options: &'a Options,
+    /// Constants that are folded.
+    folded: &'a Constants,
 }
 
 /// Translator of programs, one for each thread. It reuses memory between programs.
@@ -262,11 +263,13 @@ impl Translator {
         environment: &dyn Environment,
         job: Job<'_>,
     ) -> Result<Translation> {
-        let options = job.effective(&self.options);
+        let mut options = job.effective(&self.options);
         options.check()?;
         self.profile.check()?;
         check_stage(program, job)?;
-        let input = Input { program, environment, options: &options };
+        let folded = &environment.folded(&options);
+        options.control = options.control.with_ints(&folded.ints);
+        let input = Input { program, environment, options: &options, folded };
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = varying::outputs(&environment.output_map(), &options, &self.profile.locations);
@@ -294,8 +297,7 @@ impl Translator {
         outputs: Vec<Output>,
         entry_point: EntryPoint,
     ) -> Result<Translation> {
-        let Input { program, environment, options } = input;
-        let folded = environment.folded(options);
+        let Input { program, options, folded, .. } = input;
         let yielded = match entry_point.is_compute() {
             false => OutputSelection::Semantics(&outputs),
             true => OutputSelection::Registers,
@@ -305,20 +307,28 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram<'_>) -> Result<Translation> {
-        let Input { program, environment, options } = input;
-        let LoweredProgram { mut module, outputs, folded, control, why, entry_point } = lowered;
-        let mut usage = passes::usage::run(&module.main);
+    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram) -> Result<Translation> {
+        let Input { program, environment, options, folded } = input;
+        let LoweredProgram { mut module, outputs, control, why, entry_point } = lowered;
+        let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
+        let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
-        let interface = Interface { outputs, entry_point, ..environment.interface(&usage, options)? };
-        let relies = passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let interface = environment.interface(&usage, options)?;
+        let interface = Interface { outputs, entry_point, folded: folded.clone(), ..interface };
+        let uniforms = passes::legalize::Uniforms {
+            block: &interface.block,
+            constants: &folded.floats,
+            offsets: &offsets,
+        };
+        uniforms.check()?;
+        let relies = passes::legalize::run(&mut module, options, &uniforms);
         let relies_on = match relies {
-            true => Reliance::new(&usage, folded, options.assume),
+            true => Reliance::new(&usage, &folded, options.assume),
             false => Reliance::default(),
         };
         passes::tidy(&mut module, &mut self.scratch);

@@ -28,7 +28,7 @@ use transpica::stages::host::{self, Bank, Member, MemberType, UniformBlock, dvle
 use transpica::stages::ir::{Module, Phase, known, text, verify};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
-use transpica::stages::passes::{Scratch, legalize};
+use transpica::stages::passes::{Scratch, legalize, offsets};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
 use transpica_prove::passes;
@@ -198,7 +198,9 @@ fn legalized(mut module: Module, precision: Precision) -> String {
         arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
         ..host::Options::default()
     };
-    legalize::run(&mut module, &options, &block(), &[None; 96]);
+    let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
+    let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
+    legalize::run(&mut module, &options, &uniforms);
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");
     let mut shown = text::print_renumbered(&module);
@@ -227,7 +229,7 @@ fn block() -> UniformBlock {
             member("lit", Bank::Bool, 3, 1, MemberType::Bits),
             member("flags", Bank::Bool, 8, 4, MemberType::Bits),
         ],
-        size: 0,
+        ..UniformBlock::default()
     }
 }
 

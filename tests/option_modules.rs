@@ -102,7 +102,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 51] = [
+const CHANGES: [Change; 52] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -133,6 +133,8 @@ const CHANGES: [Change; 51] = [
         }
     }),
     ("constants live", |f| f.options.block.fold_constants = false),
+    ("padded", |f| f.options.block.padded = true),
+    ("padded registers", |f| (f.options.block.padded, f.options.block.layout) = (true, Layout::Registers)),
     ("baked false", |f| f.options.control.bools.baked = 0xFFFF),
     ("baked true", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0xFFFF, 0xFFFF)),
     ("baked some", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0x5555, 0x3333)),
@@ -198,6 +200,8 @@ fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVers
     for (n, _) in options.control.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
         options.control.ints.specialized &= !(1 << n);
     }
+    // Other layouts have no room for padding.
+    options.block.padded &= options.block.registers().is_none() || options.check().is_ok();
     let names: Vec<&str> = changes.iter().map(|change| change.0).collect();
     check(program, &form, version)
         .unwrap_or_else(|error| panic!("{} {} {names:?}: {error}", program.0.name, program.1));

@@ -41,7 +41,7 @@ fn option_sets() -> [(&'static str, Options); 4] {
         (
             "host",
             Options {
-                block: Block { layout: Layout::Azahar, fold_constants: false },
+                block: Block { layout: Layout::Azahar, fold_constants: false, ..Block::default() },
                 outputs: Outputs {
                     depth: DepthRange::MinusWToW,
                     flip_y: FlipY::Dynamic,

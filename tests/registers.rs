@@ -53,7 +53,7 @@ fn files_and_registers_give_the_same_module() {
     let mut count = 0;
     for job in [Job::Vertex, Job::Compute] {
         let options = Options {
-            block: Block { layout: Layout::Registers, fold_constants: false },
+            block: Block { layout: Layout::Registers, fold_constants: false, ..Block::default() },
             ..Options::default()
         };
         let mut translator = Translator::new(options, profile);

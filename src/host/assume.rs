@@ -5,7 +5,7 @@
 //! A check takes the integer maximum of magnitudes: as bits, infinity is above all finite numbers
 //! and NaN above infinity, so that one comparison answers every promise.
 
-use super::interface::{Constants, Reach, Usage};
+use super::interface::{Constants, Usage};
 use super::options::{Assume, AttributeFormat, AttributeKind, Options, Promise};
 use crate::isa::limits::FLOATS;
 use crate::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
@@ -99,17 +99,9 @@ impl Reliance {
     pub(crate) fn new(usage: &Usage, folded: &Constants, promises: Assume) -> Self {
         let is_folded = (0..).zip(&folded.floats).filter(|(_, constant)| constant.is_some());
         let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
-        let up_to = |last: u8| (1u128 << (u32::from(last) + 1)) - 1;
-        let relative = match usage.relative {
-            None => 0,
-            Some(Reach::Anywhere) => Usage::EVERYTHING.floats,
-            Some(Reach::Range { first, last }) => {
-                up_to(last.min(95)) & !up_to(first.min(95)) | 1 << first.min(95)
-            }
-        };
         let uniforms = match promises.uniforms {
             Promise::Nothing => 0,
-            Promise::NotNan | Promise::Below(_) => (usage.floats | relative) & !folded,
+            Promise::NotNan | Promise::Below(_) => (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded,
         };
         let promised = (0..16).filter(|&register: &usize| promises.attributes[register] != Promise::Nothing);
         let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);

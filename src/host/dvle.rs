@@ -4,7 +4,7 @@
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
-use super::options::Options;
+use super::options::{IntUniforms, Options};
 use super::varying::{self, OutputMap};
 use super::{Environment, layout, names};
 use crate::container::{
@@ -74,16 +74,31 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
     constants
 }
 
-/// Returns the constants to fold: floats without a symbol. A register with a name is set by the
-/// host, so its constant is a default and the register stays in the block.
+/// Returns the constants to fold: floats and ints without a symbol. A register with a name is set
+/// by the host, so its constant is a default and the register stays in the block. So does an int
+/// that the options give a value or make a specialization constant.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
     if !options.block.fold_constants {
         return folded;
     }
     for constant in executable.constants.iter() {
-        if let Some(ConstantValue::Float { register, value }) = constant.value() {
-            folded.floats[usize::from(register)] = Some(value.map(float24::to_f32_bits));
+        match constant.value() {
+            Some(ConstantValue::Float { register, value }) => {
+                folded.floats[usize::from(register)] = Some(value.map(float24::to_f32_bits));
+            }
+            Some(ConstantValue::Int { register, value }) => folded.ints[usize::from(register)] = Some(value),
+            Some(ConstantValue::Bool { .. }) | None => {}
+        }
+    }
+    for symbol in symbols.of(SymbolBank::Int) {
+        let first = usize::from(symbol.range.first);
+        folded.ints[first..first + usize::from(symbol.range.count)].fill(None);
+    }
+    let IntUniforms { baked, specialized } = options.control.ints;
+    for (register, int) in folded.ints.iter_mut().enumerate() {
+        if baked[register].is_some() || specialized >> register & 1 != 0 {
+            *int = None;
         }
     }
     for symbol in symbols.of(SymbolBank::Float) {
@@ -155,7 +170,7 @@ pub fn interface(
         entry: u16::try_from(executable.header.main).ok().map(Pc),
         attributes: attributes(&symbols, usage.inputs, options),
         outputs: Vec::new(),
-        block: layout::block(&symbols, usage, &folded, options.block.layout),
+        block: layout::block(&symbols, usage, &folded, &options.block),
         folded,
         entry_point: EntryPoint::Vertex,
         warnings,

@@ -151,7 +151,7 @@ pub struct Member {
     pub bank: Bank,
     /// First register.
     pub first: u8,
-    /// Number of registers.
+    /// Number of registers. A padded array counts c96..c127, which do not exist and are ones.
     pub count: u8,
     /// Byte offset in the block (std140).
     pub offset: u32,
@@ -159,11 +159,25 @@ pub struct Member {
     pub ty: MemberType,
 }
 
+/// A name of registers of a member that is an array of several symbols.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayName {
+    /// Name, as those of members.
+    pub name: String,
+    /// First c register.
+    pub first: u8,
+    /// Number of registers.
+    pub count: u8,
+}
+
 /// The uniform block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UniformBlock {
     /// Members, sorted by bank and first register.
     pub members: Vec<Member>,
+    /// Names of registers within arrays, sorted by first register. The registers of a name lie in
+    /// one member.
+    pub names: Vec<ArrayName>,
     /// Size of the binding in bytes, a multiple of 16; 0 if there is no block.
     pub size: u32,
 }
@@ -179,6 +193,25 @@ impl UniformBlock {
         order.sort_by_key(|&index| self.members[index].offset);
         order
     }
+    /// Returns the element of a named register in its member, 0 without one.
+    pub fn element(&self, name: &ArrayName) -> u16 {
+        self.find(Bank::Float, name.first).map_or(0, |(_, element)| element.into())
+    }
+    /// Returns the names within a member.
+    pub fn names_in(&self, member: &Member) -> &[ArrayName] {
+        if member.bank != Bank::Float {
+            return &[];
+        }
+        let at = |register: u8| self.names.partition_point(|name| name.first < register);
+        &self.names[at(member.first)..at(member.first.saturating_add(member.count))]
+    }
+    /// Returns the offset and size in bytes of registers that do not exist, which the host fills
+    /// with ones; none if no array is padded.
+    pub fn padding(&self) -> Option<(u32, u32)> {
+        let (member, element) = self.find(Bank::Float, FLOATS as u8)?;
+        let [element, count] = [element, member.count].map(u32::from);
+        Some((member.offset + 16 * element, 16 * (count - element)))
+    }
     /// Returns the member that holds a register, and the register's element in it (for
     /// [`MemberType::Bits`]: its bit).
     pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
@@ -188,20 +221,6 @@ impl UniformBlock {
         let element = register.checked_sub(member.first)?;
         (member.bank == bank && element < member.count).then_some((member, element))
     }
-}
-
-/// Range of float registers that relative reads may access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reach {
-    /// Any of c0..c95.
-    Anywhere,
-    /// A range.
-    Range {
-        /// First register.
-        first: u8,
-        /// Last register.
-        last: u8,
-    },
 }
 
 /// Registers that a program uses. Bit n of a mask is register n.
@@ -215,8 +234,11 @@ pub struct Usage {
     pub ints: u8,
     /// b registers read.
     pub bools: u16,
-    /// Range of relative reads; none if there are no such reads.
-    pub relative: Option<Reach>,
+    /// Indices c0..c127 that relative reads may have. Those beyond c95 read as ones.
+    pub relative: u128,
+    /// Indices that one relative read may have together with the next index: both registers lie in
+    /// one array.
+    pub joined: u128,
     /// c registers that are bases of relative reads.
     pub relative_bases: u128,
     /// o registers written.
@@ -232,7 +254,8 @@ impl Usage {
         floats: (1 << FLOATS) - 1,
         ints: (1 << INTS) - 1,
         bools: u16::MAX,
-        relative: None,
+        relative: 0,
+        joined: 0,
         relative_bases: 0,
         outputs: u16::MAX,
         output_masks: [Mask::XYZW; OUTPUTS],
@@ -251,14 +274,21 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Appends the float constants. Ints and bools are never folded.
+    /// Appends the float and int constants. Bools are never folded.
     #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        let Self { floats, ints: _, bools: _ } = self;
+        let Self { floats, ints, bools: _ } = self;
         for (register, constant) in (0..96u8).zip(floats) {
             if let Some(value) = constant {
                 out.push(register);
                 value.iter().for_each(|bits| out.extend_from_slice(&bits.to_le_bytes()));
+            }
+        }
+        out.push(0xFF);
+        for (register, constant) in (0..4u8).zip(ints) {
+            if let Some(value) = constant {
+                out.push(register);
+                out.extend_from_slice(value);
             }
         }
         out.push(0xFF);
@@ -361,7 +391,8 @@ pub struct Interface {
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
     pub block: UniformBlock,
-    /// Float registers that are folded: the code holds their values, the block does not.
+    /// Float and int registers that are folded: the code holds their values. The block holds those
+    /// only that relative reads may reach.
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,

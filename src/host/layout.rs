@@ -5,9 +5,9 @@
 //! packed into `u32`.
 
 use super::dvle::BoundSymbols;
-use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};
+use super::interface::{ArrayName, Bank, Constants, Member, MemberType, UniformBlock, Usage};
 use super::names;
-use super::options::Layout;
+use super::options::Block;
 use super::registers_layout::{IntPacking, RegisterLayout};
 use crate::container::SymbolBank;
 use crate::isa::Uniforms;
@@ -26,26 +26,39 @@ fn run(first: u8, count: u8) -> u128 {
 
 /// Returns the float registers that a program may read.
 pub fn reached_floats(usage: &Usage) -> u128 {
-    let relative = match usage.relative {
-        None => 0,
-        Some(Reach::Anywhere) => FLOATS,
-        Some(Reach::Range { first, last }) if first <= last => {
-            run(first, (last - first).saturating_add(1)) | usage.relative_bases
-        }
-        Some(Reach::Range { .. }) => usage.relative_bases,
-    };
-    (usage.floats | relative) & FLOATS
+    (usage.floats | usage.relative) & FLOATS
 }
 
-/// Returns the registers that the block must hold, by bank.
-fn needed(usage: &Usage, folded: &Constants) -> [(Bank, u128); 3] {
-    let mut floats = reached_floats(usage);
-    for (register, value) in folded.floats.iter().enumerate() {
-        if value.is_some() {
-            floats &= !(1 << register);
+/// Registers that the block must hold.
+struct Needed {
+    /// By bank.
+    banks: [(Bank, u128); 3],
+    /// Bit n: cn and the next register lie in one array.
+    joined: u128,
+}
+
+impl Needed {
+    /// Folded registers are not needed, unless a relative read may reach them: it takes no
+    /// constants. Neither are registers that do not exist, unless an array is padded with them.
+    fn new(usage: &Usage, folded: &Constants, is_padded: bool) -> Self {
+        let indices = if is_padded { u128::MAX } else { FLOATS };
+        let mut floats = usage.floats;
+        for (register, value) in folded.floats.iter().enumerate() {
+            if value.is_some() {
+                floats &= !(1 << register);
+            }
+        }
+        let relative = usage.relative & indices;
+        let (ints, bools) = (u128::from(usage.ints & 15), u128::from(usage.bools));
+        Self {
+            banks: [(Bank::Float, floats | relative), (Bank::Int, ints), (Bank::Bool, bools)],
+            joined: usage.joined & relative & relative >> 1,
         }
     }
-    [(Bank::Float, floats), (Bank::Int, u128::from(usage.ints & 15)), (Bank::Bool, u128::from(usage.bools))]
+
+    fn is_empty(&self) -> bool {
+        self.banks.iter().all(|&(_, registers)| registers == 0)
+    }
 }
 
 /// Builds the uniform block of a program; empty if it reads no uniform.
@@ -53,21 +66,26 @@ pub(super) fn block(
     symbols: &BoundSymbols<'_>,
     usage: &Usage,
     folded: &Constants,
-    layout: Layout,
+    options: &Block,
 ) -> UniformBlock {
-    let needed = needed(usage, folded);
-    if needed.iter().all(|&(_, registers)| registers == 0) {
+    let needed = Needed::new(usage, folded, options.padded);
+    if needed.is_empty() {
         return UniformBlock::default();
     }
-    match layout.registers() {
+    match options.registers() {
         None => by_symbols(symbols, &needed),
-        Some(layout) => registers(&layout),
+        Some(layout) => file(&layout, options.padded),
     }
 }
 
 /// Builds the block of the complete register file, each bank at the offset of the layout. The
 /// members are `c`, `i` and `b`.
 pub fn registers(layout: &RegisterLayout) -> UniformBlock {
+    file(layout, false)
+}
+
+/// As [`registers`], with or without padding of `c`.
+pub(super) fn file(layout: &RegisterLayout, is_padded: bool) -> UniformBlock {
     let member = |name: &str, bank, count, offset, ty| Member {
         name: name.to_string(),
         bank,
@@ -80,27 +98,24 @@ pub fn registers(layout: &RegisterLayout) -> UniformBlock {
         IntPacking::Words => MemberType::IVec4Array(limits::INTS as u16),
         IntPacking::Bytes => MemberType::PackedInts,
     };
+    let floats = layout.float_count(is_padded);
     UniformBlock {
         members: vec![
-            member(
-                "c",
-                Bank::Float,
-                limits::FLOATS as u8,
-                layout.floats,
-                MemberType::Vec4Array(limits::FLOATS as u16),
-            ),
+            member("c", Bank::Float, floats as u8, layout.floats, MemberType::Vec4Array(floats as u16)),
             member("i", Bank::Int, limits::INTS as u8, layout.ints, ints),
             member("b", Bank::Bool, limits::BOOLS as u8, layout.bools, MemberType::Bits),
         ],
-        size: layout.binding_size(),
+        names: Vec::new(),
+        size: layout.block_size(is_padded),
     }
 }
 
 /// Builds one member for each symbol with a needed register, and one for each run of needed
-/// registers without a symbol. Of symbols that share registers, only the first has a member.
-fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
+/// registers without a symbol. Of symbols that share registers, only the first has a member. What
+/// one relative read may reach is one array, in which symbols are names.
+fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
     let mut members: Vec<Member> = Vec::with_capacity(symbols.len());
-    let mut unnamed = *needed;
+    let mut unnamed = needed.banks;
     for (bank, left) in &mut unnamed {
         let mut taken = 0;
         for symbol in symbols.of(symbol_bank(*bank)) {
@@ -124,29 +139,62 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
         }
     }
     members.sort_unstable_by_key(|member| (member.bank as u8, member.first));
+    let names = join(&mut members, needed.joined, unnamed[0].1);
     let size = place(&mut members);
-    UniformBlock { members, size }
+    UniformBlock { members, names, size }
+}
+
+/// Makes one array of float members that relative reads join. Returns the names of its parts, apart
+/// from those without a symbol.
+fn join(members: &mut Vec<Member>, joined: u128, unnamed: u128) -> Vec<ArrayName> {
+    let mut names = Vec::new();
+    let mut merged: Vec<Member> = Vec::with_capacity(members.len());
+    let is_joined = |left: &Member, right: &Member| {
+        let last = left.first + (left.count - 1);
+        right.bank == Bank::Float && last + 1 == right.first && joined >> last & 1 != 0
+    };
+    let name_of = |part: &Member| {
+        let Member { name, first, count, .. } = part;
+        (unnamed >> first & 1 == 0).then(|| ArrayName { name: name.clone(), first: *first, count: *count })
+    };
+    for parts in members.chunk_by(is_joined) {
+        let [first, .., last] = parts else {
+            merged.extend_from_slice(parts);
+            continue;
+        };
+        names.extend(parts.iter().filter_map(name_of));
+        let count = last.first + last.count - first.first;
+        let is_taken = |name: &str| members.iter().chain(&merged).any(|member| member.name == name);
+        merged.push(member(
+            names::unique(letter(Bank::Float).into(), is_taken),
+            Bank::Float,
+            first.first,
+            count,
+        ));
+    }
+    *members = merged;
+    names
 }
 
 impl UniformBlock {
     /// Builds the uniform block of a program without symbols. If the layout has no register banks,
     /// it has one member for each run of needed registers, named after the first register.
-    pub fn without_symbols(usage: &Usage, layout: Layout) -> Self {
-        let needed = needed(usage, &Constants::default());
-        if needed.iter().all(|&(_, registers)| registers == 0) {
+    pub fn without_symbols(usage: &Usage, options: &Block) -> Self {
+        let needed = Needed::new(usage, &Constants::default(), options.padded);
+        if needed.is_empty() {
             return Self::default();
         }
-        if let Some(layout) = layout.registers() {
-            return registers(&layout);
+        if let Some(layout) = options.registers() {
+            return file(&layout, options.padded);
         }
         let mut members = Vec::new();
-        for (bank, registers) in needed {
+        for (bank, registers) in needed.banks {
             for (first, count) in runs(registers) {
                 members.push(member(format!("{}{first}", letter(bank)), bank, first, count));
             }
         }
         let size = place(&mut members);
-        Self { members, size }
+        Self { members, names: Vec::new(), size }
     }
 }
 
@@ -232,8 +280,10 @@ pub fn pack(block: &UniformBlock, uniforms: &Uniforms) -> Vec<u8> {
         let registers = first..first + usize::from(member.count);
         match member.bank {
             Bank::Float => {
-                let floats = uniforms.floats.get(registers).unwrap_or_default();
-                fill(place, floats.as_flattened().iter().map(|value| value.to_bits()));
+                let exists = |register| uniforms.floats.get(register).copied();
+                // Registers that do not exist read as ones.
+                let floats = registers.map(|register| exists(register).unwrap_or([1.0; 4]));
+                fill(place, floats.flatten().map(f32::to_bits));
             }
             Bank::Int if member.ty == MemberType::PackedInts => {
                 let ints = uniforms.ints.get(registers).unwrap_or_default();

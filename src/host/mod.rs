@@ -30,8 +30,8 @@ pub use crate::fields::{DrawField, HostField, WORKGROUP};
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;
 pub use interface::{
-    Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
-    OutputValue, Reach, UniformBlock, Usage,
+    ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
+    MemberType, Output, OutputValue, UniformBlock, Usage,
 };
 #[doc(hidden)]
 pub use job::Job;
@@ -94,7 +94,7 @@ use crate::error::Result;
 ///         };
 ///         Ok(Interface {
 ///             attributes: inputs.map(attribute).collect(),
-///             block: UniformBlock::without_symbols(usage, options.block.layout),
+///             block: UniformBlock::without_symbols(usage, &options.block),
 ///             ..Interface::default()
 ///         })
 ///     }
@@ -110,7 +110,7 @@ use crate::error::Result;
 /// # Ok::<(), transpica::Error>(())
 /// ```
 pub trait Environment {
-    /// Returns the float uniforms that are folded under these options.
+    /// Returns the float and int uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;
     /// Returns the register component of each semantic.
     fn output_map(&self) -> OutputMap;

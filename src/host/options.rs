@@ -26,7 +26,8 @@ use crate::precision::Precision;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
-    /// One named member for each bound symbol that the program reads. The default.
+    /// One named member for each bound symbol. Symbols that one relative read may reach are names
+    /// of offsets in one array, `c`.
     #[default]
     Symbols,
     /// The complete register file: `c: array<vec4f, 96>` at 0, `i: array<vec4i, 4>` at 1,536,
@@ -295,14 +296,29 @@ pub struct Block {
     /// Members and their offsets in bytes. Default: `Symbols`. A layout of the complete register
     /// file takes 12 % fewer words, since it has one member for all floats.
     pub layout: Layout,
-    /// Folds float setup constants into the code instead of making them members. Default: `true`.
-    /// No difference in size, but a driver can compute with constants.
+    /// Folds float and int setup constants without a symbol into the code. Those that a relative
+    /// read may reach are in the block, too.
     pub fold_constants: bool,
+    /// Pads the array that relative reads take their registers from to c127, so that a read needs
+    /// no test of its index. The host fills c96..c127 with ones, as [`pack`](super::pack) does;
+    /// `UniformBlock::padding` says where. In `Layout::Registers` ints and bools move to 2048 and
+    /// 2112.
+    pub padded: bool,
+}
+
+impl Block {
+    /// Returns the offsets of the register banks; none if members follow symbols.
+    pub fn registers(&self) -> Option<RegisterLayout> {
+        match (self.layout, self.padded) {
+            (Layout::Registers, true) => Some(RegisterLayout::PADDED),
+            (layout, _) => layout.registers(),
+        }
+    }
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { layout: Layout::default(), fold_constants: true }
+        Self { layout: Layout::default(), fold_constants: true, padded: false }
     }
 }
 
@@ -398,6 +414,13 @@ impl Control {
             reports_guard: self.report_unfinished,
         }
     }
+    /// Returns the same options with more int uniforms as constants.
+    pub fn with_ints(mut self, ints: &[Option<[u8; 4]>; 4]) -> Self {
+        for (baked, folded) in self.ints.baked.iter_mut().zip(ints) {
+            *baked = baked.or(*folded);
+        }
+        self
+    }
     /// Sets the uniforms that are constants to their values.
     #[doc(hidden)]
     pub fn apply(&self, uniforms: &mut Uniforms) {
@@ -437,8 +460,8 @@ impl Options {
     /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
         let wrong = |kind| Err(Error::new(kind, At::Whole));
-        if let Some(layout) = self.block.layout.registers() {
-            layout.check()?;
+        if let Some(layout) = self.block.registers() {
+            layout.check_block(self.block.padded)?;
         }
         for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
             if !(1..=4).contains(&components) {

@@ -4,7 +4,7 @@
 //! Facts: sizes and offsets of the presets follow the block declarations of those hosts (std140).
 
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::limits::{FLOATS, INTS};
+use crate::isa::limits::{FLOATS, INDICES, INTS};
 
 /// Format of the int registers in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,24 +48,44 @@ impl RegisterLayout {
     /// Panda3DS: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
     pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
 
+    /// As [`REGISTERS`](Self::REGISTERS), with room for padding: floats at 0, ints at 2048, bools
+    /// at 2112.
+    pub(super) const PADDED: Self = Self { floats: 0, ints: 2048, packing: IntPacking::Words, bools: 2112 };
+
+    /// Returns the number of float registers in the block.
+    pub(super) fn float_count(&self, is_padded: bool) -> usize {
+        if is_padded { INDICES } else { FLOATS }
+    }
+
     /// Returns the offset and size of floats, ints and bools.
-    fn banks(&self) -> [(u32, u32); 3] {
+    fn banks(&self, is_padded: bool) -> [(u32, u32); 3] {
         let ints = match self.packing {
             IntPacking::Words => 16 * INTS as u32,
             IntPacking::Bytes => 4 * INTS as u32,
         };
-        [(self.floats, 16 * FLOATS as u32), (self.ints, ints), (self.bools, 4)]
+        [(self.floats, 16 * self.float_count(is_padded) as u32), (self.ints, ints), (self.bools, 4)]
+    }
+
+    /// Returns the end of the last bank.
+    fn end(&self, is_padded: bool) -> u32 {
+        let ends = self.banks(is_padded).map(|(first, size)| first.saturating_add(size));
+        ends.into_iter().max().unwrap_or(0)
+    }
+
+    /// Returns the size of the block, with or without padding.
+    pub(super) fn block_size(&self, is_padded: bool) -> u32 {
+        self.end(is_padded).checked_next_multiple_of(16).unwrap_or(u32::MAX)
     }
 
     /// Returns the size up to the end of the last bank: the least that a host must upload.
     pub fn size(&self) -> u32 {
-        self.banks().iter().map(|&(first, size)| first.saturating_add(size)).max().unwrap_or(0)
+        self.end(false)
     }
 
     /// Returns the least size that a WGSL host must bind: [`size`](Self::size), rounded up to the
     /// alignment of the block.
     pub fn binding_size(&self) -> u32 {
-        self.size().checked_next_multiple_of(16).unwrap_or(u32::MAX)
+        self.block_size(false)
     }
 
     /// Checks that the banks are aligned, do not overlap, and lie in a block that every device can
@@ -74,8 +94,13 @@ impl RegisterLayout {
     /// # Errors
     /// [`Kind::MisplacedBank`], [`Kind::OverlappingBanks`].
     pub fn check(&self) -> Result<()> {
+        self.check_block(false)
+    }
+
+    /// As [`check`](Self::check), with or without padding of the floats.
+    pub(super) fn check_block(&self, is_padded: bool) -> Result<()> {
         let names = ["floats", "ints", "bools"];
-        let banks = self.banks();
+        let banks = self.banks(is_padded);
         for ((name, (first, size)), align) in names.into_iter().zip(banks).zip([16, 16, 4]) {
             if first % align != 0 || first > MOST - size {
                 let kind = Kind::MisplacedBank { bank: name, byte: first, align, most: MOST };

@@ -77,7 +77,8 @@ fn every_sample_makes_programs_and_interfaces() {
             inputs: u16::MAX,
             ints: 15,
             bools: u16::MAX,
-            relative: Some(Reach::Anywhere),
+            relative: u128::MAX,
+            joined: u128::MAX >> 1,
             ..Usage::default()
         };
         for index in 0..file.executables.len() {
@@ -223,47 +224,87 @@ fn float_constant(register: u8) -> Constant {
 }
 
 #[test]
-fn an_unknown_relative_read_covers_all_registers_but_literals() {
+fn an_unknown_relative_read_makes_one_array_of_all_registers() {
     let mut executable = with_symbols(&[("palette", SymbolBank::Float, 4, 30)]);
     executable.constants = vec![float_constant(95), float_constant(50), float_constant(10)];
-    let usage = Usage { relative: Some(Reach::Anywhere), relative_bases: 1 << 4, ..Usage::default() };
+    let usage = Usage { ints: 1, ..relative(0, 127) };
     let interface = interface_of(executable, &usage);
     assert_eq!(
         members(&interface.block),
-        [
-            ("c0_unbound", 0, 0, MemberType::Vec4Array(4)),
-            ("palette", 4, 64, MemberType::Vec4Array(30)),
-            ("c34_unbound", 34, 544, MemberType::Vec4Array(16)),
-            ("c51_unbound", 51, 800, MemberType::Vec4Array(44)),
-        ]
+        [("c", 0, 0, MemberType::Vec4Array(96)), ("i0_unbound", 0, 1536, MemberType::IVec4)]
     );
+    assert_eq!(interface.block.names, [named("palette", 4, 30)]);
     // c10 has a name, so its constant is a default that hosts may change.
     let literals: Vec<_> = (0..96).filter(|&n| interface.folded.floats[n].is_some()).collect();
     assert_eq!(literals, [50, 95]);
-    every_register_is_found_once_among(&interface, 0..96);
+    every_float_is_found_or_folded(&interface);
 }
 
-fn every_register_is_found_once_among(interface: &Interface, floats: std::ops::Range<u8>) {
-    for register in floats {
+fn every_float_is_found_or_folded(interface: &Interface) {
+    for register in 0..96 {
         let folded = interface.folded.floats[usize::from(register)].is_some();
-        assert_eq!(interface.block.find(Bank::Float, register).is_none(), folded, "c{register}");
+        assert!(folded || interface.block.find(Bank::Float, register).is_some(), "c{register}");
     }
 }
 
+/// Usage of one relative read of these indices.
+fn relative(first: u32, last: u32) -> Usage {
+    let relative = u128::MAX << first & u128::MAX >> (127 - last);
+    Usage { relative, joined: relative & relative >> 1, ..Usage::default() }
+}
+
+fn named(name: &str, first: u8, count: u8) -> ArrayName {
+    ArrayName { name: name.into(), first, count }
+}
+
 #[test]
-fn a_relative_read_of_known_range_covers_that_range() {
-    let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4)]);
-    let relative = Some(Reach::Range { first: 3, last: 6 });
-    let usage = Usage { relative, relative_bases: 1 << 20, ..Usage::default() };
-    assert_eq!(
-        members(&interface_of(executable, &usage).block),
-        [
-            ("a", 0, 0, MemberType::Vec4Array(4)),
-            ("c4_unbound", 4, 64, MemberType::Vec4Array(2)),
-            ("b", 6, 96, MemberType::Vec4Array(4)),
-            ("c20_unbound", 20, 160, MemberType::Vec4),
-        ]
+fn a_relative_read_of_known_reach_joins_what_it_reaches() {
+    let symbols =
+        [("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4), ("c", SymbolBank::Float, 12, 2)];
+    // From a over c4 and c5 to b; the name of the array is that of a symbol already.
+    let usage = Usage { floats: 1 << 12, ..relative(3, 6) };
+    let block = interface_of(with_symbols(&symbols), &usage).block;
+    let expected = [("c_a", 0, 0, MemberType::Vec4Array(10)), ("c", 12, 160, MemberType::Vec4Array(2))];
+    assert_eq!(members(&block), expected);
+    assert_eq!(block.names, [named("a", 0, 4), named("b", 6, 4)]);
+    assert_eq!(block.names_in(&block.members[0]).len(), 2);
+    assert_eq!(block.names_in(&block.members[1]).len(), 0);
+    // A symbol that a read cannot leave stays a member.
+    let (one, other) = (relative(6, 9), relative(12, 13));
+    let usage = Usage { relative: one.relative | other.relative, joined: one.joined | other.joined, ..one };
+    let block = interface_of(with_symbols(&symbols), &usage).block;
+    let expected = [("b", 6, 0, MemberType::Vec4Array(4)), ("c", 12, 64, MemberType::Vec4Array(2))];
+    assert_eq!((members(&block), block.names.len()), (expected.to_vec(), 0));
+}
+
+#[test]
+fn a_padded_array_ends_with_ones() {
+    let padded = Block { padded: true, ..Block::default() };
+    let options = Options { block: padded, ..Options::default() };
+    let bytes = file_of(with_symbols(&[("a", SymbolBank::Float, 90, 4)]));
+    let file = Shbin::parse(&bytes).unwrap();
+    let block_of = |usage| dvle::interface(&file, 0, &usage, &options, "").unwrap().block;
+    let mut values = Uniforms::default();
+    values.floats[95] = [2.0; 4];
+    for (usage, first, count) in [(relative(0, 127), 0, 128), (relative(91, 100), 90, 11)] {
+        let block = block_of(usage);
+        assert_eq!(members(&block), [("c", first, 0, MemberType::Vec4Array(count))]);
+        let bytes = pack(&block, &values);
+        let (offset, size) = block.padding().unwrap();
+        assert_eq!((offset + size, block.size), (u32::from(count) * 16, u32::from(count) * 16));
+        let ones = bytes[offset as usize..].chunks_exact(4).all(|word| word == 1f32.to_le_bytes());
+        assert!(ones && bytes[offset as usize - 4..][..4] == 2f32.to_le_bytes());
+    }
+    // Without reads beyond c95 nothing is padded.
+    assert_eq!(block_of(relative(90, 93)).padding(), None);
+    // In a register layout the padding must have room.
+    let of = |layout| Options { block: Block { layout, ..padded }, ..Options::default() };
+    assert_eq!(of(Layout::Registers).block.registers(), Some(RegisterLayout::PADDED));
+    assert!(
+        [Layout::Symbols, Layout::Registers, Layout::Azahar].iter().all(|&layout| of(layout).check().is_ok())
     );
+    let error = of(Layout::Panda3ds).check().unwrap_err();
+    assert_eq!(error.kind, crate::error::Kind::OverlappingBanks(["floats", "ints"]));
 }
 
 #[test]
@@ -463,7 +504,7 @@ fn damaged_files_never_panic() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
-    let usage = Usage { inputs: u16::MAX, relative: Some(Reach::Anywhere), ..textured_usage() };
+    let usage = Usage { inputs: u16::MAX, relative: u128::MAX, joined: u128::MAX >> 1, ..textured_usage() };
     for _ in 0..20_000 {
         let mut bytes = TEXTURED.to_vec();
         for _ in 0..2 {
@@ -479,7 +520,7 @@ fn damaged_files_never_panic() {
                 varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
             assert_eq!(pack(&interface.block, &Uniforms::default()).len(), interface.block.size as usize);
             assert!(program.is_err() || outputs[0].location == Location::Position);
-            every_register_is_found_once_among(&interface, 0..96);
+            every_float_is_found_or_folded(&interface);
         }
     }
 }

@@ -70,6 +70,7 @@ impl ModuleInputs for InputValues {
             Resource::Member { member, element } => {
                 *self.members.get(usize::from(member))?.get(usize::from(element))?
             }
+            Resource::Index { element, .. } => [element.into(), 0, 0, 0],
             Resource::Host(field) => self.host[field as usize],
             Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
         })

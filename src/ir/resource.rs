@@ -30,6 +30,13 @@ pub enum Resource {
         /// Index of the array element; 0 where the member is no array.
         element: u16,
     },
+    /// The index of an element of an array member, as a number that text gives a name.
+    Index {
+        /// Index of the member.
+        member: u16,
+        /// Index of the array element.
+        element: u16,
+    },
     /// A field of the host block.
     Host(HostField),
     /// A number that a kernel reads or is.
@@ -92,12 +99,13 @@ const U32X4: Type = Type::new(ScalarKind::U32, 4);
 
 impl Resource {
     /// One of each kind.
-    pub const EACH: [Self; 8] = [
+    pub const EACH: [Self; 9] = [
         Self::Input(0),
         Self::Uniform(0),
         Self::IntUniform { index: 0, component: 0 },
         Self::BoolUniform(0),
         Self::Member { member: 0, element: 0 },
+        Self::Index { member: 0, element: 0 },
         Self::Host(HostField::ClipEnabled),
         Self::Draw(DrawField::Threads),
         Self::Specialized(0),
@@ -113,6 +121,7 @@ impl Resource {
             Self::Member { member, .. } => {
                 ("member", "", member, 1 << 16, &[Type::F32X4, I32X4, U32X4, Type::U32])
             }
+            Self::Index { member, .. } => ("index", "", member, 1 << 16, &[Type::I32]),
             Self::Host(field) => {
                 let results: &[Type] = match field {
                     HostField::ClipEnabled | HostField::FlipY => &[Type::U32],
@@ -131,9 +140,12 @@ impl Resource {
     pub const fn is_pica(self) -> bool {
         match self {
             Self::Uniform(_) | Self::IntUniform { .. } | Self::BoolUniform(_) => true,
-            Self::Input(_) | Self::Member { .. } | Self::Host(_) | Self::Draw(_) | Self::Specialized(_) => {
-                false
-            }
+            Self::Input(_)
+            | Self::Member { .. }
+            | Self::Index { .. }
+            | Self::Host(_)
+            | Self::Draw(_)
+            | Self::Specialized(_) => false,
         }
     }
 
@@ -155,6 +167,7 @@ impl Resource {
             Self::IntUniform { .. } => Self::IntUniform { index: byte?, component: 0 },
             Self::BoolUniform(_) => Self::BoolUniform(byte?),
             Self::Member { .. } => Self::Member { member: number, element: 0 },
+            Self::Index { .. } => Self::Index { member: number, element: 0 },
             Self::Host(_) => Self::Host(*HostField::ALL.get(usize::from(number))?),
             Self::Draw(_) => Self::Draw(*DrawField::ALL.get(usize::from(number))?),
             Self::Specialized(_) => Self::Specialized(byte?),
@@ -197,7 +210,9 @@ impl fmt::Display for Resource {
             Self::IntUniform { component, .. } => {
                 write!(f, ".{}", ["x", "y", "z", "w"].get(usize::from(component)).unwrap_or(&"?"))
             }
-            Self::Member { element: element @ 1.., .. } => write!(f, "[{element}]"),
+            Self::Member { element: element @ 1.., .. } | Self::Index { element, .. } => {
+                write!(f, "[{element}]")
+            }
             Self::Member { .. }
             | Self::Input(_)
             | Self::Uniform(_)

@@ -21,7 +21,7 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::Exp2Portable => arith::exp2_portable(precision, x).to_bits(),
         Unary::Log2Portable => arith::log2_portable(precision, x).to_bits(),
         Unary::Log2P => arith::log2(precision, x).to_bits(),
-        Unary::AddressP => arith::address(x).cast_unsigned(),
+        Unary::AddressP => arith::offset(x).cast_unsigned(),
         Unary::Neg => a ^ SIGN,
         Unary::Abs => a & MAGNITUDE,
         Unary::Floor => x.floor().to_bits(),

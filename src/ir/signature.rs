@@ -123,7 +123,7 @@ operations! {
     Exp2Portable "exp2_portable" F32  F32  Each ordered  pica;
     /// log2(x), as `precision::portable` computes it.
     Log2Portable "log2_portable" F32  F32  Each ordered  pica;
-    /// The conversion of MOVA: clamps to ±1000; NaN gives 0 or a value outside a signed byte.
+    /// The conversion of MOVA: truncates; 0 for NaN and outside of a signed byte.
     AddressP     "addressp"      F32  I32  Each ordered  pica;
     /// Sign bit flipped.
     Neg          "neg"           F32  F32  Each ordered  plain;

@@ -13,6 +13,8 @@ pub const TEMPS: usize = 16;
 pub const OUTPUTS: usize = 16;
 /// Float uniforms c0..c95.
 pub const FLOATS: usize = 96;
+/// Float registers that an index can name; those beyond c95 do not exist and read as ones.
+pub const INDICES: usize = 128;
 /// Int uniforms i0..i3.
 pub const INTS: usize = 4;
 /// Bool uniforms b0..b15.

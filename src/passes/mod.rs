@@ -17,6 +17,7 @@ mod equal;
 pub mod flow;
 pub mod leave;
 pub mod legalize;
+pub mod offsets;
 pub mod params;
 pub mod ranges;
 mod scratch;

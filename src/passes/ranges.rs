@@ -280,6 +280,7 @@ impl<'a> Ranges<'a> {
             Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
             | Resource::Member { .. }
+            | Resource::Index { .. }
             | Resource::Host(_)
             | Resource::Draw(_)
             | Resource::Specialized(_) => Range::ALL,

@@ -1,13 +1,16 @@
 //! The registers that a function still reads after the passes.
-//! In: a function in the `Pica` stage, without dead values. Out: [`Usage`]. Changes nothing.
+//! In: a function in the `Pica` stage, without dead values, and the offsets of its relative reads.
+//! Out: [`Usage`]. Changes nothing.
 
-use crate::host::{Reach, Usage};
-use crate::ir::{Array, Func, Op, Resource};
+use super::offsets::{self, Offset};
+use crate::host::Usage;
+use crate::ir::{Func, Op, Resource};
 
 /// The registers that a function without dead values reads. Outputs are not its business: they stay
 /// empty.
-pub fn run(f: &Func) -> Usage {
+pub fn run(f: &Func, offsets: &[Offset]) -> Usage {
     let mut usage = Usage::default();
+    offsets::add_to(&mut usage, offsets);
     for value in f.values.keys() {
         match f.op(value) {
             Some(Op::Read(resource)) => match resource {
@@ -16,16 +19,13 @@ pub fn run(f: &Func) -> Usage {
                 Resource::IntUniform { index, .. } => usage.ints |= 1 << (index & 3),
                 Resource::BoolUniform(index) => usage.bools |= 1 << (index & 15),
                 Resource::Member { .. }
+                | Resource::Index { .. }
                 | Resource::Host(_)
                 | Resource::Draw(_)
                 | Resource::Specialized(_) => {}
             },
-            Some(Op::ReadAt(Array::Uniform(base), _)) => {
-                usage.relative = Some(Reach::Anywhere);
-                usage.relative_bases |= 1 << (base & 127);
-            }
             Some(
-                Op::ReadAt(Array::Member(_) | Array::Buffer(_), _)
+                Op::ReadAt(..)
                 | Op::Const(_)
                 | Op::Shuffle(_)
                 | Op::Unary(..)

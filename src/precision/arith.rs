@@ -198,12 +198,23 @@ pub fn address(a: f32) -> i32 {
     a.clamp(-1000.0, 1000.0) as i32
 }
 
+/// The offset that MOVA's result stands for: an address outside of a signed byte counts as 0.
+#[inline]
+pub fn offset(a: f32) -> i32 {
+    signed_byte(address(a))
+}
+
+/// An offset as relative reads take it: 0 outside of a signed byte.
+#[inline]
+fn signed_byte(offset: i32) -> i32 {
+    if (-128..=127).contains(&offset) { offset } else { 0 }
+}
+
 /// Index of the register c0..c127 that a relative read accesses. An offset outside the signed byte
 /// range counts as 0, and the sum wraps at 128. Registers 96..127 do not exist and read as ones.
 #[inline]
 pub fn uniform_index(base: u8, offset: i32) -> u8 {
-    let offset = if (-128..=127).contains(&offset) { offset } else { 0 };
-    ((i32::from(base) + offset) & 0x7F) as u8
+    ((i32::from(base) + signed_byte(offset)) & 0x7F) as u8
 }
 
 #[cfg(test)]
@@ -343,6 +354,16 @@ mod tests {
             [(0.9, 0), (-0.9, 0), (13.7, 13), (-13.7, -13), (NAN, 0), (INF, 1000), (-1e30, -1000)]
         {
             assert_eq!(address(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_offset_is_the_address_or_zero() {
+        for (value, expected) in
+            [(127.9, 127), (128.0, 0), (-128.9, -128), (-129.0, 0), (NAN, 0), (INF, 0), (-0.9, 0)]
+        {
+            assert_eq!(offset(value), expected, "{value}");
+            assert_eq!(uniform_index(40, offset(value)), uniform_index(40, address(value)), "{value}");
         }
     }
 

@@ -12,7 +12,8 @@ use crate::geometry::{Dependence, GeometryInput, GeometryKernel};
 use crate::host::DrawField;
 use crate::host::profile::specialized_name;
 use crate::host::{
-    AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Promise, Reach, Reliance, Usage,
+    ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType, Promise,
+    Reliance, UniformBlock, Usage,
 };
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
@@ -122,7 +123,17 @@ pub struct SpecializationInfo {
     pub ty: String,
 }
 
-/// A member of the uniform block.
+/// Bytes of the uniform block that stand for registers beyond c95.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Padding {
+    /// Byte offset in the block.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+}
+
+/// A member of the uniform block, or a symbol that is a name of offsets in such a member.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UniformInfo {
@@ -135,10 +146,13 @@ pub struct UniformInfo {
     pub bank: String,
     /// First register.
     pub first: u8,
-    /// Number of registers.
+    /// Number of registers; those of a padded array end with c127.
     pub count: u8,
     /// Byte offset in the block.
     pub offset: u32,
+    /// Name of the member that holds these registers: an array, since relative reads may reach them
+    /// along with others. None for a member.
+    pub array: Option<String>,
 }
 
 /// An output of the vertex entry.
@@ -274,8 +288,10 @@ pub struct Reflection {
     pub attributes: Vec<AttributeInfo>,
     /// The uniform block; none if the program reads no uniform.
     pub uniform_block: Option<BlockInfo>,
-    /// Members of the uniform block.
+    /// Members of the uniform block, each before the symbols in it.
     pub uniforms: Vec<UniformInfo>,
+    /// Bytes of the uniform block that the host fills with ones (f32), if an array is padded.
+    pub padding: Option<Padding>,
     /// The host block; none if the program reads none of its fields.
     pub host_block: Option<BlockInfo>,
     /// Fields of the host block that are read.
@@ -335,13 +351,14 @@ impl Reflection {
             attributes: interface.attributes.iter().map(described).collect(),
             uniform_block: (size > 0)
                 .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
-            uniforms: interface.block.members.iter().map(uniform).collect(),
+            uniforms: uniforms(&interface.block),
+            padding: interface.block.padding().map(|(offset, size)| Padding { offset, size }),
             host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
             host_members: host_inputs.host_members,
             specialization: host_inputs.specialization,
             outputs: outputs(translated),
             geometry: interface.kernel().map(geometry),
-            defaults: defaults(constants, &interface.folded),
+            defaults: defaults(constants, &interface.folded, translated.usage.relative),
             promises: promises(&translated.relies_on),
             guards: guards(translated),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
@@ -484,12 +501,12 @@ fn set(bits: u128) -> Vec<u8> {
 }
 
 fn reads(usage: &Usage) -> RegisterReads {
-    let relative = usage.relative.map(|reach| {
-        let (first, last) = match reach {
-            Reach::Anywhere => (0, 95),
-            Reach::Range { first, last } => (first, last),
-        };
-        RelativeReads { bases: set(usage.relative_bases), first, last }
+    let registers = usage.relative & Usage::EVERYTHING.floats;
+    let relative = (registers != 0).then(|| RelativeReads {
+        bases: set(usage.relative_bases),
+        // Range: 0..=95.
+        first: registers.trailing_zeros() as u8,
+        last: registers.ilog2() as u8,
     });
     RegisterReads {
         v: set(usage.inputs.into()),
@@ -529,7 +546,25 @@ fn described(attribute: &crate::host::interface::Attribute) -> AttributeInfo {
     }
 }
 
-fn uniform(member: &crate::host::Member) -> UniformInfo {
+fn uniforms(block: &UniformBlock) -> Vec<UniformInfo> {
+    let mut uniforms = Vec::with_capacity(block.members.len() + block.names.len());
+    for member in &block.members {
+        uniforms.push(uniform(member));
+        uniforms.extend(block.names_in(member).iter().map(|named| {
+            let ArrayName { name, first, count } = named;
+            let ty = match count {
+                1 => MemberType::Vec4,
+                count => MemberType::Vec4Array(u16::from(*count)),
+            };
+            let offset = member.offset + 16 * u32::from(first - member.first);
+            let part = Member { name: name.clone(), first: *first, count: *count, offset, ty, ..*member };
+            UniformInfo { array: Some(member.name.clone()), ..uniform(&part) }
+        }));
+    }
+    uniforms
+}
+
+fn uniform(member: &Member) -> UniformInfo {
     UniformInfo {
         name: member.name.clone(),
         ty: match member.ty {
@@ -549,6 +584,7 @@ fn uniform(member: &crate::host::Member) -> UniformInfo {
         first: member.first,
         count: member.count,
         offset: member.offset,
+        array: None,
     }
 }
 
@@ -574,15 +610,17 @@ fn outputs(translated: &Translation) -> Vec<OutputInfo> {
         .collect()
 }
 
-fn defaults(constants: &Constants, folded: &Constants) -> Vec<UniformDefault> {
+fn defaults(constants: &Constants, folded: &Constants, relative: u128) -> Vec<UniformDefault> {
     let floats =
         constants.floats.iter().zip(&folded.floats).enumerate().filter_map(|(n, (value, folded))| {
             let value = (*value)?.to_vec();
-            Some(UniformDefault { register: format!("c{n}"), value, folded: folded.is_some() })
+            // Relative reads take the value from the block.
+            let is_folded = folded.is_some() && relative >> n & 1 == 0;
+            Some(UniformDefault { register: format!("c{n}"), value, folded: is_folded })
         });
-    let ints = constants.ints.iter().enumerate().filter_map(|(n, value)| {
+    let ints = constants.ints.iter().zip(&folded.ints).enumerate().filter_map(|(n, (value, folded))| {
         let value = (*value)?.map(u32::from).to_vec();
-        Some(UniformDefault { register: format!("i{n}"), value, folded: false })
+        Some(UniformDefault { register: format!("i{n}"), value, folded: folded.is_some() })
     });
     let bools = constants.bools.iter().enumerate().filter_map(|(n, value)| {
         Some(UniformDefault { register: format!("b{n}"), value: vec![u32::from((*value)?)], folded: false })

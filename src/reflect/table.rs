@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use super::{BlockInfo, GeometryInfo, GuardCounts, OutputInfo, Reflection, RegisterReads, UniformDefault};
+use super::{
+    BlockInfo, GeometryInfo, GuardCounts, OutputInfo, Padding, Reflection, RegisterReads, UniformDefault,
+};
 
 /// Rows of cells; the first row is the head.
 struct Table(Vec<Vec<String>>);
@@ -142,13 +144,20 @@ impl fmt::Display for Reflection {
         uniforms.0.extend(members.into_iter().map(|u| {
             let bank = u.bank.chars().next().unwrap_or('?');
             let run: Vec<u8> = (u.first..=u.first.saturating_add(u.count.saturating_sub(1))).collect();
-            vec![u.offset.to_string(), registers(bank, &run), u.ty.clone(), u.name.clone()]
+            let name = match &u.array {
+                None => u.name.clone(),
+                Some(array) => format!("{} in {array}", u.name),
+            };
+            vec![u.offset.to_string(), registers(bank, &run), u.ty.clone(), name]
         }));
         let title = |what: &str, block: &Option<BlockInfo>| match block {
             Some(block) => format!("{what}: {block}"),
             None => what.to_string(),
         };
         uniforms.write(f, &title("uniform block", &self.uniform_block))?;
+        if let Some(Padding { offset, size }) = self.padding {
+            writeln!(f, "  ones: {size} bytes at {offset}")?;
+        }
         let mut host = Table::new(&["offset", "type", "name"]);
         host.0.extend(
             self.host_members.iter().map(|m| vec![m.offset.to_string(), m.ty.clone(), m.name.clone()]),

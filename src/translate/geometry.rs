@@ -43,8 +43,7 @@ impl Translator {
     }
 
     fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
-        let (Input { program, environment, options }, KernelRequest { map, setup, form }) = (input, wanted);
-        let folded = environment.folded(options);
+        let (Input { program, options, folded, .. }, KernelRequest { map, setup, form }) = (input, wanted);
         let outputs = varying::outputs(map, options, &self.profile.locations);
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
@@ -92,7 +91,7 @@ impl Translator {
             triangles,
             observations,
         });
-        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
     }
 }
 

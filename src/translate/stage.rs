@@ -31,11 +31,10 @@ impl Translator {
     /// numbers of vertices that no primitive has; for topologies that build strips or fans of
     /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let Input { program, environment, options } = input;
+        let Input { program, options, folded, .. } = input;
         setup.check()?;
         let (primitive, vectors) = primitive(setup)?;
         let Some(geometry) = setup.geometry else { return no_geometry() };
-        let folded = environment.folded(options);
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
@@ -61,7 +60,7 @@ impl Translator {
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = LoweredProgram { module, outputs, folded: &folded, control, why, entry_point };
+        let lowered = LoweredProgram { module, outputs, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
         // Its inputs are the vectors of vertices, not attributes.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };
@@ -71,7 +70,7 @@ impl Translator {
     /// Builds the vertex stage that draws the triangles of a kernel. It equals a vertex program
     /// that moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let Input { program: _, environment, options } = input;
+        let Input { environment, options, .. } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };

@@ -167,7 +167,7 @@ fields!(Limits {
 fields!(Arithmetic { precision portable_exponentials uninitialized });
 fields!(Control { bools ints loop_guard report_unfinished permissive });
 fields!(Outputs { all depth flip_y clip_planes clamp_colors unmapped });
-fields!(Block { layout fold_constants });
+fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
 fields!(Assume { uniforms attributes });
 fields!(Options { arithmetic control outputs block attributes assume limits });

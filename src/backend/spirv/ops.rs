@@ -130,6 +130,7 @@ impl Body<'_> {
             // `Reads::add` has refused registers beyond v15; the mask keeps the index in bounds.
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
+            Resource::Index { element, .. } => Ok(self.w.constant(Type::I32, [element.into(), 0, 0, 0])),
             Resource::Host(field) => Ok(self.load_host(field)),
             Resource::Draw(field) => self.draw(field),
             Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),

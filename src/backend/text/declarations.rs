@@ -18,7 +18,7 @@ use crate::backend::interface::{
 };
 use crate::error::{At, Error, Kind, Result};
 use crate::host::profile::specialized_name;
-use crate::host::{Binding, EntryPoint, HostField, Location, UniformBlock};
+use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
 use crate::ir::Type;
 
 /// Name of the structure that the vertex entry returns in WGSL.
@@ -67,6 +67,8 @@ pub struct Declarations {
     globals: Vec<Global>,
     /// Names of the members of the uniform block, by their index in operations.
     pub members: Vec<String>,
+    /// Names of offsets in arrays of the uniform block, each with the offset.
+    offsets: Vec<(String, u16)>,
     pub attributes: Vec<Attribute>,
     pub ports: Vec<Port>,
 }
@@ -80,8 +82,8 @@ impl Declarations {
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;
-        let (globals, members, attributes, ports) = Default::default();
-        let mut out = Self { reads, globals, members, attributes, ports };
+        let (globals, members, offsets, attributes, ports) = Default::default();
+        let mut out = Self { reads, globals, members, offsets, attributes, ports };
         if interface.block.size > 0 {
             let mut layout = Layout { fields: Vec::new(), end: 0, names: Names::new(dialect.reserved) };
             out.members = layout.members(&interface.block)?;
@@ -114,6 +116,45 @@ impl Declarations {
             }
         }
         Ok(out)
+    }
+
+    /// Names the offsets in arrays, after all names that hosts link by.
+    pub fn name_offsets(&mut self, block: &UniformBlock, names: &mut Names<'_>) {
+        let attributes = &self.attributes;
+        let named = block.names.iter().map(|named| {
+            // In WGSL attributes are named later, in the function.
+            let is_taken = attributes.iter().any(|attribute| attribute.name == named.name);
+            let name = if is_taken { &format!("{}_offset", named.name) } else { &named.name };
+            (names.unique(name), block.element(named))
+        });
+        self.offsets = named.collect();
+    }
+
+    /// Writes the index of an element of a member: a number, or a name and what to add to it.
+    pub fn write_index(&self, out: &mut String, block: &UniformBlock, member: &Member, element: u16) {
+        let register = u16::from(member.first) + element;
+        let holds = |named: &ArrayName| {
+            let first = u16::from(named.first);
+            (first..first + u16::from(named.count)).contains(&register)
+        };
+        let found = block.names.iter().zip(&self.offsets).find(|(named, _)| holds(named));
+        let _ = match found {
+            None => write!(out, "{element}"),
+            Some((_, (name, offset))) if *offset == element => write!(out, "{name}"),
+            Some((_, (name, offset))) => write!(out, "{name} + {}", element - offset),
+        };
+    }
+
+    /// Writes the offsets in arrays.
+    fn write_offsets(&self, out: &mut String, dialect: &Dialect) {
+        for (name, offset) in &self.offsets {
+            out.push_str("const ");
+            dialect.pair(out, name, Type::I32);
+            let _ = writeln!(out, " = {offset};");
+        }
+        if !self.offsets.is_empty() {
+            out.push('\n');
+        }
     }
 
     fn block(&mut self, name: &'static str, ty: &'static str, binding: Binding, fields: Vec<Field>) {
@@ -245,6 +286,7 @@ impl Declarations {
             out.push_str("}\n\n");
         }
         self.write_specialized(out, dialect);
+        self.write_offsets(out, dialect);
         for Global { name, binding, content } in &self.globals {
             let _ = write!(out, "@group({}) @binding({}) var<", binding.set, binding.binding);
             let _ = match content {
@@ -269,6 +311,7 @@ impl Declarations {
     #[cfg(feature = "glsl")]
     pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion, is_invariant: bool) {
         self.write_specialized(out, dialect);
+        self.write_offsets(out, dialect);
         self.globals.iter().for_each(|global| global.write_glsl(out, dialect, version));
         if self.ports.is_empty() {
             let _ = writeln!(out, "layout(local_size_x = {WORKGROUP}) in;\n");

@@ -119,7 +119,7 @@ impl<'a> Shared<'a> {
         let mut names = Names::new(dialect.reserved);
         // Hosts link by the names of varyings: they are assigned first, so that no other name
         // changes them.
-        let declarations = Declarations::new(source, &dialect, &mut names)?;
+        let mut declarations = Declarations::new(source, &dialect, &mut names)?;
         let lanewise = match dialect.glsl {
             Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
             None => Default::default(),
@@ -128,6 +128,7 @@ impl<'a> Shared<'a> {
         names.unique(ENTRY_NAME);
         declarations.names().for_each(|name| drop(names.unique(name)));
         declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
+        declarations.name_offsets(&source.interface.block, &mut names);
         let helpers = source.module.helpers.iter();
         let helpers =
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));

@@ -2,8 +2,6 @@
 //! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
 //! syntax.
 
-use std::fmt::Write as _;
-
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
@@ -91,6 +89,16 @@ impl<'a> Builder<'a> {
             Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
             Resource::Specialized(id) => Err(no_constant(id)),
             Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
+            Resource::Index { member: number, element } => {
+                let interface = self.module.source.interface;
+                let (data, _) = member(interface, number, Some(element))?;
+                let declarations = &self.module.declarations;
+                let word = self
+                    .draft
+                    .words
+                    .add(|out| declarations.write_index(out, &interface.block, data, element));
+                Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view)
+            }
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 Err(not_legal(Op::Read(resource)))
             }
@@ -133,12 +141,16 @@ impl<'a> Builder<'a> {
 
     /// Reads an element of a member of the uniform block, by a constant index or by an operand.
     fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
-        let (_, element) = member(self.module.source.interface, number, element)?;
-        let name = &self.module.declarations.members[usize::from(number)];
+        let interface = self.module.source.interface;
+        let (data, element) = member(interface, number, element)?;
+        let declarations = &self.module.declarations;
+        let name = &declarations.members[usize::from(number)];
         let word = self.draft.words.add(|out| {
             out.extend(["uniforms.", name]);
             if let Some(element) = element {
-                let _ = write!(out, "[{element}]");
+                out.push('[');
+                declarations.write_index(out, &interface.block, data, element);
+                out.push(']');
             }
         });
         // Uniforms do not change during a run, but the index may be a variable that a loop changes:

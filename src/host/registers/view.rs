@@ -98,7 +98,7 @@ impl Environment for RegisterView<'_> {
         };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
-            block: UniformBlock::without_symbols(usage, options.block.layout),
+            block: UniformBlock::without_symbols(usage, &options.block),
             warnings,
             ..Interface::default()
         })

@@ -256,22 +256,14 @@ impl Known<'_> {
         *self.constants?.get(usize::from(register))?
     }
 
-    /// A relative read: the constants among the registers can be known where the offset can.
+    /// A relative read by an offset that is constant. All others read the block, even where a
+    /// driver knows the offset.
     fn uniform_at(&self, base: u8, offset: One) -> Fact {
-        let mut fact = Fact { seen: true, ..Fact::NONE };
-        if let Some(offset) = offset.literal {
+        let bits = offset.literal.and_then(|offset| {
             let index = arith::uniform_index(base, offset.cast_signed());
-            let bits = if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) };
-            return bits.map_or(fact, |bits| self.constant(ScalarKind::F32, bits, 4));
-        }
-        // Where a driver knows the offset it reads one of the constants.
-        if offset.fixed {
-            for bits in self.constants.into_iter().flatten().flatten() {
-                fact.fixed = 15;
-                fact.zero |= self.constant(ScalarKind::F32, *bits, 4).zero;
-            }
-        }
-        fact
+            if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) }
+        });
+        bits.map_or(Fact { seen: true, ..Fact::NONE }, |bits| self.constant(ScalarKind::F32, bits, 4))
     }
 
     fn unary(&self, op: Unary, a: One, kind: ScalarKind) -> One {

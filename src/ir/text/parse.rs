@@ -392,6 +392,12 @@ impl<'a> Parser<'a> {
                 self.sign(']')?;
                 Op::Read(Resource::Member { member, element })
             }
+            Resource::Index { member, .. } => {
+                self.sign('[')?;
+                let element = self.read("an element", |word| word.parse().ok())?;
+                self.sign(']')?;
+                Op::Read(Resource::Index { member, element })
+            }
             Resource::Input(_)
             | Resource::Uniform(_)
             | Resource::BoolUniform(_)

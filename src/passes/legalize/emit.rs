@@ -2,8 +2,7 @@
 //! In: operands. Out: values of one function. Knows nothing about what is legal.
 
 use crate::ir::{
-    Binary, Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, RegionData, ScalarKind, Type, Unary,
-    Value,
+    Binary, Def, Exit, Func, Item, Lane, Op, Region, RegionData, ScalarKind, Type, Unary, Value,
 };
 
 /// The function under construction and the items of its current region.
@@ -85,14 +84,6 @@ impl<'a> Emit<'a> {
     pub fn region(&mut self, items: Vec<Item>, result: Value) -> Region {
         let exit = Exit::Yield(self.func.list([result]));
         self.func.regions.push(RegionData { items, exit })
-    }
-    /// An `if` with one result.
-    pub fn branch(&mut self, cond: Value, ty: Type, then: Region, otherwise: Region) -> Value {
-        let value = self.func.value(ty, Def::Result);
-        let results = self.func.list([value]);
-        let node: Node = self.func.nodes.push(NodeData::If { cond, then, otherwise, results });
-        self.items.push(Item::Node(node));
-        value
     }
     /// Ends the function.
     pub fn finish(mut self, result: Value) {

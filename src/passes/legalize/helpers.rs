@@ -521,12 +521,13 @@ impl Body<'_, '_, '_> {
     /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN
     /// becomes -1000, which counts as 0 like every address outside the signed byte range.
     fn address(&mut self, a: Value) -> Value {
-        let (low, high) = (self.float(-1000.0), self.float(1000.0));
+        let (low, high, zero) = (self.float(-129.0), self.float(128.0), self.float(0.0));
         let emit = &mut self.emit;
+        // What is outside of a signed byte counts as 0 (hardware tests); NaN fails the comparisons.
         let above = emit.binary(Binary::Greater, a, low);
-        let a = emit.select(above, a, low);
         let below = emit.binary(Binary::Less, a, high);
-        let a = emit.select(below, a, high);
+        let inside = emit.binary(Binary::And, above, below);
+        let a = emit.select(inside, a, zero);
         // Towards zero.
         emit.unary(Unary::ToInt, a)
     }

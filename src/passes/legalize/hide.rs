@@ -12,15 +12,14 @@
 //! the program runs: even, so 0, which follows from no single bit of its parts. Other constants
 //! have their bits set over it. A function computes it once, at its begin, and only if something is
 //! to be hidden: constants on the way into loop parameters and results, arms of choices that
-//! specialization constants decide, operands of powers. A relative read that could get a constant
-//! has it added to its offset.
+//! specialization constants decide, operands of powers.
 
 use super::emit::{Emit, splat};
 use crate::entity::Handle;
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{
-    Array, Binary, Def, Func, Item, Lane, Node, NodeData, Op, Region, Resource, ScalarKind, Shape, Type,
-    Unary, Value, ValueList,
+    Binary, Def, Func, Item, Lane, Node, NodeData, Op, Region, Resource, ScalarKind, Shape, Type, Unary,
+    Value, ValueList,
 };
 use crate::passes::flow::ValueFlow;
 
@@ -60,9 +59,11 @@ fn seed(f: &Func, constants: &FloatConstants) -> Option<(Type, Op)> {
         Resource::Draw(_) => Some(1),
         Resource::Uniform(register) => is_open(register).then_some(2),
         Resource::IntUniform { .. } => Some(3),
-        Resource::BoolUniform(_) | Resource::Member { .. } | Resource::Host(_) | Resource::Specialized(_) => {
-            None
-        }
+        Resource::BoolUniform(_)
+        | Resource::Member { .. }
+        | Resource::Index { .. }
+        | Resource::Host(_)
+        | Resource::Specialized(_) => None,
     };
     // Inputs first: they differ between invocations.
     let ranked = f.reads().filter_map(|(ty, resource)| Some((rank(resource)?, ty, resource)));
@@ -106,7 +107,6 @@ fn marks(f: &Func, known: &Known<'_>, flow: &ValueFlow) -> Vec<u8> {
 /// The hidden zero as each kind.
 #[derive(Clone, Copy)]
 struct Zero {
-    int: Value,
     bits: Value,
     float: Value,
 }
@@ -167,10 +167,6 @@ impl Hide<'_> {
                 Op::Select { cond, a, b }
             }
             Op::Unary(op, a) => Op::Unary(op, self.hidden(a, mask, context)),
-            Op::ReadAt(array @ Array::Uniform(_), offset) => {
-                let zero = self.zero().int;
-                Op::ReadAt(array, self.emit.binary(Binary::IAdd, offset, zero))
-            }
             Op::Const(_)
             | Op::Read(_)
             | Op::ReadAt(..)
@@ -260,6 +256,6 @@ impl Hide<'_> {
         let bits = emit.unary(Unary::IntToUint, int);
         let float = emit.unary(Unary::FromBits, bits);
         self.begin = std::mem::replace(&mut self.emit.items, inside);
-        *self.zero.insert(Zero { int, bits, float })
+        *self.zero.insert(Zero { bits, float })
     }
 }

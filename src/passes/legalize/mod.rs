@@ -33,8 +33,9 @@ mod tests;
 use self::emit::Emit;
 use self::helpers::Helpers;
 use self::literal::Facts;
-use self::uniforms::Registers;
-use crate::host::{Assume, Options, UniformBlock};
+pub use self::uniforms::Uniforms;
+use self::uniforms::{Read, Registers};
+use crate::host::{Assume, Options};
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::passes::ranges::Ranges;
@@ -51,14 +52,12 @@ struct Pass<'a> {
     uses: Vec<u8>,
 }
 
-/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
-/// the program file and which the uniform block therefore need not hold.
-///
-/// Returns whether the module relies on a promise of the host.
-pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &FloatConstants) -> bool {
+/// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
+pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>) -> bool {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let mut converted = None;
+    let constants = uniforms.constants;
     let constants = match precision {
         Precision::Exact | Precision::Fast => constants,
         Precision::F24 => &*converted.insert(constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)))),
@@ -75,7 +74,7 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
         facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
         emit: Emit::new(&mut module.main),
         helpers: Helpers::new(&mut module.helpers, precision),
-        registers: Registers::new(block, constants),
+        registers: Registers::new(Uniforms { constants, ..*uniforms }),
     };
     pass.emit.func.values.reserve(pass.emit.func.values.len() / 4);
     pass.emit.func.pool.reserve(pass.emit.func.values.len() / 2);
@@ -175,7 +174,7 @@ impl Pass<'_> {
 
     /// Makes one definition legal.
     fn replace(&mut self, value: Value, op: Op) {
-        let legal = self.legal(op);
+        let legal = self.legal(value, op);
         if let Some(op) = legal {
             self.emit.func.values[value].def = Def::Op(op);
         }
@@ -198,8 +197,8 @@ impl Pass<'_> {
         Some(bits)
     }
 
-    /// Legal operation that takes the place of another, if one must.
-    fn legal(&mut self, op: Op) -> Option<Op> {
+    /// Legal operation that takes the place of that of a value, if one must.
+    fn legal(&mut self, value: Value, op: Op) -> Option<Op> {
         Some(match op {
             Op::Read(Resource::Input(_)) if self.precision == Precision::F24 => self.float24_register(op),
             Op::Read(Resource::Uniform(register)) => {
@@ -212,8 +211,8 @@ impl Pass<'_> {
             Op::Read(Resource::BoolUniform(register)) => self.registers.bool(&mut self.emit, register),
             Op::ReadAt(Array::Uniform(base), offset) => {
                 let known = self.facts.literal(self.emit.func, Lane::new(offset, 0));
-                let read =
-                    self.registers.relative(&mut self.emit, &mut self.helpers, base.min(95), offset, known);
+                let read = Read { value, base: base.min(95), offset, known };
+                let read = self.registers.relative(&mut self.emit, &mut self.helpers, &read);
                 self.float24_register(read)
             }
             Op::Unary(op, a) => return self.unary(op, a),

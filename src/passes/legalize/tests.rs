@@ -9,7 +9,8 @@ use crate::ir::eval::{Evaluator, InputValues as Environment, Lanes, same_numbers
 use crate::ir::{
     Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,
 };
-use crate::passes::ranges::Ranges;
+use crate::passes::offsets;
+use crate::passes::ranges::{Classes, Ranges};
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
@@ -60,7 +61,8 @@ fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, con
     verify(module, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     let mut options = Options::default();
     options.arithmetic.precision = precision;
-    run(module, &options, block, constants);
+    let offsets = offsets::run(&module.main, &options.arithmetic, constants);
+    run(module, &options, &Uniforms { block, constants, offsets: &offsets });
     verify(module, Phase::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
 }
@@ -301,7 +303,7 @@ fn symbols() -> UniformBlock {
             member("lit", Bank::Bool, 3, 1, MemberType::Bits),
             member("flags", Bank::Bool, 8, 4, MemberType::Bits),
         ],
-        size: 0,
+        ..UniformBlock::default()
     }
 }
 
@@ -312,7 +314,9 @@ fn float(register: u8) -> Lanes {
 /// The block's members, filled with [`float`] and the values below.
 fn environment(block: &UniformBlock) -> Environment {
     let members = block.members.iter().map(|m| match m.bank {
-        Bank::Float => (0..m.count).map(|k| float(m.first + k)).collect(),
+        Bank::Float => (m.first..m.first + m.count)
+            .map(|c| if c < 96 { float(c) } else { [1f32.to_bits(); 4] })
+            .collect(),
         Bank::Int => (0..m.count).map(|k| int(m.first + k).map(u32::from)).collect(),
         Bank::Bool => vec![[u32::from(BOOLS >> m.first) & ((1 << m.count) - 1), 0, 0, 0]],
     });
@@ -350,6 +354,12 @@ fn relative_reads(block: &UniformBlock, constants: &[Option<[u32; 4]>; 96], prec
     let program = Evaluator::new(&module).unwrap();
     let file = file(block, constants, precision);
     let mut environment = environment(block);
+    // The host fills the array with the constants, too.
+    for (register, lanes) in (0..96).zip(constants) {
+        if let (Some(lanes), Some((_, element))) = (lanes, block.find(Bank::Float, register)) {
+            environment.members[0][usize::from(element)] = *lanes;
+        }
+    }
     for offset in (-300..=300).step_by(step) {
         environment.inputs[0][0] = (offset as f32).to_bits();
         let outputs = program.run(precision, &environment, 1 << 20).unwrap();
@@ -371,12 +381,61 @@ fn relative_reads_follow_the_rule_in_the_register_layout() {
 }
 
 #[test]
-fn relative_reads_follow_the_rule_in_the_symbol_layout() {
+fn relative_reads_follow_the_rule_in_a_padded_array() {
     let mut constants = NO_CONSTANTS;
     constants[10] = Some([0x3F80_0000, 0, 0x8000_0000, 0x7FC0_0000]);
     constants[95] = Some([0x3F81_2345; 4]);
-    relative_reads(&symbols(), &constants, Precision::Exact);
-    relative_reads(&symbols(), &constants, Precision::F24);
+    let member = member("c", Bank::Float, 0, 128, MemberType::Vec4Array(128));
+    let block = UniformBlock { members: vec![member], ..UniformBlock::default() };
+    relative_reads(&block, &constants, Precision::Exact);
+    relative_reads(&block, &constants, Precision::F24);
+}
+
+/// Reads c24 plus an offset within 2..20 in a module for a block.
+fn clamped_read(block: &UniformBlock) -> Module {
+    let mut module = text::parse(
+        "func main {
+           %0: f32x4 = input v0 %1: f32 = shuffle %0.x %2: f32 = const 2 %3: f32 = const 20
+           %4: f32 = maxp %1 %2 %5: f32 = minp %4 %3 %6: i32 = addressp %5
+           %7: f32x4 = uniform c24[%6] yield %7 }",
+    )
+    .unwrap();
+    run_with(&mut module, Precision::Exact, block, &NO_CONSTANTS);
+    module
+}
+
+#[test]
+fn a_proven_relative_read_is_one_load() {
+    // The array of the symbol, one in which it is a name, one that ends behind it.
+    let ends = |count| member("c", Bank::Float, 23, count, MemberType::Vec4Array(count.into()));
+    let other = UniformBlock { members: vec![ends(22)], ..UniformBlock::default() };
+    for block in [symbols(), layout::registers(&RegisterLayout::REGISTERS), other] {
+        let module = clamped_read(&block);
+        let printed = text::print(&module);
+        assert_eq!(module.helpers.len(), 1, "pica_address alone: {printed}");
+        assert!(!printed.contains("if "), "{printed}");
+        let program = Evaluator::new(&module).unwrap();
+        let mut environment = environment(&block);
+        for offset in [-300, -3, 0, 2, 3, 19, 20, 21, 127, 128, 300] {
+            environment.inputs[0][0] = (offset as f32).to_bits();
+            let outputs = program.run(Precision::Exact, &environment, 1 << 10).unwrap();
+            assert_eq!(outputs, [float(24 + offset.clamp(2, 20) as u8)], "{offset}: {printed}");
+        }
+    }
+}
+
+#[test]
+fn a_block_without_the_array_of_a_relative_read_is_a_defect() {
+    let module = text::parse(
+        "func main { %0: f32x4 = input v0 %1: f32 = shuffle %0.x %2: i32 = addressp %1
+           %3: f32x4 = uniform c24[%2] yield %3 }",
+    );
+    let offsets = offsets::run(&module.unwrap().main, &Options::default().arithmetic, &NO_CONSTANTS);
+    let check =
+        |block: UniformBlock| Uniforms { block: &block, constants: &NO_CONSTANTS, offsets: &offsets }.check();
+    assert!(check(layout::registers(&RegisterLayout::REGISTERS)).is_ok());
+    let error = check(symbols()).unwrap_err();
+    assert!(error.to_string().contains("from c24 on may reach is no array"), "{error}");
 }
 
 #[test]

@@ -256,9 +256,15 @@ impl StageRunner<'_> {
             Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
         };
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        let usage = passes::usage::run(&module.main);
+        let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
+        let usage = passes::usage::run(&module.main, &offsets);
         let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
-        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let uniforms = passes::legalize::Uniforms {
+            block: &interface.block,
+            constants: &folded.floats,
+            offsets: &offsets,
+        };
+        passes::legalize::run(&mut module, options, &uniforms);
         passes::tidy(&mut module, &mut self.scratch);
         passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();

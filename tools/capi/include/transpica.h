@@ -646,7 +646,7 @@ typedef struct TranspicaFigures {
     uint32_t input_count;
     // Number of outputs.
     uint32_t output_count;
-    // Number of members of the uniform block.
+    // Number of members of the uniform block, and of symbols that are names in a member.
     uint32_t member_count;
     // Bytes of the bound uniform block, a multiple of 16; 0 if there is none.
     uint32_t uniform_size;
@@ -704,7 +704,8 @@ typedef struct TranspicaOutput {
     uint32_t reserved;
 } TranspicaOutput;
 
-// A member of the uniform block.
+// A member of the uniform block. Behind the members follow symbols without a member of their own:
+// their registers lie in a member that is an array, whose bytes they share.
 typedef struct TranspicaMember {
     // TRANSPICA_TYPE_MEMBER
     struct TranspicaHead head;
@@ -811,8 +812,10 @@ typedef struct TranspicaOptions {
     // `loop_guard` ended the program, its y is 1 if the driver left a loop early, else they are 0.
     // The other entries do not support it.
     uint32_t report_unfinished;
-    // Must be 0.
-    uint32_t reserved;
+    // Switch: the array of relative reads ends with c127, so that a read needs no test of its
+    // index. The registers from c96 on do not exist; the caller fills them with ones, as
+    // transpica_registers_pack does.
+    uint32_t padded;
 } TranspicaOptions;
 
 // Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.

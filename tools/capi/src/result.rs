@@ -7,7 +7,7 @@ use std::ptr::null;
 
 use transpica::Translation;
 use transpica::stages::error::At;
-use transpica::stages::host::{Location, MemberType, UniformBlock};
+use transpica::stages::host::{ArrayName, Bank, Location, Member, MemberType, UniformBlock};
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};
@@ -34,7 +34,7 @@ pub struct TranspicaFigures {
     pub input_count: u32,
     /// Number of outputs.
     pub output_count: u32,
-    /// Number of members of the uniform block.
+    /// Number of members of the uniform block, and of symbols that are names in a member.
     pub member_count: u32,
     /// Bytes of the bound uniform block, a multiple of 16; 0 if there is none.
     pub uniform_size: u32,
@@ -98,7 +98,8 @@ pub struct TranspicaOutput {
     pub reserved: u32,
 }
 
-/// A member of the uniform block.
+/// A member of the uniform block. Behind the members follow symbols without a member of their own:
+/// their registers lie in a member that is an array, whose bytes they share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaMember {
@@ -217,7 +218,9 @@ impl TranspicaResult {
         let outputs = interface.outputs.iter();
         let outputs =
             outputs.map(|output| (names.add(&output.name), output.location, output.lanes())).collect();
-        let members = interface.block.members.iter().map(|member| names.add(&member.name)).collect();
+        let members = interface.block.members.iter().map(|member| &member.name);
+        let members = members.chain(interface.block.names.iter().map(|named| &named.name));
+        let members = members.map(|name| names.add(name)).collect();
         let warnings = warnings
             .iter()
             .map(|warning| Message {
@@ -323,8 +326,11 @@ impl TranspicaResult {
     }
 
     fn member(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaMember {
-        let name = described.members[index];
-        let member = &described.block.members[index];
+        let (name, block) = (described.members[index], &described.block);
+        let member = &match index.checked_sub(block.members.len()) {
+            None => block.members[index].clone(),
+            Some(index) => part(block, &block.names[index]),
+        };
         let kind = match member.ty {
             MemberType::Vec4 | MemberType::Vec4Array(_) => TranspicaMemberType::FloatVectors,
             MemberType::IVec4 | MemberType::IVec4Array(_) => TranspicaMemberType::IntVectors,
@@ -342,6 +348,20 @@ impl TranspicaResult {
             offset: member.offset,
             byte_count: member.ty.size(),
         }
+    }
+}
+
+/// Returns the registers of a name as if they were a member.
+fn part(block: &UniformBlock, named: &ArrayName) -> Member {
+    let ArrayName { name, first, count } = named;
+    let array = block.find(Bank::Float, *first).map_or(0, |(member, _)| member.offset);
+    Member {
+        name: name.clone(),
+        bank: Bank::Float,
+        first: *first,
+        count: *count,
+        offset: array + 16 * u32::from(block.element(named)),
+        ty: MemberType::Vec4Array(u16::from(*count)),
     }
 }
 

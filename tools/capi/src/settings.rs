@@ -82,8 +82,10 @@ pub struct TranspicaOptions {
     /// `loop_guard` ended the program, its y is 1 if the driver left a loop early, else they are 0.
     /// The other entries do not support it.
     pub report_unfinished: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Switch: the array of relative reads ends with c127, so that a read needs no test of its
+    /// index. The registers from c96 on do not exist; the caller fills them with ones, as
+    /// transpica_registers_pack does.
+    pub padded: u32,
 }
 
 /// A promise about the numbers that a host feeds.
@@ -382,9 +384,8 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         int_values,
         attributes: formats,
         report_unfinished,
-        reserved: zero,
+        padded,
     } = *given_options;
-    reserved("TranspicaOptions.reserved", zero)?;
     let arithmetic = Arithmetic {
         precision: choice("TranspicaOptions.precision", precision)?,
         portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
@@ -393,6 +394,7 @@ fn options(given: &Structures) -> Result<Options, Problem> {
     let block = Block {
         layout: layout(which, given.layout.as_ref())?,
         fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
+        padded: switch("TranspicaOptions.padded", padded)?,
     };
     Ok(Options {
         arithmetic,

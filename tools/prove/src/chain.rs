@@ -322,7 +322,10 @@ impl Forms<'_> {
         );
         observed?;
         self.plant(Place::Legalization, &mut module);
-        passes::legalize::run(&mut module, &self.case.options, block, &[None; FLOATS]);
+        let arithmetic = &self.case.options.arithmetic;
+        let offsets = passes::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
+        let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
+        passes::legalize::run(&mut module, &self.case.options, &uniforms);
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
         passes::tidy(&mut module, &mut scratch);

@@ -89,6 +89,7 @@ impl ModuleInputs for Thread<'_> {
             | Resource::IntUniform { .. }
             | Resource::BoolUniform(_)
             | Resource::Member { .. }
+            | Resource::Index { .. }
             | Resource::Host(_)
             | Resource::Specialized(_) => self.registers.read(resource),
         }

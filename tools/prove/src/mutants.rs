@@ -278,11 +278,16 @@ pub fn translate(
     let mut scratch = Scratch::default();
     mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
     passes::optimize(&mut module, &options.arithmetic, &mut scratch);
-    let usage = passes::usage::run(&module.main);
+    let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let usage = passes::usage::run(&module.main, &offsets);
     let Interface { outputs, entry_point, .. } = right.interface;
     let interface = Interface { outputs, entry_point, ..environment.interface(&usage, &options)? };
     mutant.module(Place::Legalization, &mut module);
-    passes::legalize::run(&mut module, &options, &interface.block, &[None; FLOATS]);
+    // The error may be one of relative reads.
+    let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let block = &interface.block;
+    let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
+    passes::legalize::run(&mut module, &options, &uniforms);
     mutant.module(Place::Legal, &mut module);
     passes::tidy(&mut module, &mut scratch);
     passes::leave::run(&mut module.main, &module.helpers, &mut scratch);

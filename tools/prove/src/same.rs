@@ -128,6 +128,7 @@ impl ModuleInputs for Random {
             Resource::Member { member, element } => {
                 self.lanes(5, u64::from(member) << 16 | u64::from(element))
             }
+            Resource::Index { element, .. } => [element.into(), 0, 0, 0],
             Resource::Host(_) | Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
         })
     }

@@ -20,7 +20,7 @@ impl Environment for Unnamed {
         self.map
     }
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
-        let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
+        let needed = usage.floats != 0 || usage.relative != 0 || usage.ints != 0 || usage.bools != 0;
         let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         let block = if needed { layout::registers(&registers) } else { Default::default() };
         Ok(Interface { block, ..Interface::default() })

@@ -27,6 +27,7 @@ fn block() -> UniformBlock {
             member("flags", Bank::Bool, 16, 144, MemberType::Bits),
         ],
         size: 160,
+        ..UniformBlock::default()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::host::layout::{pack, registers};
 use crate::ir::eval::same_numbers;
 use crate::ir::{ScalarKind, text};
 use crate::isa::Uniforms;
-use crate::passes::{Scratch, legalize, tidy};
+use crate::passes::{Scratch, legalize, offsets, tidy};
 use crate::precision::Precision;
 use crate::precision::arith::load;
 
@@ -62,7 +62,10 @@ fn legalized_programs_match_the_evaluator() {
         case.options.arithmetic.precision = precision;
         case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();
-        legalize::run(&mut case.module, &case.options, &case.interface.block, &[None; 96]);
+        let offsets = offsets::run(&case.module.main, &case.options.arithmetic, &[None; 96]);
+        let block = &case.interface.block;
+        let uniforms = legalize::Uniforms { block, constants: &[None; 96], offsets: &offsets };
+        legalize::run(&mut case.module, &case.options, &uniforms);
         tidy(&mut case.module, &mut Scratch::default());
         let words = case.check();
         for (a, b) in INPUTS.iter().flat_map(|a| INPUTS.map(|b| (*a, b))) {

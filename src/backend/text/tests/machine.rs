@@ -184,13 +184,13 @@ impl<'a> Machine<'a> {
         let expressions = &frame.function.expressions;
         let mut at = |handle| self.value(frame, handle);
         match expressions[handle] {
-            Expression::Literal(literal) => match literal {
-                Literal::F32(value) => Val::F(value),
-                Literal::I32(value) => Val::I(value),
-                Literal::U32(value) => Val::U(value),
-                Literal::Bool(value) => Val::B(value),
-                other => panic!("{other:?}"),
-            },
+            Expression::Literal(value) => literal(value),
+            Expression::Constant(constant) => {
+                match self.module.global_expressions[self.module.constants[constant].init] {
+                    Expression::Literal(value) => literal(value),
+                    ref other => panic!("{other:?}"),
+                }
+            }
             Expression::ZeroValue(ty) => self.zero(ty),
             Expression::FunctionArgument(index) => frame.arguments[index as usize].clone(),
             Expression::LocalVariable(local) => Val::Pointer(Root::Local(local), Vec::new()),
@@ -298,6 +298,16 @@ impl<'a> Machine<'a> {
             }),
             ref other => panic!("{other:?}"),
         }
+    }
+}
+
+fn literal(literal: Literal) -> Val {
+    match literal {
+        Literal::F32(value) => Val::F(value),
+        Literal::I32(value) => Val::I(value),
+        Literal::U32(value) => Val::U(value),
+        Literal::Bool(value) => Val::B(value),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -60,6 +60,7 @@ fn interface(module: &ir::Module) -> Interface {
                 member("flags", Bank::Bool, 288, MemberType::Bits),
             ],
             size: 304,
+            ..UniformBlock::default()
         },
         ..Interface::default()
     }

@@ -58,6 +58,9 @@ pub struct Translate {
     /// Keep setup constants in the uniform block instead of folding them
     #[arg(long)]
     pub live_constants: bool,
+    /// Pad the array of relative reads to c127; the host fills c96..c127 with ones
+    #[arg(long)]
+    pub padded: bool,
     /// Treat undefined opcodes as NOP
     #[arg(long)]
     pub permissive: bool,

@@ -36,6 +36,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         raw_depth,
         raw_colors,
         live_constants,
+        padded,
         permissive,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
@@ -43,6 +44,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     options.outputs.depth = if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW };
     options.outputs.clamp_colors = !raw_colors;
     options.block.fold_constants = !live_constants;
+    options.block.padded = padded;
     options.control.permissive = permissive;
     options.assume = promises.assume();
     let options = position.apply(options);

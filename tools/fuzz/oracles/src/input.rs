@@ -24,6 +24,7 @@ pub const CODE: usize = 600;
 const NO_CLAMP: u8 = 1;
 const NO_FOLD: u8 = 2;
 const PERMISSIVE: u8 = 4;
+const PADDED: u8 = 128;
 const CONTRACT: u8 = 8;
 const VARIANT: u8 = 16;
 const NAMELESS: u8 = 32;
@@ -84,6 +85,7 @@ impl Input {
             block: Block {
                 layout: [Layout::Symbols, Layout::Registers][usize::from(layout % 2)],
                 fold_constants: flags & NO_FOLD == 0,
+                padded: flags & PADDED != 0,
             },
             outputs: Outputs {
                 depth: [DepthRange::ZeroToW, DepthRange::Raw][usize::from(depth % 2)],

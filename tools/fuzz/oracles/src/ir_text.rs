@@ -3,7 +3,7 @@
 
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::{Phase, text, verify};
-use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usage};
+use transpica::stages::passes::{Scratch, approximate, leave, offsets, optimize, tidy, usage};
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
@@ -32,10 +32,11 @@ pub fn check(bytes: &[u8]) {
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
     let mut optimized = module.clone();
     let mut scratch = Scratch::default();
-    optimize(&mut optimized, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
+    let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
+    optimize(&mut optimized, &arithmetic, &mut scratch);
     tidy(&mut optimized, &mut scratch);
     leave::run(&mut optimized.main, &optimized.helpers, &mut scratch);
     verify(&optimized, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimized}"));
-    usage::run(&optimized.main);
+    usage::run(&optimized.main, &offsets::run(&optimized.main, &arithmetic, &[None; 96]));
     approximate::run(&optimized);
 }
