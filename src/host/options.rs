@@ -337,13 +337,18 @@ pub enum Promise {
 
 /// Promises of the host. While they are kept, the module computes what it computes without them,
 /// with fewer guards of 0 · ∞ and tests for NaN. Beyond them its numbers are unspecified.
-/// `Translated::relies_on` checks register files.
+/// `Translation::relies_on` checks register files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Assume {
-    /// Float uniforms of the uniform block.
+    /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
-    /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them.
+    /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
+    /// no promise.
     pub attributes: [Promise; 16],
 }
 

@@ -82,7 +82,7 @@ fn blocks_need_a_nop_at_their_end() {
     bare(
         "ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end",
         expect![[r#"
-        pc 0x1: what begins here ends at word 0x3, where something environment it ends [missing-nop]
+        pc 0x1: what begins here ends at word 0x3, where something around it ends [missing-nop]
     "#]],
     );
     plain("ifu b\nifc cmp.x\nadd r0, r0, r0\n.end\n.end", expect![""]);
