@@ -3,8 +3,6 @@
 //! `tests/cases/picasso/NAME.pica` (and `NAME.b.pica`, a second source) assembles to `NAME.shbin`;
 //! if that file is missing, picasso rejects the source. `NAME.txt` holds its options, exit status
 //! and messages.
-#![cfg(feature = "asm")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +10,7 @@ use transpica::stages::asm::{Assembled, AssemblerOptions, Report, SourceText, as
 use transpica::stages::container::{Model, Shbin};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// Files of a folder, by name.

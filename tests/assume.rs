@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use transpica::reflect::Reflection;
 use transpica::stages::host::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Job, Options, Promise, Reliance,
 };
@@ -11,7 +12,7 @@ use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::lower::OutputSelection;
 use transpica::stages::passes::legalize;
 use transpica::stages::precision::Precision;
-use transpica::{Reflection, Shbin, Translation};
+use transpica::{Shbin, Translation};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
 use transpica_prove::promises::keep;
@@ -97,7 +98,7 @@ fn translated(assume: Assume) -> (Translation, Reflection) {
     let options = Options { assume, ..Options::default() };
     let program = file.program(0).expect("a program");
     let translated = program.translate(&options).expect("translates");
-    let reflection = Reflection::new(program.program(), &translated, &program.executable().constants());
+    let reflection = Reflection::new(program.program(), &translated, &program.environment().constants());
     (translated, reflection)
 }
 

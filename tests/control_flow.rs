@@ -2,9 +2,11 @@
 //!
 //! This test verifies the rules of `cfg::live`. Simpler rules were wrong, and no other test failed.
 
-use transpica::stages::cfg::Cfg;
-use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+use std::collections::BTreeSet;
+
+use transpica::stages::cfg::explore::{self, ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::error::Kind as ErrorKind;
 use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
 use transpica::stages::isa::{Inst, Pc, Program};
@@ -262,4 +264,33 @@ fn the_fourth_return_at_once_is_lost() {
 #[test]
 fn leaving_a_loop_restores_the_counter_while_a_dead_one_remains() {
     trace("loop i0 2; loop i0 2; a; loop i1 4; a; end", &[[0, 0, 1], [1, 5, 1]], &[2, 4, 4], 0);
+}
+
+/// Lint uses traces, translation uses graphs: both must contain the same paths.
+#[test]
+fn a_trace_has_the_words_of_the_graph() {
+    for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
+        let generated = generate(kind, seed);
+        let program = generated.program();
+        let traced =
+            explore::trace(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
+        let explored = explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
+        let Explored::Graph(cfg) = explored else {
+            assert!(!traced.is_complete, "{kind:?} {seed}");
+            continue;
+        };
+        assert_eq!(ran(&traced.graph()), ran(&cfg), "{kind:?} {seed}");
+        let words: BTreeSet<Pc> =
+            traced.runs.iter().flat_map(|run| (run.state.pc.0..=run.last.0).map(Pc)).collect();
+        assert!(ran(&cfg).is_subset(&words), "{kind:?} {seed}");
+    }
+}
+
+/// The words that a graph executes.
+fn ran(cfg: &Cfg) -> BTreeSet<Pc> {
+    let pcs = cfg.actions.iter().filter_map(|action| match action {
+        Action::Run(pc) => Some(*pc),
+        Action::Loop(_) | Action::SetDispatch { .. } => None,
+    });
+    pcs.collect()
 }

@@ -1,7 +1,10 @@
-//! Dependencies of the library's users: neither clap nor wgpu, and with default features at most
-//! twelve crates and no naga.
+//! Manifests: the library's users depend neither on clap nor on wgpu, and with default features on
+//! at most twelve crates without naga. Every test of the folders runs. Tests of the published
+//! package compile.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// Names of the crates that the library depends on.
@@ -9,7 +12,7 @@ fn crates(arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", "transpica", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
         .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -52,5 +55,41 @@ fn no_feature_brings_clap_or_wgpu() {
     assert!(has(&crates, "naga"), "{crates:?}");
     for heavy in ["clap", "wgpu", "pollster"] {
         assert!(!has(&crates, heavy), "{heavy} in {crates:?}");
+    }
+}
+
+/// Paths of the targets in a manifest.
+fn target_paths(manifest: &str) -> BTreeSet<String> {
+    let paths = manifest.lines().filter_map(|line| line.strip_prefix("path = \"")?.strip_suffix('"'));
+    paths.map(str::to_string).collect()
+}
+
+/// Cargo finds no tests in these folders by itself, so a file without an entry would never run.
+#[test]
+fn manifests_list_every_test() {
+    for folder in ["", "../tools/gpu/tests"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let names =
+            fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        let files: BTreeSet<String> = names.filter(|name| name.ends_with(".rs")).collect();
+        assert!(files.contains("peers.rs"), "{files:?}");
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("the manifest");
+        let (_, tests) = manifest.split_once("[[test]]").expect("tests");
+        assert_eq!(target_paths(tests), files, "{}", folder.display());
+    }
+}
+
+/// Cargo removes dependencies without a version from a published manifest, and unit tests that use
+/// them would not compile there.
+#[test]
+fn published_packages_depend_on_published_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for package in ["", "tools/generate", "tools/gpu", "tools/cli"] {
+        let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
+        let (_, own) = manifest.split_once("[package]").expect("a package");
+        for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {
+            assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
+        }
     }
 }

@@ -456,7 +456,7 @@ fn four_thousand_dependent_products_need_little_stack() {
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
 
-/// Golden texts; `BLESS=1 cargo test --all-features --test glsl` rewrites them.
+/// Golden texts; `BLESS=1 cargo test -p transpica-tests --test glsl` rewrites them.
 #[test]
 fn glsl_of_three_samples_has_short_lines_and_names() {
     for (name, version, end) in [
@@ -464,7 +464,7 @@ fn glsl_of_three_samples_has_short_lines_and_names() {
         ("lights", GlslVersion::Es310, "310es"),
         ("fog", GlslVersion::Core330, "330"),
     ] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         let bytes = fs::read(root.join(format!("shaders/{name}.shbin"))).expect("a sample");
         let text = glsl(&bytes, 0, version, Options::default(), Profile::default());
         let golden = root.join(format!("tests/cases/glsl/{name}.{end}.glsl"));

@@ -2,7 +2,8 @@
 //! at full size, stay below 64 MiB and, in a release build, below a quarter of a second. A program
 //! beyond a limit takes a fallback tier and has a warning.
 //!
-//! `cargo test --release --test limits -- --nocapture` prints the cost of each program.
+//! `cargo test --release -p transpica-tests --test limits -- --nocapture` prints the cost of each
+//! program.
 
 mod worst;
 

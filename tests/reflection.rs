@@ -301,7 +301,7 @@ fn the_table_shows_everything() {
 #[test]
 fn reflection_of_a_geometry_program_states_its_threads() {
     for name in ["points", "counter", "subdivision", "banks"] {
-        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
         let options = Options {

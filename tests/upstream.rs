@@ -1,6 +1,5 @@
 //! Defects of naga with a workaround here: one minimal program for each, asserting today's
 //! behavior. If a test fails, a newer naga is better and the workaround can be removed.
-#![cfg(all(feature = "wgsl", feature = "glsl"))]
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 

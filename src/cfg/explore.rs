@@ -86,31 +86,31 @@ pub fn explore(program: &Program<'_>, options: &ExploreOptions, limits: &Limits)
 
 /// A straight run of words: one block of the graph before simplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub struct Run {
     /// The block.
-    pub(crate) block: Block,
+    pub block: Block,
     /// The control state at its first word. Its rings are those at every word of the block, without
     /// dead entries.
-    pub(crate) state: State,
+    pub state: State,
     /// Its last word.
-    pub(crate) last: Pc,
+    pub last: Pc,
 }
 
 /// An exploration with the control states that it reached.
 #[derive(Clone, Debug)]
-pub(crate) struct Trace {
+pub struct Exploration {
     /// The graph before simplification, without the branches that earlier ones decide.
     /// Blocks without an address are helpers: parts of a step.
-    pub(crate) cfg: Cfg,
+    pub cfg: Cfg,
     /// The reachable blocks, in the order in which they were explored.
-    pub(crate) runs: Vec<Run>,
+    pub runs: Vec<Run>,
     /// True if the whole program was explored.
-    pub(crate) is_complete: bool,
+    pub is_complete: bool,
 }
 
-impl Trace {
+impl Exploration {
     /// Returns the simplified graph.
-    pub(crate) fn graph(&self) -> Cfg {
+    pub fn graph(&self) -> Cfg {
         simplify::run(&self.cfg)
     }
 }
@@ -120,7 +120,7 @@ impl Trace {
 ///
 /// # Errors
 /// See [`explore`].
-pub(crate) fn trace(program: &Program<'_>, options: &ExploreOptions, limits: &Limits) -> Result<Trace> {
+pub fn trace(program: &Program<'_>, options: &ExploreOptions, limits: &Limits) -> Result<Exploration> {
     let scan = scan(program, options);
     let mut explorer = Explorer::new(program, options, limits, &scan);
     let mut runs = Vec::new();
@@ -129,7 +129,7 @@ pub(crate) fn trace(program: &Program<'_>, options: &ExploreOptions, limits: &Li
     let mut cfg = explorer.graph(entry);
     let reached = facts::decide(&mut cfg, program);
     runs.retain(|run: &Run| reached[run.block.index()]);
-    Ok(Trace { cfg, runs, is_complete })
+    Ok(Exploration { cfg, runs, is_complete })
 }
 
 /// The graph of a program without control-flow instructions, which needs no exploration.
@@ -480,48 +480,5 @@ impl Step {
     }
     fn effect(&mut self, effect: Effect) {
         self.effects[self.asked].push(effect);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use transpica_generate::{Kind, generate};
-
-    use super::*;
-    use crate::isa::Stage;
-
-    /// Lint uses traces, translation uses graphs: both must contain the same paths.
-    #[test]
-    fn a_trace_has_the_words_of_the_graph() {
-        for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
-            let generated = generate(kind, seed);
-            let source = generated.program();
-            // The generator has a library of its own, without tests.
-            let (code, descriptors) = (source.code(), source.descriptors());
-            let program =
-                Program::from_raw(code, descriptors, Pc(source.entry().0), Stage::Vertex).expect("valid");
-            let traced = trace(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
-            let explored =
-                explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined");
-            let Explored::Graph(cfg) = explored else {
-                assert!(!traced.is_complete, "{kind:?} {seed}");
-                continue;
-            };
-            assert_eq!(ran(&traced.graph()), ran(&cfg), "{kind:?} {seed}");
-            let words: BTreeSet<Pc> =
-                traced.runs.iter().flat_map(|run| (run.state.pc.0..=run.last.0).map(Pc)).collect();
-            assert!(ran(&cfg).is_subset(&words), "{kind:?} {seed}");
-        }
-    }
-
-    /// The words that a graph executes.
-    fn ran(cfg: &Cfg) -> BTreeSet<Pc> {
-        let pcs = cfg.actions.iter().filter_map(|action| match action {
-            Action::Run(pc) => Some(*pc),
-            Action::Loop(_) | Action::SetDispatch { .. } => None,
-        });
-        pcs.collect()
     }
 }

@@ -5,9 +5,9 @@
 //! azahar-emu/azahar#2338; registers that persist, citra PR 3787); 3dbrew (b15). Not measured: slot
 //! 3 behaves like the others here, but no triangle has it.
 
-#[cfg(test)]
-#[path = "tests/state.rs"]
-pub(crate) mod state;
+mod carried;
+
+pub use carried::CarriedState;
 
 use super::Uniforms;
 use super::machine::{Machine, Settings};

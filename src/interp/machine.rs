@@ -226,7 +226,6 @@ impl Machine {
     }
 
     /// Returns the registers, mutable.
-    #[cfg(test)]
     pub(super) fn registers_mut(&mut self) -> &mut Registers {
         &mut self.registers
     }

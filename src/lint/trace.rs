@@ -4,13 +4,13 @@
 
 use super::{Findings, Rule};
 use crate::cfg::Cfg;
-use crate::cfg::explore::{Run, Trace};
+use crate::cfg::explore::{Exploration, Run};
 use crate::isa::control::State;
 use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
 /// Checks every word of an exploration; returns which are executed.
-pub(super) fn run(program: &Program<'_>, trace: &Trace, findings: &mut Findings) -> Vec<bool> {
+pub(super) fn run(program: &Program<'_>, trace: &Exploration, findings: &mut Findings) -> Vec<bool> {
     let mut reached = vec![false; program.code().len()];
     let mut checks = Checks { program, cfg: &trace.cfg, findings };
     let mut ends = !trace.is_complete;

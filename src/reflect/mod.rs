@@ -1,4 +1,5 @@
 //! Inputs and outputs of a translated program, for hosts and people.
+//!
 //! In: [`Translation`] and its source program. Out: [`Reflection`], plain data that serializes
 //! (feature `serde`) and prints as a table. Byte offsets are those of the blocks, locations those
 //! of the vertex entry.

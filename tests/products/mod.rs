@@ -53,7 +53,7 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translation)) -> usize {
                 outputs: Outputs { flip_y, clip_planes, ..Outputs::default() },
                 ..Options::default()
             };
-            of_program(&file, sample, index, options, &mut |job, translated| {
+            of_program(&file, index, options, &mut |job, translated| {
                 count += 1;
                 let name = format!("{}#{index} {layout:?} {precision:?} {job}", sample.name);
                 check(&name, translated);
@@ -64,15 +64,11 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translation)) -> usize {
 }
 
 /// Translates a program for every job.
-fn of_program(
-    file: &Shbin<'_>,
-    sample: &Sample,
-    index: usize,
-    options: Options,
-    check: &mut dyn FnMut(&str, &Translation),
-) {
+fn of_program(file: &Shbin<'_>, index: usize, options: Options, check: &mut dyn FnMut(&str, &Translation)) {
     let program = dvle::program(file, index, &options.limits).expect("a program");
-    let environment = FileEnvironment::new(file, index, &sample.name).expect("an executable");
+    // Texts name their source. With one name for all, samples of the same code have the same text,
+    // which is compiled once.
+    let environment = FileEnvironment::new(file, index, "sample.shbin").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
     let mut of_job = |name, job| {
         let translated = translator.translate(&program, &environment, job).expect("translates");

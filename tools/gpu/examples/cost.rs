@@ -2,7 +2,7 @@
 //! vertex, exact beside fast. Ratios hold within one run; absolute times depend on the machine and
 //! its load.
 //!
-//! `cargo run --release -p transpica-gpu --example cost -- FOLDER [ADAPTER]`
+//! `cargo run --release -p transpica-gpu-tests --example cost -- FOLDER [ADAPTER]`
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! cache by key, an animated scene.
 //!
 //! ```sh
-//! cargo run --release -p transpica-gpu --example emulator_host -- --out frames
+//! cargo run --release -p transpica-gpu-tests --example emulator_host -- --out frames
 //! ```
 //!
 //! The console's side (`console.rs`, `scene.rs`) builds command lists, as programs on the console

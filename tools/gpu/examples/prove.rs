@@ -1,7 +1,7 @@
 //! Compares a given number of random programs on the GPU with the interpreter. Each program that
 //! differs is shrunk and printed; the run then continues.
 //!
-//! `cargo run --release -p transpica-gpu --example prove -- --help`
+//! `cargo run --release -p transpica-gpu-tests --example prove -- --help`
 
 #[path = "../tests/support/random.rs"]
 mod random;

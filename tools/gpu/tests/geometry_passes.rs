@@ -8,14 +8,14 @@ use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
 
-/// `BLESS=1 cargo test -p transpica-gpu --test geometry_passes` rewrites the files.
+/// `BLESS=1 cargo test -p transpica-gpu-tests --test geometry_passes` rewrites the files.
 #[test]
 fn spirv_of_passes_is_that_of_their_text() {
     for pass in Pass::ALL {
         let Shader::Passthrough(words) = Shader::spirv_of_wgsl(pass.wgsl()).expect("valid text") else {
             panic!("words are passed through");
         };
-        let path = format!("{}/../../src/draw/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
+        let path = format!("{}/../../../src/draw/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&path, bytes(&words)).expect("written");
             continue;

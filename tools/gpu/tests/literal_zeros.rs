@@ -24,7 +24,7 @@ const ZERO: usize = 0;
 const SEEDS: std::ops::Range<u64> = 1..7;
 
 fn programs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/zeros");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cases/zeros");
     let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
     let mut programs: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|extension| extension == "pica")).collect();

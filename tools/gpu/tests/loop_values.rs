@@ -85,7 +85,7 @@ fn programs_with_known_driver_faults_match_the_interpreter() {
 /// requires.
 fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     let path = format!(
-        "{}/../../tests/cases/loops/left_early.{}.txt",
+        "{}/../../../tests/cases/loops/left_early.{}.txt",
         env!("CARGO_MANIFEST_DIR"),
         format!("{kind:?}").to_lowercase()
     );

@@ -32,7 +32,7 @@ fn gpu() -> Gpu {
 
 /// Reads the text of a program of `tests/cases/unfinished`.
 fn source(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/unfinished").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cases/unfinished").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

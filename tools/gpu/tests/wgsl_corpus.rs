@@ -30,7 +30,7 @@ fn naga_reads_every_form_of_every_text() -> Result<(), Box<dyn Error>> {
     // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     for samples in ["shaders", "tests/cases/picasso"] {
         let mut paths: Vec<_> =
             fs::read_dir(root.join(samples))?.flatten().map(|entry| entry.path()).collect();

@@ -2,7 +2,9 @@
 //! It compiles texts without extra definitions. In GLSL 330 it does not know `precise`, so texts of
 //! that version omit it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::spirv_tools::tool;
 
@@ -31,13 +33,29 @@ impl Stage {
     }
 }
 
+/// Passes a text to glslang and returns its output. The same text with the same arguments is passed
+/// once in a process: many programs and options differ in nothing that a text shows, and glslang
+/// takes longer to start than to compile.
+fn compile(arguments: &[&str], text: &str) -> Result<Vec<u8>, String> {
+    static ACCEPTED: Mutex<BTreeMap<(String, String), Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let accepted = || ACCEPTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (arguments.join(" "), text.to_owned());
+    let known = accepted().get(&key).cloned();
+    if let Some(output) = known {
+        return Ok(output);
+    }
+    let output = tool(VALIDATOR, arguments, text.as_bytes())?;
+    accepted().insert(key, output.clone());
+    Ok(output)
+}
+
 /// Compiles GLSL for Vulkan to SPIR-V 1.3.
 ///
 /// # Errors
 /// The messages of glslang, or how to install it.
 pub fn spirv(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = [&VULKAN[..], &["--stdin", "-S", stage.name(), "--quiet", "-o", "/dev/stdout"]].concat();
-    words(&tool(VALIDATOR, &arguments, text.as_bytes())?)
+    words(&compile(&arguments, text)?)
 }
 
 fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
@@ -50,7 +68,7 @@ fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
 /// As [`spirv`].
 pub fn hlsl(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = ["-D", "-e", "main", "--quiet", "-o", "/dev/stdout", "--stdin", "-S", stage.name()];
-    words(&tool(VALIDATOR, &[&VULKAN[..], &arguments].concat(), text.as_bytes())?)
+    words(&compile(&[&VULKAN[..], &arguments].concat(), text)?)
 }
 
 /// Checks a text for OpenGL or OpenGL ES.
@@ -58,7 +76,7 @@ pub fn hlsl(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
 /// # Errors
 /// As [`spirv`].
 pub fn read(text: &str, stage: Stage) -> Result<(), String> {
-    tool(VALIDATOR, &["-l", "--stdin", "-S", stage.name()], text.as_bytes()).map(|_| ())
+    compile(&["-l", "--stdin", "-S", stage.name()], text).map(|_| ())
 }
 
 /// Preprocesses a text with these names defined.

@@ -26,8 +26,8 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
   test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
                    compilers, cmake, pkg-config, valgrind); then checks formatting, lints and features, runs every
                    test, and prints the counts of their comparisons
-  --quick          runs the library's unit tests and a few others instead, in about three minutes, and lists what it
-                   leaves out
+  --quick          runs the library's unit tests and the quick ones of tests/ instead, in about three minutes, and lists
+                   what it leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample

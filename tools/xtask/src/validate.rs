@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{cargo, packages, target};
+use crate::{packages, program, target, test};
 
 /// Time limit of a compiler for all texts, in seconds.
 const LIMIT: &str = "600";
@@ -14,7 +14,9 @@ const LIMIT: &str = "600";
 pub fn run() -> ExitCode {
     // These tests leave the texts in the target folder.
     let tests = ["--test", "wgsl_corpus", "--test", "hlsl_msl"];
-    if !cargo(&[&["test", "--workspace", "--all-features"][..], &tests].concat()) {
+    let line = [&["test", "--workspace", "--all-features"][..], &tests].concat();
+    println!("$ cargo {}", line.join(" "));
+    if !succeeds(Command::new(program()).args(line).envs([test::OPT_LEVEL])) {
         return ExitCode::FAILURE;
     }
     let target = match target() {

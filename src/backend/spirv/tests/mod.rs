@@ -7,8 +7,7 @@ mod legalized;
 mod machine;
 mod ops;
 mod random;
-
-use transpica_prove::spirv_tools::{tool, validate_for};
+mod tools;
 
 use super::{BackendInput, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
@@ -18,6 +17,7 @@ use crate::ir::{
     ValueList, verify,
 };
 use machine::World;
+use tools::{bytes, tool, validate_for};
 
 /// Items that the evaluator may take.
 const BUDGET: u64 = 1_000_000;
@@ -162,7 +162,6 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let assembly = || super::text(words).expect("the module is readable");
     if let Err(error) = validate_for(words, version) {
         panic!("{error}\n{}", assembly());
@@ -172,7 +171,7 @@ fn validate(words: &[u32], version: (u8, u8)) {
         strict_capabilities: true,
         ..Default::default()
     };
-    let module = naga::front::spv::parse_u8_slice(&bytes, &options)
+    let module = naga::front::spv::parse_u8_slice(&bytes(words), &options)
         .unwrap_or_else(|error| panic!("naga: {error:?}\n{}", assembly()));
     let mut validator =
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());

@@ -20,7 +20,7 @@ pub struct Sample<'a> {
 
 /// Calls `run` with every vertex program of the samples, by name.
 pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shaders"));
     let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
     let mut paths: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();

@@ -1,6 +1,5 @@
-//! The smallest program for each rule; `differential.rs` compares random programs with the machine.
-
-mod differential;
+//! The smallest program for each rule; `tests/carried_state.rs` compares random programs with the
+//! machine.
 
 use super::*;
 use crate::cfg::Cfg;

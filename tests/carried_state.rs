@@ -4,15 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+use transpica::stages::geometry::{StateItem, bounds, observe};
+use transpica::stages::interp::{CarriedState, GeometryMachine, Settings, Uniforms};
+use transpica::stages::isa::word::Field;
+use transpica::stages::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
+use transpica::stages::limits::Limits;
 use transpica_generate::{Kind, generate_sized};
-
-use super::graph;
-use crate::cfg::explore::ExploreOptions;
-use crate::geometry::{StateItem, bounds, observe};
-use crate::interp::{CarriedState, GeometryMachine, Settings, Uniforms};
-use crate::isa::word::Field;
-use crate::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
-use crate::limits::Limits;
 
 /// Number of programs of a test.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
@@ -200,6 +199,13 @@ fn aims(opcode: Opcode) -> bool {
     .contains(&opcode)
 }
 
+fn graph(program: &Program<'_>, options: &ExploreOptions) -> Cfg {
+    match explore(program, options, &Limits::default()).expect("defined opcodes") {
+        Explored::Graph(cfg) => cfg,
+        Explored::TooManyNodes { .. } => panic!("a small program"),
+    }
+}
+
 /// Copies one item of state.
 fn copy(carried: StateItem, from: &CarriedState, to: &mut CarriedState) {
     match carried {
@@ -237,6 +243,33 @@ fn kind(carried: StateItem) -> &'static str {
         StateItem::Setting => "setting",
         StateItem::Ran => "ran",
     }
+}
+
+/// A save state holds everything that the next invocation may depend on.
+#[test]
+fn a_machine_with_restored_state_continues_like_the_saved_one() {
+    let mut emitting = 0;
+    for seed in 0..PROGRAMS / 10 {
+        let sample = Sample::new(seed);
+        let machine = || {
+            let settings = Settings { budget: 1 << 14, ..Settings::default() };
+            let mut machine = GeometryMachine::new(&sample.program(), OUTPUTS, settings).expect("a machine");
+            machine.set_uniforms(&sample.uniforms);
+            machine
+        };
+        let (mut saved, mut restored) = (machine(), machine());
+        if saved.run(&sample.inputs).is_err() {
+            continue;
+        }
+        restored.set_carried_state(&saved.carried_state());
+        let mut next = |machine: &mut GeometryMachine| {
+            let emitted = machine.run(&sample.inputs).map(|invocation| format!("{invocation:?}"));
+            emitting += u32::from(machine.invocation().emits().len() != 0);
+            (emitted.map_err(|error| error.to_string()), format!("{:?}", machine.carried_state()))
+        };
+        assert!(next(&mut saved) == next(&mut restored), "seed {seed}");
+    }
+    assert!(u64::from(emitting) > PROGRAMS / 20, "{emitting}");
 }
 
 #[test]
