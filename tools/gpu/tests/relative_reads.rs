@@ -153,7 +153,8 @@ fn the_programs_have_arrays_of_all_sizes() {
     let [mut own, mut several, mut all] = [0; 3];
     for seed in SEEDS {
         let text = program(seed);
-        let bytes = assemble(&[SourceText { name: "program.pica", text: &text }]).expect("it assembles").bytes;
+        let bytes =
+            assemble(&[SourceText { name: "program.pica", text: &text }]).expect("it assembles").bytes;
         let file = Shbin::parse(&bytes).expect("well formed");
         let options = Options::default();
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
