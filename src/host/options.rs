@@ -297,12 +297,12 @@ pub struct Block {
     /// file takes 12 % fewer words, since it has one member for all floats.
     pub layout: Layout,
     /// Folds float and int setup constants without a symbol into the code. Those that a relative
-    /// read may reach are in the block, too.
+    /// read may reach are in the block, too. Default: `true`.
     pub fold_constants: bool,
     /// Pads the array that relative reads take their registers from to c127, so that a read needs
-    /// no test of its index. The host fills c96..c127 with ones, as [`pack`](super::pack) does;
-    /// `UniformBlock::padding` says where. In `Layout::Registers` ints and bools move to 2048 and
-    /// 2112.
+    /// no test of its index. Default: `false`. The host fills c96..c127 with ones, as
+    /// [`pack`](super::pack) does; `UniformBlock::padding` says where. In `Layout::Registers` ints
+    /// and bools move to 2048 and 2112.
     pub padded: bool,
 }
 

@@ -8,7 +8,7 @@ mod valid;
 use std::fmt::Write as _;
 
 use transpica::Translator;
-use transpica::stages::asm::{Source, assemble};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
@@ -106,7 +106,7 @@ fn inputs(seed: u64) -> Vec<[[f32; 4]; 16]> {
 /// Compares a program on a route.
 fn verdict(gpu: &Gpu, seed: u64, options: Options, route: Route) -> Verdict {
     let text = program(seed);
-    let bytes = assemble(&[Source { name: "program.pica", text: &text }]);
+    let bytes = assemble(&[SourceText { name: "program.pica", text: &text }]);
     let bytes = bytes.unwrap_or_else(|error| panic!("{error}\n{text}")).bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
@@ -115,7 +115,7 @@ fn verdict(gpu: &Gpu, seed: u64, options: Options, route: Route) -> Verdict {
     around.constants().apply(&mut uniforms);
     let inputs = inputs(seed);
     let (program, uniforms, inputs) = (&program, &uniforms, &inputs);
-    let case = Case { program, around: &around, uniforms, inputs, options, budget: 1 << 16 };
+    let case = Case { program, environment: &around, uniforms, inputs, options, budget: 1 << 16 };
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(program, &around, Job::Compute).expect("it translates");
     let shader = valid_shader(&mut translator, &translated, route);
@@ -153,7 +153,8 @@ fn the_programs_have_arrays_of_all_sizes() {
     let [mut own, mut several, mut all] = [0; 3];
     for seed in SEEDS {
         let text = program(seed);
-        let bytes = assemble(&[Source { name: "program.pica", text: &text }]).expect("it assembles").bytes;
+        let bytes =
+            assemble(&[SourceText { name: "program.pica", text: &text }]).expect("it assembles").bytes;
         let file = Shbin::parse(&bytes).expect("well formed");
         let options = Options::default();
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
