@@ -10,7 +10,7 @@ use crate::ir::{
     Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,
 };
 use crate::passes::offsets;
-use crate::passes::ranges::{Classes, Ranges};
+use crate::passes::ranges::Ranges;
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
