@@ -313,14 +313,14 @@ impl Kind {
             Code::BadMagic | Code::BadField => {
                 "the file is damaged or was written by a broken tool; rebuild it"
             }
-            Code::NoExecutable => "`transpica info FILE` lists the executables",
+            Code::NoExecutable => "executables count from 0, in the order of the file",
             Code::EntryOutOfCode => "the DVLE's main offset is wrong, or code words are missing",
             Code::EntryOutOfReach => {
                 "the entry procedure of a vertex program must be at the front of the code"
             }
             Code::BadOpcode => "the permissive option treats undefined opcodes as NOP",
             Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",
-            Code::Stage => "choose an executable of the other stage (--dvle on the command line)",
+            Code::Stage => "choose an executable of the other stage, or a job for this one",
             Code::StepBudget => "the program may never end; raise the step budget if it does",
             Code::Verify | Code::Backend => "this is a defect of transpica; please report it with the file",
             Code::NoGeometryStage => "the compute form runs every geometry program",
@@ -353,12 +353,15 @@ impl Kind {
     }
 }
 
-/// An error with its place.
+/// An error with its place. The alternate form `{error:#}` adds the advice of [`Kind::hint`] in a
+/// line of its own.
 ///
 /// ```
 /// use transpica::{At, Error, Kind};
 /// let error = Error::new(Kind::BadOpcode(0x2f), At::Pc(0x1c));
-/// assert_eq!(error.to_string(), "pc 0x1c: opcode 0x2f is not defined");
+/// assert_eq!(format!("{error}"), "pc 0x1c: opcode 0x2f is not defined");
+/// let advice = "help: the permissive option treats undefined opcodes as NOP";
+/// assert_eq!(format!("{error:#}"), format!("{error}\n{advice}"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -391,7 +394,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.kind)
+        write!(f, "{}: {}", self.at, self.kind)?;
+        match self.kind.hint() {
+            Some(hint) if f.alternate() => write!(f, "\nhelp: {hint}"),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 

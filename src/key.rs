@@ -40,7 +40,7 @@ impl fmt::Display for Key {
 /// profile once.
 ///
 /// ```
-/// use transpica::stages::isa::Pc;
+/// use transpica::isa::Pc;
 /// use transpica::{Job, Key, Options, Profile, Program, RegisterState, Result, Stage, key};
 /// let state = RegisterState::default();
 /// let (options, profile) = (Options::default(), Profile::default());

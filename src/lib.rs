@@ -31,7 +31,8 @@
 //!
 //! ² No draw needs it.
 //!
-//! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the
+//! Beside translation there are cache keys ([`Key`]), data about a program
+//! ([`reflect::Reflection`]), the
 //! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
 //!
 //! No input panics. An [`Error`] has a place and says what to do. The same input and options give
@@ -104,6 +105,11 @@ pub mod stages {
 
 use stages::*;
 
+// One module for each subject; `src/README.md`, section "Public API", has the rule.
+#[cfg(feature = "asm")]
+pub use stages::{asm, dis};
+pub use stages::{container, draw, geometry, host, interp, isa, lint, reflect};
+
 /// Chapters beside the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
@@ -130,10 +136,10 @@ mod tests;
 #[cfg(feature = "glsl")]
 pub use backend::text::GlslVersion;
 pub use container::Shbin;
-pub use error::{At, Error, Kind, Result};
+pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, HostValues, IntUniforms, Interface, Job, Layout, Locations, Options, Outputs, Profile,
+    DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
     RegisterState, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
@@ -141,5 +147,4 @@ pub use isa::{Program, Stage};
 pub use key::{Key, key};
 pub use limits::Limits;
 pub use precision::Precision;
-pub use reflect::Reflection;
 pub use translate::{FileProgram, Tier, Translation, Translator};

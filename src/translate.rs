@@ -25,7 +25,8 @@ use crate::{ir, passes};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Translation {
-    /// The program after legalization.
+    /// The program after legalization. No public API.
+    #[doc(hidden)]
     pub module: ir::Module,
     /// Its attributes, uniform block, outputs and entry point.
     pub interface: Interface,
@@ -80,32 +81,52 @@ impl Translation {
         crate::backend::naga::module(&self.source())
     }
 
-    /// Returns the module as text. Stable for one version of this library; HLSL and MSL for one
-    /// version of naga.
+    /// Returns the module as text.
     ///
     /// # Errors
     /// A module over the size limit, or one that the language cannot express.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    #[doc(hidden)]
     pub fn text(&self, language: crate::backend::Language) -> Result<String> {
         crate::backend::write(&self.source(), language)
     }
 
-    /// Returns the module as WGSL, as [`text`](Self::text) does.
+    /// Returns the module as WGSL. The text is stable for one version of this library.
     ///
     /// # Errors
-    /// As [`text`](Self::text).
+    /// A module over the size limit, or one that the language cannot express.
     #[cfg(feature = "wgsl")]
     pub fn wgsl(&self) -> Result<String> {
         self.text(crate::backend::Language::Wgsl)
     }
 
-    /// Returns the module as GLSL of a version, as [`text`](Self::text) does.
+    /// Returns the module as GLSL of a version, stable as [`wgsl`](Self::wgsl) is.
     ///
     /// # Errors
-    /// As [`text`](Self::text).
+    /// A module over the size limit, or one that the version cannot express.
     #[cfg(feature = "glsl")]
     pub fn glsl(&self, version: crate::backend::text::GlslVersion) -> Result<String> {
         self.text(crate::backend::Language::Glsl(version))
+    }
+
+    /// Returns the module as HLSL for shader model 5.1, written by naga: stable for one version of
+    /// this library and of naga.
+    ///
+    /// # Errors
+    /// A module over the size limit, or one that the language cannot express.
+    #[cfg(feature = "hlsl")]
+    pub fn hlsl(&self) -> Result<String> {
+        self.text(crate::backend::Language::Hlsl)
+    }
+
+    /// Returns the module as MSL, written by naga: stable for one version of this library and of
+    /// naga.
+    ///
+    /// # Errors
+    /// A module over the size limit, or one that the language cannot express.
+    #[cfg(feature = "msl")]
+    pub fn msl(&self) -> Result<String> {
+        self.text(crate::backend::Language::Msl)
     }
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
@@ -116,7 +137,7 @@ impl Translation {
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct Lowered<'a> {
+struct LoweredProgram<'a> {
     module: ir::Module,
     outputs: Vec<Output>,
     folded: &'a Constants,
@@ -143,7 +164,7 @@ struct Input<'a> {
 /// let file = Shbin::parse(&bytes)?;
 /// let program = file.program(0)?;
 /// let mut translator = Translator::new(Options::default(), Profile::default());
-/// let translated = translator.translate(program.program(), program.executable(), Job::Vertex)?;
+/// let translated = translator.translate(program.program(), program.environment(), Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "inpos");
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
@@ -207,7 +228,7 @@ impl Translator {
     ///
     /// ```
     /// use transpica::{Job, Program, RegisterState, Stage};
-    /// use transpica::stages::isa::Pc;
+    /// use transpica::isa::Pc;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let undefined = Program::from_raw(&[0x4000_0000][..], &[][..], Pc(0), Stage::Vertex)?;
@@ -221,14 +242,14 @@ impl Translator {
     ///
     /// ```
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
-    /// use transpica::stages::geometry::Dependence;
+    /// use transpica::geometry::Dependence;
     /// let bytes = std::fs::read("shaders/points.shbin")?;
     /// let file = Shbin::parse(&bytes)?;
     /// let program = file.program(1)?;
     /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
     /// let mut translator = Translator::new(Options::default(), Profile::default());
     /// let job = Job::Geometry(&setup);
-    /// let translated = translator.translate(program.program(), program.executable(), job)?;
+    /// let translated = translator.translate(program.program(), program.environment(), job)?;
     /// let kernel = translated.interface.kernel().expect("it is one");
     /// assert_eq!((kernel.dependence, kernel.triangles), (Dependence::None, Some(2)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -282,13 +303,13 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translation> {
+    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram<'_>) -> Result<Translation> {
         let Input { program, environment, options } = input;
-        let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
+        let LoweredProgram { mut module, outputs, folded, control, why, entry_point } = lowered;
         let mut usage = passes::usage::run(&module.main);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
@@ -303,6 +324,7 @@ impl Translator {
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
         let mut warnings = interface.warnings.clone();
+        warnings.extend(varying::warn_position(&interface));
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile, control.tier());
         Ok(Translation { module, interface, usage, tier, warnings, options, profile })

@@ -175,7 +175,7 @@ fn equal_keys_give_equal_words() {
 }
 
 #[test]
-fn what_behaves_otherwise_has_another_key() {
+fn programs_with_other_results_have_another_key() {
     let state = registers();
     let translator = Translator::new(Options::default(), Profile::default());
     let mut random = Random(0xFEED_5EED);
@@ -246,7 +246,7 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
 }
 
 #[test]
-fn what_surrounds_a_program_and_the_salt_are_in_the_key() {
+fn the_interface_and_the_salt_are_in_the_key() {
     let file = Shbin::parse(include_bytes!("../shaders/textured.shbin")).expect("valid");
     let program = dvle::program(&file, 0, &Limits::default()).expect("valid");
     let environment = FileEnvironment::new(&file, 0, "textured").expect("exists");

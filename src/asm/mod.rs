@@ -10,7 +10,7 @@
 //! entry point behind the last word. picasso writes those into fields that cannot hold them.
 //!
 //! ```
-//! use transpica::stages::asm::{SourceText, assemble};
+//! use transpica::asm::{SourceText, assemble};
 //! let text = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
 //! match assemble(&[SourceText { name: "copy.v.pica", text }]) {
 //!     Ok(assembled) => assert_eq!(&assembled.bytes[..4], b"DVLB"), // the .shbin
@@ -148,14 +148,14 @@ pub struct Assembled {
 /// executable.
 ///
 /// ```
-/// use transpica::stages::asm::{SourceText, assemble};
+/// use transpica::asm::{SourceText, assemble};
 /// let text = ".fvec projection[4]\n.out outpos position\n\
 ///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
 /// let assembled = assemble(&[SourceText { name: "scale.v.pica", text }])?;
 /// let file = transpica::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);
 /// assert_eq!(assembled.places[1].line, 5);
-/// # Ok::<(), transpica::stages::asm::Report>(())
+/// # Ok::<(), transpica::asm::Report>(())
 /// ```
 ///
 /// # Errors

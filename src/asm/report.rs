@@ -59,7 +59,7 @@ impl fmt::Display for Diagnostic {
 /// The errors of all texts, without those that another error causes.
 ///
 /// ```
-/// use transpica::stages::asm::{SourceText, assemble};
+/// use transpica::asm::{SourceText, assemble};
 /// let text = ".proc main\n\tmov r0, r16\n\tmvo r1, r0\n\tend\n.end";
 /// let report = assemble(&[SourceText { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(

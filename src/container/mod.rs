@@ -20,6 +20,7 @@ mod warnings;
 mod write;
 
 pub use bytes::{Name, NameOffset, Record, Strings, Table};
+#[doc(hidden)]
 pub use dvlb::Shbin;
 pub use dvle::{Dvle, GeometryMode, Header, ShaderType};
 pub use dvlp::{Dvlp, Version};

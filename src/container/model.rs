@@ -12,7 +12,7 @@ use super::records::{Constant, DescriptorRecord, Label, Line, OutputRecord, Symb
 /// Names in one block of bytes, each ended by a zero byte.
 ///
 /// ```
-/// let mut names = transpica::stages::container::NameTable::default();
+/// let mut names = transpica::container::NameTable::default();
 /// let (first, second) = (names.add(b"projection"), names.add(b"eye"));
 /// assert_eq!((names.get(first).0, names.get(second).0), (&b"projection"[..], &b"eye"[..]));
 /// assert_eq!(names.bytes, b"projection\0eye\0");

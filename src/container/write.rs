@@ -52,7 +52,7 @@ impl Tables {
 /// Writes a file.
 ///
 /// ```
-/// use transpica::stages::container::{Model, write};
+/// use transpica::container::{Model, write};
 /// use transpica::Shbin;
 /// let bytes = std::fs::read("shaders/library.shbin")?;
 /// assert_eq!(write(&Model::from(&Shbin::parse(&bytes)?)), bytes);

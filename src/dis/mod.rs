@@ -65,9 +65,9 @@ const FORMS: [Form; 5] = [
 /// Disassembles a file.
 ///
 /// ```
-/// use transpica::stages::asm::{SourceText, assemble};
+/// use transpica::asm::{SourceText, assemble};
 /// use transpica::Shbin;
-/// use transpica::stages::dis::{DisassemblerOptions, disassemble};
+/// use transpica::dis::{DisassemblerOptions, disassemble};
 /// let text = "\
 /// .in position v0
 /// .fvec projection[4]
@@ -83,7 +83,7 @@ const FORMS: [Form; 5] = [
 /// let bytes = assemble(&[SourceText { name: "scale.v.pica", text }])?.bytes;
 /// let file = Shbin::parse(&bytes).expect("well formed");
 /// assert_eq!(disassemble(&file, &DisassemblerOptions::default()).expect("small").replace('\t', "    "), text);
-/// # Ok::<(), transpica::stages::asm::Report>(())
+/// # Ok::<(), transpica::asm::Report>(())
 /// ```
 ///
 /// # Errors
@@ -102,7 +102,7 @@ pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<St
         }
     }
     // The last form prints everything as numbers.
-    Err(Error::new(Kind::Backend("the text of this file does not give it back".into()), At::Whole))
+    Err(Error::new(Kind::Backend("the text of this file does not assemble to its bytes".into()), At::Whole))
 }
 
 /// Returns whether a text assembles to a file with this content.

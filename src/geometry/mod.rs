@@ -15,18 +15,23 @@
 
 mod bounds;
 mod flow;
+#[doc(hidden)]
 pub mod input;
+#[doc(hidden)]
 pub mod kernel;
 mod observe;
+#[doc(hidden)]
 pub mod stage;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
+#[doc(hidden)]
 pub use bounds::{Bounds, bounds};
 pub use input::{Dependence, GeometryInput, GeometrySetup, Primitive, Primitives, Topology};
 pub use kernel::{GeometryKernel, StateWord};
+#[doc(hidden)]
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};
 
@@ -35,8 +40,8 @@ use crate::isa::{Component, Mask, Pc};
 /// An item of the state that carries over from one invocation to the next.
 ///
 /// ```
-/// use transpica::stages::geometry::StateItem;
-/// use transpica::stages::isa::Component;
+/// use transpica::geometry::StateItem;
+/// use transpica::isa::Component;
 /// let register = StateItem::Temp { register: 3, component: Component::Y };
 /// assert_eq!(register.to_string(), "r3.y");
 /// assert_eq!(StateItem::Slot(1).to_string(), "vertex slot 1");

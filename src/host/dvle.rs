@@ -18,7 +18,7 @@ use crate::precision::float24;
 /// Returns the program of an executable.
 ///
 /// ```
-/// use transpica::stages::host::dvle;
+/// use transpica::host::dvle;
 /// use transpica::{Limits, Shbin};
 /// let bytes = std::fs::read("shaders/textured.shbin")?;
 /// let file = Shbin::parse(&bytes)?;
@@ -179,6 +179,11 @@ impl<'a> FileEnvironment<'a> {
     /// No such executable.
     pub fn new(file: &'a Shbin<'a>, index: usize, source: &'a str) -> Result<Self> {
         Ok(Self { file, executable: file.executable(index)?, index, source })
+    }
+    /// Sets the name of the file.
+    #[must_use]
+    pub fn named(self, source: &'a str) -> Self {
+        Self { source, ..self }
     }
     /// Returns the uniform values that binding the executable sets.
     pub fn constants(&self) -> Constants {

@@ -252,6 +252,7 @@ pub struct Constants {
 
 impl Constants {
     /// Appends the float constants. Ints and bools are never folded.
+    #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self { floats, ints: _, bools: _ } = self;
         for (register, constant) in (0..96u8).zip(floats) {
@@ -394,6 +395,7 @@ impl Interface {
         }
     }
     /// Appends the attributes and the uniform block with their names.
+    #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self {
             attributes,

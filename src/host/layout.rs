@@ -211,10 +211,10 @@ fn place(members: &mut [Member]) -> u32 {
 /// Returns the bytes of the uniform buffer.
 ///
 /// ```
-/// use transpica::stages::host::RegisterLayout;
-/// use transpica::stages::host::layout::registers;
+/// use transpica::host::RegisterLayout;
+/// use transpica::host::layout::registers;
 /// use transpica::pack;
-/// use transpica::stages::isa::Uniforms;
+/// use transpica::isa::Uniforms;
 /// let mut uniforms = Uniforms::default();
 /// uniforms.floats[1] = [1.0, 0.0, 0.0, 0.0];
 /// uniforms.bools = 0b101;

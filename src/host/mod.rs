@@ -1,34 +1,52 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
+#[doc(hidden)]
 pub mod dvle;
+#[doc(hidden)]
 pub mod interface;
+#[doc(hidden)]
 pub mod job;
+#[doc(hidden)]
 pub mod layout;
 pub(crate) mod names;
+#[doc(hidden)]
 pub mod options;
+#[doc(hidden)]
 pub mod profile;
+#[doc(hidden)]
 pub mod registers;
 mod registers_layout;
+#[doc(hidden)]
 pub mod setup;
 mod values;
+#[doc(hidden)]
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+pub use dvle::FileEnvironment;
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
 };
+#[doc(hidden)]
 pub use job::Job;
+#[doc(hidden)]
 pub use layout::pack;
+#[doc(hidden)]
 pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
     IntUniforms, Layout, Options, Outputs, UndefinedValue,
 };
+#[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};
-pub use registers::{RegisterState, RegisterView};
+#[doc(hidden)]
+pub use registers::RegisterState;
+pub use registers::RegisterView;
 pub use registers_layout::{IntPacking, RegisterLayout};
+#[doc(hidden)]
 pub use setup::Setup;
+#[doc(hidden)]
 pub use values::HostValues;
 pub use varying::OutputMap;
 
@@ -40,9 +58,9 @@ use crate::error::Result;
 /// its own implements the trait:
 ///
 /// ```
-/// use transpica::stages::host::{Attribute, Constants, OutputMap, Environment, Usage, layout};
-/// use transpica::stages::isa::Pc;
-/// use transpica::{Interface, Job, Options, Profile, Program, Result, Stage, Translator};
+/// use transpica::host::{Attribute, Constants, Environment, Interface, OutputMap, Usage, layout};
+/// use transpica::isa::Pc;
+/// use transpica::{Job, Options, Profile, Program, Result, Stage, Translator};
 ///
 /// /// What a host keeps of the output registers.
 /// struct Registers {

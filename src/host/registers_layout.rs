@@ -20,7 +20,7 @@ pub enum IntPacking {
 /// Byte offsets of the register banks in the uniform block.
 ///
 /// ```
-/// use transpica::stages::host::RegisterLayout;
+/// use transpica::host::RegisterLayout;
 /// assert_eq!((RegisterLayout::AZAHAR.size(), RegisterLayout::PANDA3DS.size()), (1616, 1556));
 /// assert_eq!(RegisterLayout::PANDA3DS.binding_size(), 1568);
 /// ```

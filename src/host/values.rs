@@ -58,7 +58,7 @@ impl Output {
     /// width are 0.
     ///
     /// ```
-    /// use transpica::stages::host::{Environment, varying};
+    /// use transpica::host::{Environment, varying};
     /// use transpica::{HostValues, Options, RegisterState};
     /// let mut state = RegisterState::default();
     /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {

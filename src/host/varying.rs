@@ -6,7 +6,7 @@
 //! registers in ascending order and the last of two components with one code. Unmapped components
 //! read 1.0 (hardware tests).
 
-use super::interface::{ComponentSource, Location, Output, OutputValue};
+use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, UndefinedValue};
 use super::profile::Locations;
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
@@ -65,6 +65,7 @@ impl OutputMap {
     }
 
     /// Appends the map.
+    #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let Self { sources } = self;
         for source in sources {
@@ -169,6 +170,20 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Warns of a module whose vertices all have the same position, because no output register is mapped
+/// to it. The compute entry of a vertex program has no position.
+pub fn warn_position(interface: &Interface) -> Option<Warning> {
+    let is_constant = |output: &Output| {
+        let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
+        output.location == Location::Position && !output.components.iter().any(is_register)
+    };
+    let writes_position = !matches!(interface.entry_point, EntryPoint::Compute { .. });
+    (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
+        let text = "no output is mapped to the position, which is the same for all vertices";
+        Warning { text: text.into(), at: At::Whole }
+    })
 }
 
 /// Warns of generic outputs, which feed a geometry program, if the file has no geometry program.

@@ -162,8 +162,8 @@ impl Emission {
 /// from one invocation to the next; inputs do not.
 ///
 /// ```
-/// use transpica::stages::interp::{GeometryMachine, Registers, Settings};
-/// use transpica::stages::isa::Pc;
+/// use transpica::interp::{GeometryMachine, Registers, Settings};
+/// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
 /// // mov o0, v0; setemit 0, prim; emit; end
 /// let code = [0x4C00_0000, 0xAC80_0000, 0xA800_0000, 0x8800_0000];

@@ -75,7 +75,7 @@ struct Word {
 /// Uniforms stay until they are replaced. Inputs without a value are (0, 0, 0, 1) by convention.
 ///
 /// ```
-/// use transpica::stages::isa::{Pc, Uniforms};
+/// use transpica::isa::{Pc, Uniforms};
 /// use transpica::{Machine, Options, Program, Stage};
 ///
 /// // add o0, c0, v0; end. Fields: guide::instructions
@@ -332,14 +332,14 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
 /// Executes the control part of an instruction, unless the loop guard ends the run.
 #[inline(always)]
 fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
-    match !is_guarded || may_go(inst, state.pc, registers) {
-        true => steer(inst, state, registers),
+    match !is_guarded || may_jump(inst, state.pc, registers) {
+        true => step_control_flow(inst, state, registers),
         false => Outcome::End,
     }
 }
 
 /// Returns whether the loop guard lets an instruction jump; counts its back jumps.
-fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
+fn may_jump(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     let Inst::Flow(flow) = inst else { return true };
     let holds = flow.test().is_none_or(|test| registers.test(test));
     if flow.goes_back(pc) != Some(holds) {
@@ -355,7 +355,7 @@ fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
 
 /// Executes the control part of an instruction. Both closures need the registers, but never at the
 /// same time, so a cell lends them.
-fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
+fn step_control_flow(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     let registers = std::cell::RefCell::new(registers);
     control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
         registers.borrow_mut().apply(effect)

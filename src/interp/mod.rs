@@ -9,9 +9,9 @@
 //! executes single instructions, for callers that drive control flow themselves.
 //!
 //! ```
-//! use transpica::stages::interp::{Registers, Settings, Uniforms};
+//! use transpica::interp::{Registers, Settings, Uniforms};
 //! use transpica::{Limits, Machine, Program, Stage};
-//! use transpica::stages::isa::Pc;
+//! use transpica::isa::Pc;
 //! // mov o0, v0; end
 //! let code = vec![0x4C00_0000, 0x8800_0000];
 //! let program = Program::new(code, vec![0x0000_036F], Pc(0), Stage::Vertex, &Limits::default())?;
@@ -32,8 +32,11 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
 pub use crate::isa::Uniforms;
 pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
-pub use machine::{Machine, Settings};
+#[doc(hidden)]
+pub use machine::Machine;
+pub use machine::Settings;
 pub use registers::Registers;
 pub use trace::{Trace, TraceRecord};

@@ -34,7 +34,7 @@ pub struct TraceRecord {
 /// A receiver of every executed instruction. Any `FnMut(&TraceRecord)` is one.
 ///
 /// ```
-/// use transpica::stages::interp::TraceRecord;
+/// use transpica::interp::TraceRecord;
 /// use transpica::{Machine, Options, Shbin};
 /// let bytes = std::fs::read("shaders/textured.shbin")?;
 /// let file = Shbin::parse(&bytes)?;

@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
             Some(&Item::Node(node)) => top.enter(node),
             None => {
                 if let Some(outputs) = top.exit(region.exit)? {
-                    return Ok(self.finish(outputs));
+                    return Ok(self.end_call(outputs));
                 }
             }
         }
@@ -191,7 +191,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Ends the innermost call.
-    fn finish(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
+    fn end_call(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
         let done = self.calls.pop()?;
         let (Some(caller), Some(result)) = (self.calls.last_mut(), done.result) else { return Some(outputs) };
         caller.values[result.index()] = outputs.first().copied().unwrap_or_default();
@@ -247,7 +247,7 @@ impl<'a> Machine<'a> {
             Resource::Specialized(id) => Resource::specialized(id),
             register => register,
         };
-        self.environment.read(from).ok_or_else(|| nothing(format_args!("`{resource}`")))
+        self.environment.read(from).ok_or_else(|| missing(format_args!("`{resource}`")))
     }
 
     fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
@@ -258,10 +258,10 @@ impl<'a> Machine<'a> {
             },
             Array::Member(member) => match u16::try_from(index) {
                 Ok(element) => self.read(Resource::Member { member, element }),
-                Err(_) => Err(nothing(format_args!("element {index} of member {member}"))),
+                Err(_) => Err(missing(format_args!("element {index} of member {member}"))),
             },
             Array::Buffer(buffer) => (self.environment.load(buffer, index))
-                .ok_or_else(|| nothing(format_args!("element {index} of `{}`", buffer.name()))),
+                .ok_or_else(|| missing(format_args!("element {index} of `{}`", buffer.name()))),
         }
     }
 }
@@ -352,7 +352,7 @@ pub fn same(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
 }
 
 #[cold]
-fn nothing(what: std::fmt::Arguments<'_>) -> Error {
+fn missing(what: std::fmt::Arguments<'_>) -> Error {
     Error::new(crate::error::Kind::Other(format!("there is nothing to read: {what}")), At::Whole)
 }
 

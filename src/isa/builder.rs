@@ -14,7 +14,7 @@ use crate::limits::check;
 /// A program under construction.
 ///
 /// ```
-/// use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
+/// use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
 /// let mut builder = Builder::new();
 /// let input = Operand::new(Source::Input(0));
 /// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[input]));

@@ -13,7 +13,7 @@ use super::word::{Field, Format};
 /// Decodes one word. A missing descriptor reads as 0: no component is written, sources are `.xxxx`.
 ///
 /// ```
-/// use transpica::stages::isa::{Flow, Inst, decode::decode};
+/// use transpica::isa::{Flow, Inst, decode::decode};
 /// assert_eq!(decode(0x8800_0000, &[]), Inst::Flow(Flow::End));
 /// ```
 #[inline]

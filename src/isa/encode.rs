@@ -16,7 +16,7 @@ impl Inst {
     /// The opcode, inverted where the operands require it; nothing for an unassigned instruction.
     ///
     /// ```
-    /// use transpica::stages::isa::{DataOp, Dest, Inst, Mask, Opcode, Operand, Source};
+    /// use transpica::isa::{DataOp, Dest, Inst, Mask, Opcode, Operand, Source};
     /// let sources = [Operand::new(Source::Temp(1)), Operand::new(Source::Uniform(3))];
     /// let inst = Inst::data(DataOp::Sge, Dest::Temp(0), Mask::XYZW, &sources);
     /// assert_eq!(inst.opcode(), Some(Opcode::Sgei));
@@ -97,7 +97,7 @@ impl Flow {
 /// uniforms, a descriptor above 31 for MAD, registers and targets out of range.
 ///
 /// ```
-/// use transpica::stages::isa::{decode::decode, encode::encode};
+/// use transpica::isa::{decode::decode, encode::encode};
 /// let word = 0xD141_2421; // madi r1, v0, r2, c1[a0.x]
 /// assert_eq!(encode(&decode(word, &[]), 1).unwrap().0, word);
 /// ```
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_decoded_can_be_encoded_and_means_the_same() {
+    fn decoded_instructions_encode_to_equal_words() {
         let mut seed = 1;
         for code in 0..64 {
             for _ in 0..2000 {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn operands_out_of_range_are_refused() {
         let [uniform, temp] = [Source::Uniform(1), Source::Temp(1)].map(Operand::new);
         let data = |op, sources: &[Operand]| Inst::data(op, Dest::Temp(0), Mask::XYZW, sources);
         let flow = |flow| Inst::Flow(flow);

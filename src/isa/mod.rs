@@ -3,25 +3,45 @@
 //! file format.
 
 pub(crate) mod access;
+#[doc(hidden)]
 pub mod builder;
+#[doc(hidden)]
 pub mod canonical;
+#[doc(hidden)]
 pub mod control;
+#[doc(hidden)]
 pub mod decode;
+#[doc(hidden)]
 pub mod encode;
+#[doc(hidden)]
 pub mod inst;
+#[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod opdesc;
+#[doc(hidden)]
 pub mod print;
+#[doc(hidden)]
 pub mod program;
+#[doc(hidden)]
 pub mod reads;
+#[doc(hidden)]
 pub mod reg;
+#[doc(hidden)]
 pub mod table;
 mod uniforms;
+#[doc(hidden)]
 pub mod word;
 
-pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Move, Operand};
+pub use control::{Effect, Scope, ScopeKind, Test};
+pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
+#[doc(hidden)]
+pub use inst::{FlowOp, Move};
+pub use opdesc::{Descriptor, Selector};
+#[doc(hidden)]
 pub use program::{Program, Stage};
 pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};
 pub use table::Opcode;
 pub use uniforms::Uniforms;
+#[doc(hidden)]
 pub use word::Word;

@@ -16,7 +16,7 @@ pub struct Selector {
 /// An operand descriptor.
 ///
 /// ```
-/// use transpica::stages::isa::opdesc::Descriptor;
+/// use transpica::isa::opdesc::Descriptor;
 /// let descriptor = Descriptor::unpack(0x7246_C36F);
 /// assert_eq!(descriptor.mask.to_string(), "xyzw");
 /// assert_eq!(descriptor.sources[2].swizzle.to_string(), "wzyx");

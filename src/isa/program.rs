@@ -96,7 +96,7 @@ impl<'a> Program<'a> {
     /// [`guide::instructions`](crate::guide::instructions) lists their bits.
     ///
     /// ```
-    /// use transpica::stages::isa::Pc;
+    /// use transpica::isa::Pc;
     /// use transpica::{Program, Stage};
     /// let code = [0x4C00_0000, 0x8800_0000]; // mov o0, v0; end
     /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Vertex)?;
@@ -157,7 +157,7 @@ impl<'a> Program<'a> {
             if self.stage == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS {
                 beyond = Some(beyond.map_or(pc, |first| first.min(pc)));
             }
-            warnings.extend(self.suspicion(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
+            warnings.extend(self.word_warning(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
         }
         warnings.extend(beyond.map(|pc| Warning {
             text: format!(
@@ -168,7 +168,7 @@ impl<'a> Program<'a> {
         warnings
     }
     /// A warning about a single word.
-    fn suspicion(&self, word: Word) -> Option<String> {
+    fn word_warning(&self, word: Word) -> Option<String> {
         let opcode = word.opcode()?;
         if let Some(index) = word.get(Field::Descriptor)
             && index as usize >= self.descriptors.len()
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_beyond_the_vertex_unit_is_not_called_one_beyond_the_code() {
+    fn an_entry_beyond_the_vertex_unit_has_its_own_error() {
         let kind = |words| program(words, 0, 512, Stage::Vertex).expect_err("refused").kind;
         assert_eq!(kind(513), Kind::EntryOutOfReach { entry: 512, words: 512 });
         assert_eq!(kind(512), Kind::EntryOutOfCode { entry: 512, words: 512 });
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_words_are_as_many_as_the_unit_holds() {
+    fn raw_words_beyond_the_unit_are_refused() {
         for (words, stage, kept) in [
             (512, Stage::Vertex, Some(512)),
             (4096, Stage::Vertex, Some(512)),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_128_descriptors_count() {
+    fn descriptors_beyond_128_are_ignored() {
         assert_eq!(program(1, 200, 0, Stage::Vertex).map(|program| program.descriptors().len()), Ok(128));
         let table = [7; 200];
         let borrowed = Program::new(&[0x8800_0000][..], &table[..], Pc(0), Stage::Vertex, &Limits::default());
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_instruction_beyond_the_code() {
+    fn fetching_beyond_the_code_gives_nothing() {
         let program = program(2, 0, 0, Stage::Vertex).expect("valid");
         assert!(program.inst(Pc(1)).is_some());
         assert_eq!(program.inst(Pc(2)), None);

@@ -7,7 +7,7 @@ use super::reg::Mask;
 /// The components of a source that can change a result: some always, some lane by lane.
 ///
 /// ```
-/// use transpica::stages::isa::{DataOp, Mask};
+/// use transpica::isa::{DataOp, Mask};
 /// let [first, second] = DataOp::Dst.reads() else { unreachable!("two sources") };
 /// assert_eq!(first.for_mask(Mask::XYZ).to_string(), "yz");
 /// assert_eq!(second.for_mask(Mask::XYZ).to_string(), "y");

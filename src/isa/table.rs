@@ -256,7 +256,7 @@ impl Opcode {
     /// The opcode of a code word (its top six bits), if the instruction set defines it.
     ///
     /// ```
-    /// use transpica::stages::isa::table::Opcode;
+    /// use transpica::isa::table::Opcode;
     /// assert_eq!(Opcode::of_word(0x8800_0000), Some(Opcode::End));
     /// assert_eq!(Opcode::of_word(0x4000_0000), None);
     /// ```
@@ -285,7 +285,7 @@ impl Opcode {
     /// The opcode with this name, in upper or lower case.
     ///
     /// ```
-    /// use transpica::stages::isa::table::Opcode;
+    /// use transpica::isa::table::Opcode;
     /// assert_eq!(Opcode::from_mnemonic("MAD"), Some(Opcode::Mad));
     /// ```
     pub fn from_mnemonic(name: &str) -> Option<Self> {
@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_says_what_it_reads_of_each_source() {
+    fn every_row_lists_the_components_read_of_each_source() {
         for info in Opcode::TABLE {
             assert_eq!(info.reads.len(), info.format.source_count(), "{:?}", info.opcode);
             let sources = info.operands.iter().filter(|&&role| role == Role::Source).count();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inverted_row_says_what_the_plain_one_says() {
+    fn an_inverted_row_reads_the_components_of_the_plain_one() {
         for info in Opcode::TABLE {
             let Class::Data(op) = info.class else { continue };
             let plain = op.opcode().info();

@@ -7,7 +7,7 @@ use super::limits::{FLOATS, INTS};
 /// All uniform registers; zero and false by default.
 ///
 /// ```
-/// let mut uniforms = transpica::stages::isa::Uniforms::default();
+/// let mut uniforms = transpica::isa::Uniforms::default();
 /// uniforms.ints[0] = [3, 0, 1, 0];
 /// uniforms.set_bool(2, true);
 /// assert!(uniforms.bool(2) && !uniforms.bool(3));

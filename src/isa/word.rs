@@ -231,8 +231,8 @@ static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = {
 /// A code word as opcode and fields, exactly as stored.
 ///
 /// ```
-/// use transpica::stages::isa::table::Opcode;
-/// use transpica::stages::isa::word::{Field, Word};
+/// use transpica::isa::table::Opcode;
+/// use transpica::isa::word::{Field, Word};
 /// let call = Word::new(Opcode::Call).with(Field::Target, 0x2D).with(Field::Num, 2);
 /// assert_eq!(call.0, 0x9000_B402);
 /// assert_eq!(call.get(Field::Target), Some(0x2D));

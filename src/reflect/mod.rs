@@ -14,7 +14,7 @@ use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, 
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
-use crate::translate::Translation;
+use crate::translate::{FileProgram, Translation};
 
 /// Version of the schema of [`Reflection`].
 pub const SCHEMA: u32 = 3;
@@ -268,12 +268,13 @@ pub struct Reflection {
 
 impl Reflection {
     /// Describes the translation of `program`. `constants` are the values that binding its
-    /// executable sets, if it has one.
+    /// executable sets, if it has one. For a program of a file [`FileProgram::reflect`] knows them.
     ///
     /// ```
-    /// use transpica::stages::host::Constants;
-    /// use transpica::{Job, Program, Reflection, RegisterState, Stage};
-    /// use transpica::stages::isa::Pc;
+    /// use transpica::host::Constants;
+    /// use transpica::reflect::Reflection;
+    /// use transpica::{Job, Program, RegisterState, Stage};
+    /// use transpica::isa::Pc;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex)?; // end
@@ -313,6 +314,27 @@ impl Reflection {
             defaults: defaults(constants, &interface.folded),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
         }
+    }
+}
+
+impl FileProgram<'_> {
+    /// Describes a translation of this program, with the values that its executable sets. A program
+    /// without a [name](FileProgram::named) is called by the index of its executable.
+    ///
+    /// ```
+    /// use transpica::{Options, Shbin};
+    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let program = file.program(0)?;
+    /// let reflection = program.reflect(&program.translate(&Options::default())?);
+    /// assert_eq!((&reflection.source[..], reflection.defaults.is_empty()), ("executable 0", false));
+    /// # Ok::<(), transpica::Error>(())
+    /// ```
+    pub fn reflect(&self, translation: &Translation) -> Reflection {
+        let mut reflection = Reflection::new(self.program(), translation, &self.environment().constants());
+        if reflection.source.is_empty() {
+            reflection.source = format!("executable {}", self.index());
+        }
+        reflection
     }
 }
 

@@ -108,7 +108,7 @@ fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &GeometryInfo) -> fmt::R
     buffers.write(f, &format!("buffers; numbers of the draw: {}", geometry.draw))?;
     let mut seen = Table::new(&["what", "code word"]);
     seen.0.extend(geometry.sees.iter().map(|seen| vec![seen.what.clone(), format!("{:#x}", seen.at)]));
-    seen.write(f, "what an invocation may see of earlier ones")?;
+    seen.write(f, "state carried from earlier invocations")?;
     let mut state = Table::new(&["word", "of", "at first"]);
     state.0.extend(
         geometry.state.iter().enumerate().map(|(word, state)| {

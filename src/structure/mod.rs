@@ -41,7 +41,7 @@ const DEEPEST: [u32; 2] = [16, 0];
 /// ```
 /// use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 /// use transpica::stages::cfg::reduce::reduce;
-/// use transpica::stages::isa::Pc;
+/// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
 /// use transpica::stages::structure::{Structured, structure};
 /// let limits = transpica::Limits::default();

@@ -16,7 +16,7 @@ pub struct FileProgram<'a> {
     file: &'a Shbin<'a>,
     index: usize,
     program: Program<'static>,
-    executable: FileEnvironment<'a>,
+    environment: FileEnvironment<'a>,
 }
 
 impl Shbin<'_> {
@@ -37,18 +37,24 @@ impl Shbin<'_> {
     /// that its unit does not reach.
     pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
         let program = dvle::program(self, index, &Limits::default())?;
-        Ok(FileProgram { file: self, index, program, executable: FileEnvironment::new(self, index, "")? })
+        let environment = FileEnvironment::new(self, index, "")?;
+        Ok(FileProgram { file: self, index, program, environment })
     }
 }
 
 impl<'a> FileProgram<'a> {
-    /// Returns this program with a file name for headers of texts and for reflection.
+    /// Sets the file name in headers of texts and in reflections.
     ///
-    /// # Errors
-    /// None: the executable exists.
-    pub fn named(self, source: &'a str) -> Result<Self> {
-        let executable = FileEnvironment::new(self.file, self.index, source)?;
-        Ok(Self { executable, ..self })
+    /// ```
+    /// let file = transpica::Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let program = file.program(0)?.named("lights.shbin");
+    /// let reflection = program.reflect(&program.translate(&Default::default())?);
+    /// assert_eq!(reflection.source, "lights.shbin");
+    /// # Ok::<(), transpica::Error>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, source: &'a str) -> Self {
+        Self { environment: self.environment.named(source), ..self }
     }
 
     /// Returns the program.
@@ -56,9 +62,14 @@ impl<'a> FileProgram<'a> {
         &self.program
     }
 
+    /// Returns its index among the executables of the file.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
     /// Returns its environment.
-    pub fn executable(&self) -> &FileEnvironment<'a> {
-        &self.executable
+    pub fn environment(&self) -> &FileEnvironment<'a> {
+        &self.environment
     }
 
     /// Returns the uniforms after the console binds the executable: its constants, and zero and
@@ -100,9 +111,9 @@ impl<'a> FileProgram<'a> {
     pub fn translate(&self, options: &Options) -> Result<Translation> {
         let mut translator = Translator::new(*options, Profile::default());
         match self.program.stage() {
-            Stage::Vertex => translator.translate(&self.program, &self.executable, Job::Vertex),
+            Stage::Vertex => translator.translate(&self.program, &self.environment, Job::Vertex),
             Stage::Geometry => {
-                translator.translate(&self.program, &self.executable, Job::Geometry(&self.setup()?))
+                translator.translate(&self.program, &self.environment, Job::Geometry(&self.setup()?))
             }
         }
     }

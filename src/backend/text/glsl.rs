@@ -72,6 +72,7 @@ impl GlslVersion {
             ],
         };
         if marks_exact && !offers.is_empty() {
+            // First, so that a host may define the macro for a driver that offers no extension.
             out.push_str("#if defined(PRECISE)\n");
             for [condition, extension] in offers {
                 let _ = writeln!(out, "#elif {condition}\n#extension {extension} : enable");
@@ -79,6 +80,7 @@ impl GlslVersion {
             }
             out.push_str("#else\n#define PRECISE\n#endif\n\n");
         }
+        // Registers hold 16 bits of fraction and 7 of exponent. `mediump` promises 10 and 5.
         if self == Self::Es310 {
             out.push_str("precision highp float;\nprecision highp int;\n\n");
         }
@@ -134,6 +136,8 @@ pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
     version.head(&mut out, &header(source.interface), source.profile.no_contraction);
     let is_invariant = source.profile.invariant_position;
     module.declarations.write_glsl(&mut out, &module.dialect, version, is_invariant);
+    // Only the bodies show which functions on vectors are called, but GLSL has definitions before
+    // calls.
     let start = out.len();
     let mut called = module.functions(&mut out, &names, source.profile.no_contraction)?;
     called.sort_unstable();

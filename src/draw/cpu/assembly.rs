@@ -7,7 +7,7 @@ use crate::geometry::Topology;
 /// Primitive assembler.
 ///
 /// ```
-/// use transpica::stages::draw::cpu::{Assembler, Topology};
+/// use transpica::draw::cpu::{Assembler, Topology};
 /// let mut strip = Assembler::new(Topology::Strip);
 /// let triangles: Vec<_> = (0..5).filter_map(|vertex| strip.push(vertex)).collect();
 /// assert_eq!(triangles, [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use transpica::{Shbin, Stage};
-//! use transpica::stages::draw::cpu::Pipeline;
+//! use transpica::draw::cpu::Pipeline;
 //! let bytes = std::fs::read("shaders/points.shbin")?;
 //! let file = Shbin::parse(&bytes)?;
 //! let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &Default::default())?;
@@ -39,6 +39,7 @@ mod feed;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
 pub use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 pub use assembly::Assembler;
 pub use draw::{DrawLimits, Pipeline, Triangles, draw};

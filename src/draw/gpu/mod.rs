@@ -19,8 +19,8 @@
 //! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
 //!
 //! ```
-//! use transpica::stages::draw::gpu::{Pass, Plan, Request};
-//! use transpica::stages::geometry::{GeometryInput, Dependence, Topology};
+//! use transpica::draw::gpu::{Pass, Plan, Request};
+//! use transpica::geometry::{GeometryInput, Dependence, Topology};
 //! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
 //! let mut registers = [0; 16];
 //! registers[1] = 1;

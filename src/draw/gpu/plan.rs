@@ -152,8 +152,8 @@ impl Plan {
     /// counts.
     ///
     /// ```
-    /// use transpica::stages::draw::gpu::{Plan, Request};
-    /// use transpica::stages::geometry::{GeometryInput, Dependence, Topology};
+    /// use transpica::draw::gpu::{Plan, Request};
+    /// use transpica::geometry::{GeometryInput, Dependence, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
     ///     outputs: 1,

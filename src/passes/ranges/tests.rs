@@ -52,7 +52,7 @@ fn check(precision: Precision, f: &Func, value: Value, bits: u32) {
 }
 
 #[test]
-fn one_operand() {
+fn unary_operations_have_ranges() {
     let float =
         |op: &&Unary| op.signature().operand == ScalarKind::F32 && op.signature().result == ScalarKind::F32;
     for &op in Unary::ALL.iter().filter(float) {
@@ -66,7 +66,7 @@ fn one_operand() {
 }
 
 #[test]
-fn two_operands() {
+fn binary_operations_have_ranges() {
     let float =
         |op: &&Binary| op.signature().operand == ScalarKind::F32 && op.signature().result == ScalarKind::F32;
     for &op in Binary::ALL.iter().filter(float) {
@@ -91,7 +91,7 @@ fn two_operands() {
 
 /// A product or dot product of a lane with itself knows that the signs are equal.
 #[test]
-fn squares() {
+fn squares_are_not_negative() {
     for (precision, a) in PRECISIONS.into_iter().flat_map(|p| numbers().map(move |a| (p, a))) {
         for op in [Binary::MulP, Binary::DotP] {
             let (mut f, region) = empty();
@@ -106,7 +106,7 @@ fn squares() {
 }
 
 #[test]
-fn choices_by_a_comparison_of_the_arms() {
+fn selections_by_a_comparison_of_the_arms_have_ranges() {
     for (a, b) in numbers().flat_map(|a| numbers().map(move |b| (a, b))) {
         for op in [Binary::Less, Binary::Greater, Binary::LessEqual] {
             let (mut f, region) = empty();
@@ -120,7 +120,7 @@ fn choices_by_a_comparison_of_the_arms() {
 }
 
 #[test]
-fn infinity_times_zero() {
+fn products_of_infinity_and_zero_have_ranges() {
     let (mut f, region) = empty();
     let [zero, infinity, one] =
         [0, INFINITY | SIGN, ONE].map(|bits| f.emit(region, Type::F32, Op::Const([bits, 0, 0, 0])));

@@ -42,11 +42,11 @@ pub(super) fn compared(f: &Func, precision: Precision, op: Binary, a: Lane, b: L
         let holds = all.map(|(i, j): (usize, usize)| scalar::binary(op, precision, a[i], b[j]));
         return holds[1..].iter().all(|&bits| bits == holds[0]).then_some(holds[0]);
     }
-    known(op, precision, ranges.of(a), ranges.of(b))
+    decided_result(op, precision, ranges.of(a), ranges.of(b))
 }
 
 /// The result of a comparison if it is the same for all pairs of these classes.
-fn known(op: Binary, precision: Precision, a: Classes, b: Classes) -> Option<u32> {
+fn decided_result(op: Binary, precision: Precision, a: Classes, b: Classes) -> Option<u32> {
     let mut result = None;
     for x in a.each() {
         for y in b.each() {

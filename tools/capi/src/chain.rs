@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_read_as_they_are_numbered() {
+    fn types_are_read_by_their_numbers() {
         for known in TYPES {
             assert_eq!(TranspicaType::read(known as u32), Some(known));
         }

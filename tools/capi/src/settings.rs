@@ -419,8 +419,7 @@ fn ints(known: u32, values: [[u8; 4]; 4], specialized: u32) -> Result<IntUniform
 
 #[cold]
 fn no_custom_layout() -> Problem {
-    let text =
-        "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the other way round".to_owned();
+    let text = "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the reverse".to_owned();
     Problem::argument(TranspicaCode::MisplacedType, text)
 }
 

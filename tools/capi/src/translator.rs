@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_translator_is_good_after_a_panic() {
+    fn a_translator_works_after_a_panic() {
         let mut translator = TranspicaTranslator::new(Settings::default());
         let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_, _| panic!("for the test")));
         assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);

@@ -7,6 +7,7 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
     ThemeCharacters, ThemeStyles,
 };
+use transpica::Kind;
 use transpica::stages::asm::Diagnostic;
 
 use crate::args::{Color, Common};
@@ -44,8 +45,12 @@ impl Failure {
     }
     /// Builds a failure from an error of the library in a file.
     pub fn at(path: &Path, error: &transpica::stages::error::Error) -> Self {
-        let hint = error.kind.hint().map(str::to_string);
-        Self { hint, ..Self::new(format!("{}: {error}", path.display())) }
+        let hint = match &error.kind {
+            Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
+            Kind::Stage { .. } => Some("choose an executable of the other stage (--dvle)"),
+            other => other.hint(),
+        };
+        Self { hint: hint.map(str::to_string), ..Self::new(format!("{}: {error}", path.display())) }
     }
     /// Builds a failure from an error of the operating system about a file.
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn invocations_of_geometry_programs_alone_take_float_uniforms() {
+    fn only_invocations_of_geometry_programs_take_float_uniforms() {
         let text = r#"{"vertices":[{"c":{"95":[1,0,0,"inf"],"3":[2,2,2,2]},"v1":[3,3,3,3]},{}]}"#;
         let state = parse(text, Uniforms::default(), Stage::Geometry).expect("valid");
         let (one, infinity) = (1f32.to_bits(), f32::INFINITY.to_bits());

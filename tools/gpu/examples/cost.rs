@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use transpica::Translator;
-use transpica::stages::asm;
+use transpica::asm;
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, FileEnvironment};
+use transpica::host::{Arithmetic, Job, Options, Profile};
+use transpica::isa::{Program, Stage};
 use transpica::stages::cfg::Action;
 use transpica::stages::cfg::explore::{self, Explored, explore};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Job, Options, Profile};
-use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::Precision;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};

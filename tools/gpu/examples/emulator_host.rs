@@ -33,7 +33,7 @@ use transpica::Key;
 use transpica::Machine;
 use transpica::Stage;
 use transpica::Translator;
-use transpica::stages::host::{
+use transpica::host::{
     Arithmetic, Block, Control, Environment, HostValues, Job, Layout, Options, OutputMap, Outputs, Profile,
     RegisterLayout, RegisterState, layout, varying,
 };

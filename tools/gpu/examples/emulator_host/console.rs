@@ -4,8 +4,8 @@
 //! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they
 //! are written.
 
-use transpica::stages::container::{ConstantValue, Semantic, Shbin, SymbolBank};
-use transpica::stages::host::RegisterState;
+use transpica::container::{ConstantValue, Semantic, Shbin, SymbolBank};
+use transpica::host::RegisterState;
 use transpica::stages::precision::float24;
 
 /// Registers of the vertex unit.
