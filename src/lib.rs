@@ -138,9 +138,9 @@ pub use backend::text::GlslVersion;
 pub use container::Shbin;
 pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
-    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
-    RegisterState, Setup, UndefinedValue, pack,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
+    Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
+    Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};

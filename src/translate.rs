@@ -14,7 +14,7 @@ use crate::cfg::Action;
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Usage, varying,
+    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Reliance, Usage, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, SettingsDigest};
@@ -36,6 +36,8 @@ pub struct Translation {
     pub tier: Tier,
     /// Warnings, among them the reason for a tier other than [`Tier::Structured`].
     pub warnings: Vec<Warning>,
+    /// Promises of the host that its modules rely on.
+    pub relies_on: Reliance,
     /// Options in effect.
     pub options: Options,
     /// Target profile of its modules.
@@ -314,7 +316,11 @@ impl Translator {
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = Interface { outputs, entry_point, ..environment.interface(&usage, options)? };
-        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let relies = passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let relies_on = match relies {
+            true => Reliance::new(&usage, folded, options.assume),
+            false => Reliance::default(),
+        };
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
@@ -327,7 +333,7 @@ impl Translator {
         warnings.extend(varying::warn_position(&interface));
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile, control.tier());
-        Ok(Translation { module, interface, usage, tier, warnings, options, profile })
+        Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })
     }
 
     /// As [`Translation::spirv`], in memory that this translator keeps.

@@ -11,9 +11,9 @@ use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, RegisterLayout,
-    UndefinedValue,
+    Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
+    DepthRange, FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, Promise,
+    RegisterLayout, UndefinedValue,
 };
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
@@ -102,7 +102,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 48] = [
+const CHANGES: [Change; 51] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -149,6 +149,11 @@ const CHANGES: [Change; 48] = [
         f.job = Job::Compute;
         (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
+    ("no NaN", |f| {
+        f.options.assume = Assume { uniforms: Promise::NotNan, attributes: [Promise::NotNan; 16] };
+    }),
+    ("finite uniforms", |f| f.options.assume.uniforms = Promise::FINITE),
+    ("small attributes", |f| f.options.assume.attributes = [Promise::Below(8); 16]),
     ("permissive", |f| f.options.control.permissive = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),
     ("1.1", |f| f.profile.spirv_version = (1, 1)),

@@ -248,6 +248,8 @@ fn the_table_shows_everything() {
         setup constants
           register  value
           c95       0 1 0.5 16  a literal
+
+        18 products with a guard of 0 · inf, 0 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
     let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
@@ -290,6 +292,8 @@ fn the_table_shows_everything() {
         setup constants
           register  value
           c95       0 1 0.5 16  set by the host
+
+        22 products with a guard of 0 · inf, 0 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The most types that a reader of the documentation meets.
-const MOST_TYPES: usize = 40;
+const MOST_TYPES: usize = 43;
 
 /// The lines of the crate root without those of the hidden module.
 fn visible(root: &str) -> String {
@@ -47,7 +47,7 @@ fn the_hidden_module_is_left_out_and_imports_are_read() {
 }
 
 #[test]
-fn at_most_forty_types_are_public() {
+fn at_most_forty_three_types_are_public() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/lib.rs");
     let root = visible(&fs::read_to_string(path).expect("the crate root"));
     let mut names = exported(&root);

@@ -1,7 +1,7 @@
 //! Jobs: the shader stage that a program is translated to. Plain data. Knows neither the IR nor the
 //! back ends.
 
-use super::options::{AttributeFormat, Options};
+use super::options::{Assume, AttributeFormat, Options};
 use super::setup::Setup;
 use crate::isa::Stage;
 
@@ -93,6 +93,10 @@ impl Job<'_> {
         options.control.report_unfinished &= self.is_compute();
         if !self.has_attributes() {
             options.attributes = [AttributeFormat::default(); 16];
+        }
+        // The inputs of other programs are outputs of vertex programs.
+        if self.stage() != Some(Stage::Vertex) {
+            options.assume.attributes = Assume::default().attributes;
         }
         options
     }

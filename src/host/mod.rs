@@ -1,6 +1,7 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
+mod assume;
 #[doc(hidden)]
 pub mod dvle;
 #[doc(hidden)]
@@ -24,6 +25,8 @@ mod values;
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+#[doc(hidden)]
+pub use assume::Reliance;
 pub use dvle::FileEnvironment;
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
@@ -35,8 +38,8 @@ pub use job::Job;
 pub use layout::pack;
 #[doc(hidden)]
 pub use options::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, UndefinedValue,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
 };
 #[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};

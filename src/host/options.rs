@@ -306,6 +306,31 @@ impl Default for Block {
     }
 }
 
+/// A promise about the numbers that a host feeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Promise {
+    /// None: any number.
+    #[default]
+    Nothing,
+    /// No number is NaN.
+    NotNan,
+    /// All numbers are finite, and their magnitudes are below 2^n. From 128 on, any finite number.
+    Below(u8),
+}
+
+/// Promises of the host. While they are kept, the module computes what it computes without them,
+/// with fewer guards of 0 · ∞ and tests for NaN. Beyond them its numbers are unspecified.
+/// `Translated::relies_on` checks register files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Assume {
+    /// Float uniforms of the uniform block.
+    pub uniforms: Promise,
+    /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them.
+    pub attributes: [Promise; 16],
+}
+
 /// Semantics of the translated program, by subject. Each field states its default, and its costs
 /// where they were measured.
 ///
@@ -354,6 +379,8 @@ pub struct Options {
     pub block: Block,
     /// Formats of the attributes v0..v15 (vertex entry only). Default: floats with four components.
     pub attributes: [AttributeFormat; 16],
+    /// Promises of the host. Default: none.
+    pub assume: Assume,
     /// Limits on sizes. Default: what any program of 4,096 words needs.
     pub limits: Limits,
 }

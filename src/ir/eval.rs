@@ -126,7 +126,22 @@ impl<'a> Evaluator<'a> {
         environment: &dyn ModuleInputs,
         budget: u64,
     ) -> Result<Vec<Lanes>> {
-        let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
+        self.run_observed(precision, environment, budget, &mut |_, _| {})
+    }
+
+    /// As [`run`](Self::run), and shows the values of the main function: those that an item reads,
+    /// and the one that it evaluates.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_observed(
+        &self,
+        precision: Precision,
+        environment: &dyn ModuleInputs,
+        budget: u64,
+        observe: &mut dyn FnMut(Value, Lanes),
+    ) -> Result<Vec<Lanes>> {
+        let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new(), observe };
         machine.call(&self.module.main, &[], None);
         // A loop of the program need not end.
         for _ in 0..budget {
@@ -159,6 +174,7 @@ struct Machine<'a> {
     precision: Precision,
     environment: &'a dyn ModuleInputs,
     calls: Vec<Activation<'a>>,
+    observe: &'a mut dyn FnMut(Value, Lanes),
 }
 
 impl<'a> Machine<'a> {
@@ -222,6 +238,10 @@ impl<'a> Machine<'a> {
         let mut lanes = self.operation(f, op, ty, get)?;
         // Lanes beyond the type are 0 everywhere, so that values compare as a whole.
         lanes[usize::from(ty.lanes)..].fill(0);
+        if self.calls.len() == 1 {
+            op.for_each(&f.pool, |operand| (self.observe)(operand, top.values[operand.index()]));
+            (self.observe)(value, lanes);
+        }
         self.calls.last_mut().ok_or_else(|| broken("nothing runs"))?.values[value.index()] = lanes;
         Ok(())
     }

@@ -8,7 +8,9 @@ use super::{Input, LoweredProgram, Tier, Translation, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
 use crate::geometry::{Observation, StateItem};
-use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Setup, Usage, varying};
+use crate::host::{
+    Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage, varying,
+};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, OutputSelection};
@@ -85,7 +87,8 @@ impl Translator {
             ..Interface::default()
         };
         let (options, profile, tier) = (*options, self.profile, Tier::Structured);
-        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), options, profile })
+        let relies_on = Reliance::default();
+        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
     }
 }
 

@@ -153,7 +153,7 @@ impl Pass<'_> {
         // Operands may have been emitted since the last question.
         self.facts.catch_up(func);
         let lanes = |index| [a, b].map(|value| Lane::new(value, index));
-        let may = |index| self.facts.may_be_infinity_times_zero(func, self.precision, lanes(index));
+        let may = |index| self.facts.may_be_infinity_times_zero(func, lanes(index));
         !(0..func.ty(a).lanes).any(may)
     }
 

@@ -250,6 +250,7 @@ impl ProgramRequest<'_> {
                 | T::RegisterLayout
                 | T::Limits
                 | T::Allocator
+                | T::Assumptions
                 | T::Figures
                 | T::Message
                 | T::Input

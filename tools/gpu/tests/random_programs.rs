@@ -9,7 +9,7 @@ mod support;
 mod valid;
 
 use transpica::stages::host::{
-    Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, UndefinedValue,
+    Arithmetic, Assume, Block, Control, IntPacking, Layout, Options, Promise, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -80,6 +80,27 @@ fn float24_programs_run_as_on_the_interpreter() {
     run(Kind::Clean, 0..60, Precision::F24, &[Route::Passthrough]);
     run(Kind::Wild, 0..40, Precision::F24, &[Route::Passthrough]);
     run(Kind::Numeric, 60..100, Precision::F24, &[Route::Passthrough]);
+}
+
+/// Guards that promises drop are dropped in the modules that drivers compile, too.
+#[test]
+fn programs_with_promises_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    for promise in [Promise::NotNan, Promise::FINITE, Promise::Below(20)] {
+        let mut total = Verdict::default();
+        for (kind, seeds) in [(Kind::Clean, 700..720), (Kind::Wild, 700..715), (Kind::Numeric, 700..720)] {
+            for (seed, route) in seeds.flat_map(|seed| [(seed, Route::Passthrough), (seed, Route::Wgsl)]) {
+                let assume = Assume { uniforms: promise, attributes: [promise; 16] };
+                let options = Options { assume, ..random::options(Precision::Exact) };
+                let verdict = random::one_with(&gpu, &generate(kind, seed), options, route);
+                let verdict = verdict.unwrap_or_else(|error| panic!("{promise:?} {kind:?} {seed}: {error}"));
+                let route = route.name();
+                assert!(verdict.passed(), "{promise:?} {kind:?} {seed} {route}: {:?}", verdict.first);
+                total.add(&verdict);
+            }
+        }
+        assert!(total.values > 5 * total.excused, "{promise:?}: most values are decided: {total:?}");
+    }
 }
 
 #[test]

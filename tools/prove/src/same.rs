@@ -45,8 +45,8 @@ fn output_types(module: &Module) -> Vec<ir::ScalarKind> {
     }
 }
 
-/// Registers with random numbers derived from a seed.
-struct Random(u64);
+/// Registers with random numbers derived from a seed, many of them special.
+pub struct Random(pub u64);
 
 /// Scatters the bits of a number (the finalizer of splitmix64), so that a seed has the same result
 /// everywhere.
