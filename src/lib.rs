@@ -32,8 +32,9 @@
 //! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
-//! ([`reflect::Reflection`]), the
-//! reference machine ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
+//! ([`reflect::Reflection`]), the reference machine ([`Machine`]), draws with geometry programs on
+//! the CPU ([`draw::cpu`]), findings about doubtful code ([`mod@lint`]), and with the feature `asm`
+//! an assembler (`asm`) and a disassembler (`dis`).
 //!
 //! No input panics. An [`Error`] has a place and says what to do. The same input and options give
 //! the same SPIR-V words in every process.

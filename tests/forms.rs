@@ -32,7 +32,7 @@ use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
 use transpica_prove::passes;
-use transpica_prove::same::compare;
+use transpica_prove::same::{compare, compare_legal};
 
 /// Number of random inputs on which a pass must preserve the results of a function.
 const RUNS: u32 = 50;
@@ -207,7 +207,8 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     }
     // Registers and members of the block have different random values.
     if ![" = uniform ", " = specialized "].iter().any(|read| text::print(&before).contains(read)) {
-        compare(&before, &module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}: {module}"));
+        compare_legal(&before, &module, precision, 1, RUNS)
+            .unwrap_or_else(|error| panic!("{error}: {module}"));
     }
     shown
 }

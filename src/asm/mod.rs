@@ -1,4 +1,5 @@
 //! The assembler for the language of devkitPro's picasso, byte for byte as picasso 2.7.1.
+//!
 //! In: named texts, linked into one program. Out: the file, a C header, the source line of each
 //! word; or every independent error with its place and a hint.
 //! Knows nothing about execution; the container's parser alone decides whether the output is valid.

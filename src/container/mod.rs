@@ -1,4 +1,5 @@
 //! The `.shbin` container (DVLB): one program package (DVLP) and its executables (DVLE).
+//!
 //! In: bytes. Out: [`Shbin`], views of every table that borrow the bytes; and back: [`Model`] and
 //! [`write`](write()).
 //! Must not know instructions: code words and descriptors are plain integers here.

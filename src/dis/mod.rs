@@ -1,5 +1,6 @@
 //! The disassembler: a container as text that [assembles](crate::asm) to the same code words,
 //! descriptors and tables.
+//!
 //! In: a parsed file. Out: text in picasso's language. Knows nothing about execution.
 //! Facts: the assembler's; each text is checked by assembling it.
 //!

@@ -128,24 +128,26 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
     UniformBlock { members, size }
 }
 
-/// Builds the uniform block of a program without symbols. If the layout has no register banks, it
-/// has one member for each run of needed registers, named after the first register.
-pub fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
-    let needed = needed(usage, &Constants::default());
-    if needed.iter().all(|&(_, registers)| registers == 0) {
-        return UniformBlock::default();
-    }
-    if let Some(layout) = layout.registers() {
-        return registers(&layout);
-    }
-    let mut members = Vec::new();
-    for (bank, registers) in needed {
-        for (first, count) in runs(registers) {
-            members.push(member(format!("{}{first}", letter(bank)), bank, first, count));
+impl UniformBlock {
+    /// Builds the uniform block of a program without symbols. If the layout has no register banks,
+    /// it has one member for each run of needed registers, named after the first register.
+    pub fn without_symbols(usage: &Usage, layout: Layout) -> Self {
+        let needed = needed(usage, &Constants::default());
+        if needed.iter().all(|&(_, registers)| registers == 0) {
+            return Self::default();
         }
+        if let Some(layout) = layout.registers() {
+            return registers(&layout);
+        }
+        let mut members = Vec::new();
+        for (bank, registers) in needed {
+            for (first, count) in runs(registers) {
+                members.push(member(format!("{}{first}", letter(bank)), bank, first, count));
+            }
+        }
+        let size = place(&mut members);
+        Self { members, size }
     }
-    let size = place(&mut members);
-    UniformBlock { members, size }
 }
 
 /// Returns the symbol bank of a bank.

@@ -1,4 +1,5 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
+//!
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 mod assume;
@@ -61,7 +62,9 @@ use crate::error::Result;
 /// its own implements the trait:
 ///
 /// ```
-/// use transpica::host::{Attribute, Constants, Environment, Interface, OutputMap, Usage, layout};
+/// use transpica::host::{
+///     Attribute, Constants, Environment, Interface, OutputMap, UniformBlock, Usage,
+/// };
 /// use transpica::isa::Pc;
 /// use transpica::{Job, Options, Profile, Program, Result, Stage, Translator};
 ///
@@ -91,7 +94,7 @@ use crate::error::Result;
 ///         };
 ///         Ok(Interface {
 ///             attributes: inputs.map(attribute).collect(),
-///             block: layout::without_symbols(usage, options.block.layout),
+///             block: UniformBlock::without_symbols(usage, options.block.layout),
 ///             ..Interface::default()
 ///         })
 ///     }

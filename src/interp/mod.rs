@@ -1,4 +1,5 @@
 //! The reference machine: runs programs on the CPU; every translation is compared with it.
+//!
 //! In: a [`Program`](crate::isa::Program), uniforms, inputs. Out: output registers, or a located
 //! error. Must not know: the control-flow graph and anything above it. Arithmetic is
 //! [`crate::precision::arith`], control flow is [`crate::isa::control::step`]. Here is only the
@@ -34,7 +35,9 @@ mod tests;
 
 #[doc(hidden)]
 pub use crate::isa::Uniforms;
-pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
+#[doc(hidden)]
+pub use geometry::CarriedState;
+pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 #[doc(hidden)]
 pub use machine::Machine;
 pub use machine::Settings;

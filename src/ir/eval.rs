@@ -2,8 +2,6 @@
 //! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither
 //! host nor encodings. For tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
-use crate::precision::bits::ONE;
-
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +16,7 @@ use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
+use crate::precision::bits::{ONE, SIGN};
 use crate::precision::{Precision, arith};
 
 /// Bits of the lanes of one value; those beyond its type are 0.
@@ -369,6 +368,13 @@ fn select(cond: Lanes, a: Lanes, b: Lanes) -> Lanes {
 pub fn same(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
     let is_nan = |bits: u32| kind == ScalarKind::F32 && f32::from_bits(bits).is_nan();
     a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+}
+
+/// As [`same`], and both zeros are one: no instruction of a program can tell them apart, and
+/// products of legal modules keep no sign of zero.
+pub fn same_numbers(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
+    let number = |bits: u32| if kind == ScalarKind::F32 && bits == SIGN { 0 } else { bits };
+    same(kind, a.map(number), b.map(number))
 }
 
 #[cold]

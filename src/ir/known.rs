@@ -108,9 +108,9 @@ pub struct Risk {
 }
 
 /// The first operand of a product or sum of a legal module that is a constant zero, or could become
-/// one where a driver copies code; in words. A call with two float arguments counts as a product.
-/// `legalize` leaves none, but in functions that read no number when they run, which every driver
-/// can compute altogether.
+/// one where a driver copies code; in words. A call whose first two arguments are floats counts as
+/// a product. `legalize` leaves none, but in functions that read no number when they run, which
+/// every driver can compute altogether.
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
@@ -453,7 +453,7 @@ impl<'a> Known<'a> {
         let operands = match f.op(value) {
             Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
             Some(Op::Call { args, .. }) => match f.get(args) {
-                &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) => Some((a, b)),
+                &[a, b, ..] if [a, b].iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) => Some((a, b)),
                 _other_arguments => None,
             },
             Some(_) | None => None,

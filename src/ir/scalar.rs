@@ -28,6 +28,7 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::Sqrt => x.sqrt().to_bits(),
         Unary::Exp2 => x.exp2().to_bits(),
         Unary::Log2 => x.log2().to_bits(),
+        Unary::IsNan => u32::from(x.is_nan()),
         Unary::Not => a ^ 1,
         Unary::ToInt => (x as i32).cast_unsigned(),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => a,
@@ -110,6 +111,7 @@ fn folds_exactly(op: Unary, a: u32) -> bool {
         | Unary::Neg
         | Unary::Abs
         | Unary::Floor
+        | Unary::IsNan
         | Unary::Not
         | Unary::ToBits
         | Unary::FromBits

@@ -137,6 +137,8 @@ operations! {
     Exp2         "exp2"          F32  F32  Each ordered  plain;
     /// log2(x).
     Log2         "log2"          F32  F32  Each ordered  plain;
+    /// Returns whether it is NaN.
+    IsNan        "is_nan"        F32  Bool Each ordered  plain;
     /// Logical not.
     Not          "not"           Bool Bool Each ordered  plain;
     /// Truncation; the operand is finite and in range.

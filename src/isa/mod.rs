@@ -1,4 +1,5 @@
 //! The instruction set: registers, instruction words, operand descriptors, control flow.
+//!
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no
 //! file format.
 

@@ -1,4 +1,5 @@
 //! Findings about programs that hardware does not tolerate or that their author hardly intended.
+//!
 //! In: a program and the file around it. Out: findings with a rule, a place and an explanation.
 //! Changes nothing; programs with findings still translate. Knows no arithmetic.
 //!

@@ -367,6 +367,7 @@ impl<'a> Ranges<'a> {
             | Unary::Sqrt
             | Unary::Exp2
             | Unary::Log2
+            | Unary::IsNan
             | Unary::Not
             | Unary::ToInt
             | Unary::ToBits

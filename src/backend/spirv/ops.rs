@@ -42,6 +42,7 @@ fn unary_form(op: Unary) -> Form {
         Unary::Sqrt => Form::Glsl(GlslStd450Op::Sqrt),
         Unary::Exp2 => Form::Glsl(GlslStd450Op::Exp2),
         Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
+        Unary::IsNan => Form::Core(Op::IsNan),
         Unary::Not => Form::Core(Op::LogicalNot),
         // Undefined for NaN and numbers out of range: `legalize` clamps the operand.
         Unary::ToInt => Form::Core(Op::ConvertFToS),

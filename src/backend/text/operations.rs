@@ -10,7 +10,8 @@ use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, 
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::profile::specialized_name;
-use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value};
+use crate::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
     /// Adds the evaluation of a value.
@@ -47,6 +48,7 @@ impl<'a> Builder<'a> {
                 let form = Form::Call(self.draft.word(name));
                 (form, &self.list(self.ir.get(args))?)
             }
+            Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
@@ -59,6 +61,19 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    /// Asks for NaN by bits: WGSL has no function, and compilers of GLSL may decide `isnan` as
+    /// `a != a` of numbers.
+    fn is_nan(&mut self, operand: Value, label: Label) -> Result<View> {
+        let operand = self.value(operand)?;
+        let ty = operand.ty.with_kind(ScalarKind::U32);
+        let [magnitude, infinity] =
+            [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const([bits; 4]), ty });
+        let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
+        let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
+        let form = Form::Binary(Binary::ULess);
+        Ok(self.draft.add(form, ty.with_kind(ScalarKind::Bool), &[infinity, bits], label).view)
     }
 
     fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {

@@ -126,7 +126,7 @@ pub enum Notation {
     Bits(&'static str),
 }
 
-/// Returns the spelling of an operation; none for those that `legalize` removes.
+/// Returns the spelling of an operation; none for those that no draft has.
 pub const fn notation(op: Unary) -> Option<Notation> {
     Some(match op {
         Unary::Abs => Notation::Function("abs"),
@@ -139,7 +139,9 @@ pub const fn notation(op: Unary) -> Option<Notation> {
         Unary::ToInt | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
         Unary::ToBits => Notation::Bits("floatBitsToUint"),
         Unary::FromBits => Notation::Bits("uintBitsToFloat"),
-        Unary::RcpP
+        // Drafts have its steps.
+        Unary::IsNan
+        | Unary::RcpP
         | Unary::RsqP
         | Unary::Exp2P
         | Unary::Log2P

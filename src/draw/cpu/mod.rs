@@ -1,4 +1,5 @@
 //! The pipeline on the CPU: vertex program, geometry program, primitive assembly.
+//!
 //! In: the GPU's registers, or executables of a file; vertices, indices. Out: triangles whose
 //! vertices have the values that a rasterizer takes. Knows no translation: it is the reference for
 //! that, and the fallback of a host without a GPU. Facts: 3dbrew and GBATEK (modes, permutation,

@@ -1,4 +1,5 @@
 //! The passes around a geometry program on the GPU, which are the same for all programs.
+//!
 //! In: the configuration of a draw, its indices, the analysis of the program. Out: the size and
 //! buffers of each pass, and the passes themselves as WGSL and as SPIR-V. Knows no program and no
 //! graphics API: the host makes the buffers, dispatches and draws.

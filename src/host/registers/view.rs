@@ -5,9 +5,9 @@ use super::RegisterState;
 use super::number;
 use super::unit::offset;
 use crate::error::{At, Result, Warning};
-use crate::host::interface::{Attribute, Constants, Interface, Usage};
+use crate::host::interface::{Attribute, Constants, Interface, UniformBlock, Usage};
 use crate::host::varying::OutputMap;
-use crate::host::{Environment, Options, layout};
+use crate::host::{Environment, Options};
 use crate::isa::{Program, Stage, Uniforms};
 
 /// Registers of one unit as the environment of its program.
@@ -98,7 +98,7 @@ impl Environment for RegisterView<'_> {
         };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
-            block: layout::without_symbols(usage, options.block.layout),
+            block: UniformBlock::without_symbols(usage, options.block.layout),
             warnings,
             ..Interface::default()
         })

@@ -294,6 +294,7 @@ impl Known<'_> {
             | Unary::Sqrt
             | Unary::Exp2
             | Unary::Log2
+            | Unary::IsNan
             | Unary::Not
             | Unary::ToInt
             | Unary::ToBits

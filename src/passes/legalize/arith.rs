@@ -33,19 +33,21 @@ enum Part {
 
 /// Lanes on their way into one vector operation, and where its lanes go.
 #[derive(Clone, Copy)]
-struct Group {
-    a: [Lane; 4],
-    b: [Lane; 4],
+pub(super) struct Group {
+    pub a: [Lane; 4],
+    pub b: [Lane; 4],
     to: [u8; 4],
-    len: u8,
+    pub len: u8,
 }
 
 impl Group {
-    fn new() -> Self {
+    /// Without lanes.
+    pub fn new() -> Self {
         let none = Lane::new(Value(0), 0);
         Self { a: [none; 4], b: [none; 4], to: [0; 4], len: 0 }
     }
-    fn push(&mut self, a: Lane, b: Lane, to: u8) {
+    /// Adds a lane.
+    pub fn push(&mut self, a: Lane, b: Lane, to: u8) {
         let at = usize::from(self.len);
         (self.a[at], self.b[at], self.to[at]) = (a, b, to);
         self.len += 1;
@@ -59,7 +61,7 @@ impl Pass<'_> {
     }
 
     /// The lanes as one value; a value that has just these lanes is used as it is.
-    fn gather(&mut self, lanes: &[Lane]) -> Value {
+    pub(super) fn gather(&mut self, lanes: &[Lane]) -> Value {
         let value = lanes[0].value();
         let same = |(at, lane): (usize, &Lane)| *lane == Lane::new(value, at as u8);
         let ty = self.emit.func.ty(value);
@@ -126,35 +128,27 @@ impl Pass<'_> {
     /// Lane-wise sum.
     pub(super) fn add(&mut self, a: Value, b: Value) -> Op {
         match self.parts(Pair::Sum, a, b) {
-            None => self.plain(Pair::Sum, a, b),
+            None => self.sum(a, b),
             Some(parts) => self.split(Pair::Sum, a, b, &parts),
         }
     }
 
     fn plain(&mut self, pair: Pair, a: Value, b: Value) -> Op {
-        let lanes = self.emit.func.ty(a).lanes;
-        // float24 truncates every product, so that only `exact` has to ask.
-        let guardless = match (pair, self.precision) {
-            (Pair::Product, Precision::Exact) => self.is_guardless(a, b),
-            (Pair::Product, precision) => precision == Precision::Fast,
-            (Pair::Sum, _) => false,
-        };
-        match (pair, self.precision) {
-            (Pair::Product, _) if guardless => Op::Binary(Binary::Mul, a, b),
-            (Pair::Product, _) => self.call(Helper::Mul, lanes, &[a, b]),
-            (Pair::Sum, Precision::Exact | Precision::Fast) => Op::Binary(Binary::Add, a, b),
-            (Pair::Sum, Precision::F24) => self.call(Helper::Add, lanes, &[a, b]),
+        match pair {
+            Pair::Product => self.product(a, b),
+            Pair::Sum => self.plain_sum(a, b),
         }
     }
 
-    /// Returns whether no lane of the product can be inf · 0.
-    fn is_guardless(&mut self, a: Value, b: Value) -> bool {
-        let func = &*self.emit.func;
-        // Operands may have been emitted since the last question.
-        self.facts.catch_up(func);
-        let lanes = |index| [a, b].map(|value| Lane::new(value, index));
-        let may = |index| self.facts.may_be_infinity_times_zero(func, lanes(index));
-        !(0..func.ty(a).lanes).any(may)
+    /// Sum of operands without constant zeros.
+    pub(super) fn plain_sum(&mut self, a: Value, b: Value) -> Op {
+        match self.precision {
+            Precision::Exact | Precision::Fast => Op::Binary(Binary::Add, a, b),
+            Precision::F24 => {
+                let lanes = self.emit.func.ty(a).lanes;
+                self.call(Helper::Add, lanes, &[a, b])
+            }
+        }
     }
 
     /// The bits of a lane that is known.
@@ -213,7 +207,7 @@ impl Pass<'_> {
 
     /// Emits the operation of a group and notes where its lanes go; an operation that gives all
     /// lanes is given back instead.
-    fn place(&mut self, result: &mut [Lane; 4], ty: Type, group: &Group, op: Op) -> Option<Op> {
+    pub(super) fn place(&mut self, result: &mut [Lane; 4], ty: Type, group: &Group, op: Op) -> Option<Op> {
         if group.len == ty.lanes {
             return Some(op);
         }
@@ -247,18 +241,7 @@ impl Pass<'_> {
             return self.mul(a, b);
         }
         let Some(parts) = self.parts(Pair::Product, a, b) else {
-            let helper = match self.precision {
-                Precision::Fast => return Op::Binary(Binary::Dot, a, b),
-                Precision::Exact => {
-                    if self.is_guardless(a, b) {
-                        Helper::DotPlain
-                    } else {
-                        Helper::Dot
-                    }
-                }
-                Precision::F24 => Helper::Dot,
-            };
-            return self.call(helper, ty.lanes, &[a, b]);
+            return self.plain_dot(a, b);
         };
         let products = match self.split(Pair::Product, a, b, &parts) {
             Op::Shuffle(lanes) => lanes,
@@ -351,6 +334,7 @@ impl Pass<'_> {
                 | Unary::Sqrt
                 | Unary::Exp2
                 | Unary::Log2
+                | Unary::IsNan
                 | Unary::Not
                 | Unary::ToInt
                 | Unary::ToBits

@@ -4,12 +4,19 @@
 //! uniforms. Its callers never pass a constant that counts as zero to a product or a sum, because
 //! drivers inline these bodies and fold `x * 0` wrongly.
 //!
-//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and
-//! `|a + b| > MAX`, else `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and
-//! then the sum is ±inf. With one the sum is NaN, which is above nothing. NaN is asked by bits,
-//! since drivers may fold `p == p`. On a software driver this took two thirds of the time over the
-//! bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)` took;
-//! a branch around the guard gained nothing there.
+//! The guarded product is `(b == 0 ? 0 : a) * (a == 0 ? 0 : b)`: a zero replaces what it meets, so
+//! that 0 is multiplied by 0 or by a finite number. Compilers for AMD chips find the chip's own
+//! product with 0 · x = 0 in it, which costs no more than the plain one; on others it is short. Two
+//! results differ from the definition:
+//!
+//! * The sign of a zero, which no instruction can observe.
+//! * NaN · 0 gives 0. Where an operand may be NaN while the other is 0, NaN is added back: to a
+//!   product by the lane, to a dot product once, because its sum is NaN where any term is. What is
+//!   added is 0 or NaN, and it is added first, since some chips multiply and add in one step. A
+//!   vector is tested once for all dot products that it is part of (`pica_has_nan`).
+//!
+//! float24 flushes small numbers to 0 on the way in, so there the product compares magnitudes with
+//! the smallest that is not flushed, and nothing else has to be done for its operands.
 //!
 //! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at
 //! the edges of their range differ between drivers, hence the explicit cases.
@@ -17,8 +24,8 @@
 use std::borrow::Cow;
 
 use super::emit::Emit;
-use crate::ir::{Binary, Func, Lane, ScalarKind, Type, Unary, Value};
-use crate::precision::bits::{INFINITY, MAGNITUDE, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
+use crate::ir::{Binary, Func, Lane, Op, ScalarKind, Type, Unary, Value};
+use crate::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
 use crate::precision::{Precision, portable};
 
 /// The bits of an f32 that float24 keeps.
@@ -33,7 +40,10 @@ const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x188
 const NONE: u16 = u16::MAX;
 
 macro_rules! helpers {
-    ($($(#[$attr:meta])* $name:ident $text:literal |$body:ident, $a:ident $(, $b:ident)?| $result:expr),* $(,)?) => {
+    ($(
+        $(#[$attr:meta])*
+        $name:ident $text:literal |$body:ident, $a:ident $(, $b:ident)? $(; $decision:ident)?| $result:expr
+    ),* $(,)?) => {
         /// A helper function; there is one for each number of lanes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -53,6 +63,7 @@ macro_rules! helpers {
                         let $body = body;
                         let $a = $body.emit.param(ty);
                         $(let $b = $body.emit.param(ty);)?
+                        $(let $decision = $body.emit.param(Type::BOOL);)?
                         $result
                     })*
                 }
@@ -62,10 +73,32 @@ macro_rules! helpers {
 }
 
 helpers! {
-    /// Product, inf · 0 = 0.
-    Mul "pica_mul" |body, a, b| body.mul(a, b),
-    /// Dot product of such products.
-    Dot "pica_dot" |body, a, b| body.dot(a, b),
+    /// Product, inf · 0 = NaN · 0 = 0.
+    Mul "pica_mul" |body, a, b| body.mul(a, b, None),
+    /// The same, NaN where the first operand is.
+    MulFirst "pica_mul_first_nan" |body, a, b| {
+        let is_nan = body.emit.unary(Unary::IsNan, a);
+        body.mul(a, b, Some(is_nan))
+    },
+    /// The same, NaN where an operand is.
+    MulEither "pica_mul_either_nan" |body, a, b| {
+        let [a_is, b_is] = [a, b].map(|operand| body.emit.unary(Unary::IsNan, operand));
+        let is_nan = body.emit.binary(Binary::Or, a_is, b_is);
+        body.mul(a, b, Some(is_nan))
+    },
+    /// Returns which lanes are NaN.
+    IsNan "pica_is_nan" |body, a| body.emit.unary(Unary::IsNan, a),
+    /// Returns whether any lane is NaN.
+    HasNan "pica_has_nan" |body, a| body.has_nan(a),
+    /// Dot product of products with inf · 0 = NaN · 0 = 0.
+    Dot "pica_dot" |body, a, b| body.dot(a, b, None),
+    /// The same, NaN where it has to be.
+    DotNan "pica_dot_or_nan" |body, a, b; is_nan| body.dot(a, b, Some(is_nan)),
+    /// Dot product with products that cannot be inf · 0 in the last lane alone, as in that of a
+    /// point with a row of a matrix.
+    DotPoint "pica_dot_point" |body, a, b| body.dot_point(a, b, None),
+    /// The same, NaN where it has to be.
+    DotPointNan "pica_dot_point_or_nan" |body, a, b; is_nan| body.dot_point(a, b, Some(is_nan)),
     /// Dot product of operands for which inf · 0 cannot happen.
     DotPlain "pica_dot_plain" |body, a, b| body.dot_plain(a, b),
     /// float24: sum.
@@ -135,6 +168,11 @@ impl<'a> Helpers<'a> {
         self.known[slot.0][slot.1]
     }
 
+    /// Returns whether an index is that of a helper.
+    pub fn is(&self, helper: Helper, lanes: u8, index: u16) -> bool {
+        self.known[helper as usize][usize::from(lanes) - 1] == index
+    }
+
     fn build(&mut self, helper: Helper, lanes: u8) -> u16 {
         let mut func =
             Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
@@ -185,32 +223,66 @@ impl Body<'_, '_, '_> {
         self.call(Helper::Truncate, self.lanes, &[result])
     }
 
-    fn mul(&mut self, a: Value, b: Value) -> Value {
-        if !self.f24() {
-            return self.guarded_product(a, b);
+    /// The guarded product; NaN in lanes where `is_nan` holds.
+    fn mul(&mut self, a: Value, b: Value, is_nan: Option<Value>) -> Value {
+        let nan = is_nan.map(|is_nan| self.nan_or_zero(self.lanes, is_nan));
+        let mut product = self.guarded_product(a, b);
+        if let Some(nan) = nan {
+            product = self.emit.binary(Binary::Add, nan, product);
         }
-        // float24: sources first, then the guard, so that a flushed source counts as 0.
-        let a = self.call(Helper::Flush, self.lanes, &[a]);
-        let b = self.call(Helper::Flush, self.lanes, &[b]);
-        let product = self.guarded_product(a, b);
-        self.call(Helper::Truncate, self.lanes, &[product])
+        self.product_result(product)
     }
 
+    /// Each operand, or 0 where the other counts as 0, multiplied.
     fn guarded_product(&mut self, a: Value, b: Value) -> Value {
         let zero = self.float(0.0);
-        let max = self.float(f32::MAX);
-        let (magnitude, infinity) = (self.bits(MAGNITUDE), self.bits(INFINITY));
-        let emit = &mut self.emit;
-        // See the module's text for why these two tests are enough.
-        let product = emit.binary(Binary::Mul, a, b);
-        let bits = emit.unary(Unary::ToBits, product);
-        let bits = emit.binary(Binary::BitAnd, bits, magnitude);
-        let is_nan = emit.binary(Binary::ULess, infinity, bits);
-        let sum = emit.binary(Binary::Add, a, b);
-        let sum = emit.unary(Unary::Abs, sum);
-        let infinite = emit.binary(Binary::Greater, sum, max);
-        let guard = emit.binary(Binary::And, is_nan, infinite);
-        emit.select(guard, zero, product)
+        let [a_is_zero, b_is_zero] = if self.f24() {
+            let min = self.float(F24_MIN);
+            [a, b].map(|operand| {
+                let magnitude = self.emit.unary(Unary::Abs, operand);
+                self.emit.binary(Binary::Less, magnitude, min)
+            })
+        } else {
+            [a, b].map(|operand| self.emit.binary(Binary::Equal, operand, zero))
+        };
+        let a = self.emit.select(b_is_zero, zero, a);
+        let b = self.emit.select(a_is_zero, zero, b);
+        self.emit.binary(Binary::Mul, a, b)
+    }
+
+    /// A product as float24 rounds it.
+    fn product_result(&mut self, product: Value) -> Value {
+        if self.f24() { self.call(Helper::Truncate, self.lanes, &[product]) } else { product }
+    }
+
+    /// NaN where a decision holds, else 0.
+    fn nan_or_zero(&mut self, lanes: u8, is_nan: Value) -> Value {
+        let ty = Type::new(ScalarKind::F32, lanes);
+        let nan = self.emit.splat(ty, NAN);
+        let zero = self.emit.float(lanes, 0.0);
+        self.emit.select(is_nan, nan, zero)
+    }
+
+    /// In pairs: a compiler may ask for two numbers at once.
+    fn has_nan(&mut self, a: Value) -> Value {
+        let lanes = self.emit.unary(Unary::IsNan, a);
+        let mut found = [lanes; 4];
+        for (index, lane) in (0..self.lanes).zip(&mut found) {
+            *lane = self.emit.lane(Lane::new(lanes, index));
+        }
+        let mut either = |a, b| self.emit.binary(Binary::Or, a, b);
+        match found {
+            [x, ..] if self.lanes == 1 => x,
+            [x, y, ..] if self.lanes == 2 => either(x, y),
+            [x, y, z, _] if self.lanes == 3 => {
+                let first = either(x, y);
+                either(first, z)
+            }
+            [x, y, z, w] => {
+                let [first, second] = [either(x, y), either(z, w)];
+                either(first, second)
+            }
+        }
     }
 
     fn add(&mut self, a: Value, b: Value) -> Value {
@@ -220,29 +292,47 @@ impl Body<'_, '_, '_> {
         self.call(Helper::Truncate, self.lanes, &[sum])
     }
 
-    fn dot(&mut self, a: Value, b: Value) -> Value {
+    fn dot(&mut self, a: Value, b: Value, is_nan: Option<Value>) -> Value {
         let products = self.call(Helper::Mul, self.lanes, &[a, b]);
-        self.sum(products)
+        self.sum(is_nan, products, None)
     }
 
     fn dot_plain(&mut self, a: Value, b: Value) -> Value {
         let products = self.emit.binary(Binary::Mul, a, b);
-        self.sum(products)
+        self.sum(None, products, None)
     }
 
-    /// The lanes summed left to right, no initial 0.
-    fn sum(&mut self, products: Value) -> Value {
+    fn dot_point(&mut self, a: Value, b: Value, is_nan: Option<Value>) -> Value {
+        let first = self.lanes - 1;
+        let [x, y] = [a, b].map(|operand| {
+            let lanes = [0, 1, 2, 3].map(|index| Lane::new(operand, if index < first { index } else { 0 }));
+            self.emit.op(Type::new(ScalarKind::F32, first), Op::Shuffle(lanes))
+        });
+        let products = self.call(Helper::Mul, first, &[x, y]);
+        let [x, y] = [a, b].map(|operand| self.emit.lane(Lane::new(operand, first)));
+        let last = self.emit.binary(Binary::Mul, x, y);
+        self.sum(is_nan, products, Some(last))
+    }
+
+    /// The lanes of a vector and another term summed left to right, no initial 0; NaN where a
+    /// decision says so.
+    fn sum(&mut self, is_nan: Option<Value>, products: Value, last: Option<Value>) -> Value {
+        let lanes = self.emit.func.ty(products).lanes;
         let mut sum = self.emit.lane(Lane::new(products, 0));
-        for index in 1..self.lanes {
-            let lane = self.emit.lane(Lane::new(products, index));
-            // Every partial sum is truncated.
-            sum = if self.f24() {
-                self.call(Helper::Add, 1, &[sum, lane])
-            } else {
-                self.emit.binary(Binary::Add, sum, lane)
-            };
+        if let Some(is_nan) = is_nan {
+            let nan = self.nan_or_zero(1, is_nan);
+            sum = self.emit.binary(Binary::Add, nan, sum);
         }
-        sum
+        for index in 1..lanes {
+            let lane = self.emit.lane(Lane::new(products, index));
+            sum = self.sum_of_two(sum, lane);
+        }
+        last.map_or(sum, |last| self.sum_of_two(sum, last))
+    }
+
+    fn sum_of_two(&mut self, a: Value, b: Value) -> Value {
+        // Every partial sum is truncated.
+        if self.f24() { self.call(Helper::Add, 1, &[a, b]) } else { self.emit.binary(Binary::Add, a, b) }
     }
 
     /// Finite values give a zero of their sign (float24: +0), infinities +0 (fast: NaN), NaN stays.

@@ -24,6 +24,7 @@ mod emit;
 mod helpers;
 mod hide;
 mod literal;
+mod products;
 mod uniforms;
 
 #[cfg(test)]
@@ -46,6 +47,8 @@ struct Pass<'a> {
     facts: Facts<'a>,
     helpers: Helpers<'a>,
     registers: Registers<'a>,
+    /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
+    uses: Vec<u8>,
 }
 
 /// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
@@ -62,7 +65,12 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
     };
     let (ranges, unpromised) = ranges(&module.main, options, constants);
     let known = known(&mut module.main, precision, constants);
+    let uses = match precision {
+        Precision::Exact | Precision::F24 => products::uses(&module.main),
+        Precision::Fast => Vec::new(),
+    };
     let mut pass = Pass {
+        uses,
         precision,
         facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
         emit: Emit::new(&mut module.main),

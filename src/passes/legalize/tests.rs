@@ -5,7 +5,7 @@ mod zeros;
 
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
-use crate::ir::eval::{Evaluator, InputValues as Environment, Lanes, same};
+use crate::ir::eval::{Evaluator, InputValues as Environment, Lanes, same_numbers};
 use crate::ir::{
     Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,
 };
@@ -84,7 +84,7 @@ fn compare(before: &Module, after: &Module, precision: Precision, inputs: &[[Lan
         classes_are_expected(after, precision, after.main.get(outputs), &actual);
         for ((&value, a), b) in before.main.get(outputs).iter().zip(&actual).zip(&expected) {
             assert!(
-                same(before.main.ty(value).kind, *a, *b),
+                same_numbers(before.main.ty(value).kind, *a, *b),
                 "{precision:?} {value}: {a:x?}, expected {b:x?} for {:x?}\n{}\n{}",
                 &raw[..2],
                 text::print(before),

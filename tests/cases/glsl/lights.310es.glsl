@@ -39,37 +39,50 @@ layout(location = 6) out vec3 view;
 
 invariant gl_Position;
 
-bvec3 both(bvec3 a, bvec3 b) {
-    return bvec3(a.x && b.x, a.y && b.y, a.z && b.z);
+bvec3 either(bvec3 a, bvec3 b) {
+    return bvec3(a.x || b.x, a.y || b.y, a.z || b.z);
 }
 
-bvec4 both(bvec4 a, bvec4 b) {
-    return bvec4(a.x && b.x, a.y && b.y, a.z && b.z, a.w && b.w);
-}
-
-vec4 pica_mul_vec4f(vec4 a, vec4 b) {
-    PRECISE vec4 t = a * b;
-    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(t) & uvec4(0x7fffffffu));
-    PRECISE vec4 t_1 = mix(t, vec4(0.0), both(test, greaterThan(abs(a + b), vec4(3.4028234663852886e38))));
-    return t_1;
-}
-
-float pica_dot_vec4f(vec4 a, vec4 b) {
-    vec4 t = pica_mul_vec4f(a, b);
-    PRECISE float t_1 = t.x + t.y + t.z + t.w;
-    return t_1;
+bool pica_has_nan_vec4f(vec4 a) {
+    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(a) & uvec4(0x7fffffffu));
+    return test.x || test.y || (test.z || test.w);
 }
 
 vec3 pica_mul_vec3f(vec3 a, vec3 b) {
-    PRECISE vec3 t = a * b;
-    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(t) & uvec3(0x7fffffffu));
-    PRECISE vec3 t_1 = mix(t, vec3(0.0), both(test, greaterThan(abs(a + b), vec3(3.4028234663852886e38))));
-    return t_1;
+    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    return t;
 }
 
-float pica_dot_vec3f(vec3 a, vec3 b) {
+float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+    uint not_a_number_bits = 0x7fc00000u;
+    vec3 t = pica_mul_vec3f(a.xyz, b.xyz);
+    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
+    PRECISE float t_2 = t_1 + a.w * b.w;
+    return t_2;
+}
+
+vec4 pica_mul_vec4f(vec4 a, vec4 b) {
+    PRECISE vec4 t = mix(a, vec4(0.0), equal(b, vec4(0.0))) * mix(b, vec4(0.0), equal(a, vec4(0.0)));
+    return t;
+}
+
+float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+    uint not_a_number_bits = 0x7fc00000u;
+    vec4 t = pica_mul_vec4f(a, b);
+    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
+    PRECISE float t_2 = t_1 + t.w;
+    return t_2;
+}
+
+bool pica_has_nan_vec3f(vec3 a) {
+    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
+    return test.x || test.y || test.z;
+}
+
+float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool c) {
+    uint not_a_number_bits = 0x7fc00000u;
     vec3 t = pica_mul_vec3f(a, b);
-    PRECISE float t_1 = t.x + t.y + t.z;
+    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
     return t_1;
 }
 
@@ -83,6 +96,15 @@ float pica_rsq(float a) {
     uint infinity_bits = 0x7f800000u;
     PRECISE float t = a == 0.0 ? uintBitsToFloat(infinity_bits) : 1.0 / sqrt(a);
     return t;
+}
+
+vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
+    uint not_a_number_bits = 0x7fc00000u;
+    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
+    bvec3 test_1 = either(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)), test);
+    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    PRECISE vec3 t_1 = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), test_1) + t;
+    return t_1;
 }
 
 int pica_uniform_index(int a, int b) {
@@ -159,38 +181,63 @@ vec4 lightColor_at(int a, int b) {
     return t;
 }
 
+bvec3 pica_is_nan_vec3f(vec3 a) {
+    return lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
+}
+
 void main() {
+    uint not_a_number_bits = 0x7fc00000u;
+    float not_a_number = uintBitsToFloat(not_a_number_bits);
     vec4 t = vec4(in_inpos.xyz, 1.0);
-    float r1_x = pica_dot_vec4f(uniforms.modelView[0], t);
-    float r1_y = pica_dot_vec4f(uniforms.modelView[1], t);
-    float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
-    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_vec4f(uniforms.modelView[3], t));
+    bool test = pica_has_nan_vec4f(t);
+    bool test_1 = pica_has_nan_vec4f(uniforms.modelView[0]) || test;
+    float r1_x = pica_dot_point_or_nan_vec4f(uniforms.modelView[0], t, test_1);
+    bool test_2 = pica_has_nan_vec4f(uniforms.modelView[1]) || test;
+    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.modelView[1], t, test_2);
+    bool test_3 = pica_has_nan_vec4f(uniforms.modelView[2]) || test;
+    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.modelView[2], t, test_3);
+    bool test_4 = pica_has_nan_vec4f(uniforms.modelView[3]) || test;
+    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_point_or_nan_vec4f(uniforms.modelView[3], t, test_4));
+    bool test_5 = pica_has_nan_vec4f(t_1);
+    bool test_6 = pica_has_nan_vec4f(uniforms.projection[0]) || test_5;
+    bool test_7 = pica_has_nan_vec4f(uniforms.projection[1]) || test_5;
+    bool test_8 = pica_has_nan_vec4f(uniforms.projection[2]) || test_5;
+    bool test_9 = pica_has_nan_vec4f(uniforms.projection[3]) || test_5;
+    bool test_10 = pica_has_nan_vec3f(in_innrm.xyz);
+    bool test_11 = pica_has_nan_vec3f(uniforms.normalMatrix[0].xyz) || test_10;
+    bool test_12 = pica_has_nan_vec3f(uniforms.normalMatrix[1].xyz) || test_10;
+    bool test_13 = pica_has_nan_vec3f(uniforms.normalMatrix[2].xyz) || test_10;
     vec3 t_2 = vec3(
-        pica_dot_vec3f(uniforms.normalMatrix[0].xyz, in_innrm.xyz),
-        pica_dot_vec3f(uniforms.normalMatrix[1].xyz, in_innrm.xyz),
-        pica_dot_vec3f(uniforms.normalMatrix[2].xyz, in_innrm.xyz)
+        pica_dot_or_nan_vec3f(uniforms.normalMatrix[0].xyz, in_innrm.xyz, test_11),
+        pica_dot_or_nan_vec3f(uniforms.normalMatrix[1].xyz, in_innrm.xyz, test_12),
+        pica_dot_or_nan_vec3f(uniforms.normalMatrix[2].xyz, in_innrm.xyz, test_13)
     );
-    vec3 r2_xyz = pica_mul_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
+    vec3 r2_xyz = pica_mul_either_nan_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
     PRECISE vec3 out_view = uniforms.eye.xyz - vec3(r1_x, r1_y, r1_z);
-    PRECISE vec3 r7_xyz = uniforms.ambient.xyz;
+    vec3 r7_xyz = uniforms.ambient.xyz;
     int aL = uniforms.lightLoop.y;
     int left_i0 = uniforms.lightLoop.x;
     for (;;) {
         vec4 t_3 = lightDir_at(11, aL);
-        float r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
+        bool test_14 = pica_has_nan_vec3f(r2_xyz);
+        float r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
         float r4_x_1 = 0.0 > r4_x ? 0.0 : r4_x;
         vec4 t_4 = lightColor_at(19, aL);
-        r7_xyz += pica_mul_vec3f(vec3(r4_x_1), t_4.xyz);
+        bvec3 test_15 = pica_is_nan_vec3f(t_4.xyz);
+        PRECISE vec3 t_5 = pica_mul_vec3f(vec3(r4_x_1), t_4.xyz) + r7_xyz;
+        r7_xyz = mix(t_5, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), test_15));
         if (0.0 < r4_x_1) {
             if (uniforms.useSpecular != 0u) {
                 PRECISE vec3 r5_xyz = t_3.xyz + out_view;
-                vec3 r5_xyz_1 = pica_mul_vec3f(r5_xyz, vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
-                float r4_x_2 = pica_dot_vec3f(r5_xyz_1, r2_xyz);
+                vec3 r5_xyz_1 = pica_mul_either_nan_vec3f(r5_xyz, vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
+                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_has_nan_vec3f(r5_xyz_1) || test_14);
                 float r4_x_3 = 0.0 > r4_x_2 ? 0.0 : r4_x_2;
                 PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
                 PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
-                r7_xyz += pica_mul_vec3f(vec3(r4_x_6 * r4_x_6), t_4.xyz);
+                PRECISE float r4_x_7 = r4_x_6 * r4_x_6;
+                PRECISE vec3 t_6 = pica_mul_vec3f(vec3(r4_x_7), t_4.xyz) + r7_xyz;
+                r7_xyz = mix(t_6, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), test_15));
             }
         }
         if (left_i0 <= 0) {
@@ -199,15 +246,15 @@ void main() {
         aL += uniforms.lightLoop.z;
         left_i0 -= 1;
     }
-    vec3 r7_xyz_1 = pica_mul_vec3f(uniforms.material.xyz, r7_xyz);
+    vec3 r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.material.xyz, r7_xyz);
     vec4 out_position = vec4(
-        pica_dot_vec4f(uniforms.projection[0], t_1),
-        pica_dot_vec4f(uniforms.projection[1], t_1),
-        -pica_dot_vec4f(uniforms.projection[2], t_1),
-        pica_dot_vec4f(uniforms.projection[3], t_1)
+        pica_dot_or_nan_vec4f(uniforms.projection[0], t_1, test_6),
+        pica_dot_or_nan_vec4f(uniforms.projection[1], t_1, test_7),
+        -pica_dot_or_nan_vec4f(uniforms.projection[2], t_1, test_8),
+        pica_dot_or_nan_vec4f(uniforms.projection[3], t_1, test_9)
     );
-    vec4 t_5 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.material.w));
-    vec4 out_color = mix(vec4(1.0), t_5, lessThan(t_5, vec4(1.0)));
+    vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.material.w));
+    vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;
     view = out_view;

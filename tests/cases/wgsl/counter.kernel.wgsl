@@ -40,16 +40,28 @@ fn pica_rsq(a: f32) -> f32 {
     return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
 }
 
-fn pica_mul(a: f32, b: f32) -> f32 {
-    let t = a * b;
-    let test = 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38;
-    return select(t, 0.0, test);
+fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
+    var not_a_number_bits = 0x7fc00000u;
+    let test = 0x7f800000u < (bitcast<u32>(b) & 0x7fffffffu);
+    let test_1 = 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu) || test;
+    let t = select(0.0, bitcast<f32>(not_a_number_bits), test_1);
+    return t + select(a, 0.0, b == 0.0) * select(b, 0.0, a == 0.0);
+}
+
+fn pica_mul_either_nan_vec2f(a: vec2f, b: vec2f) -> vec2f {
+    var not_a_number_bits = 0x7fc00000u;
+    let test = vec2u(0x7f800000u) < (bitcast<vec2u>(b) & vec2u(0x7fffffffu));
+    let test_1 = (vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu))) | test;
+    let t = select(a, vec2f(0.0), b == vec2f(0.0)) * select(b, vec2f(0.0), a == vec2f(0.0));
+    return select(vec2f(0.0), vec2f(bitcast<f32>(not_a_number_bits)), test_1) + t;
+}
+
+fn pica_is_nan_vec2f(a: vec2f) -> vec2<bool> {
+    return vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu));
 }
 
 fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
-    let t = a * b;
-    let test = vec2u(0x7f800000u) < (bitcast<vec2u>(t) & vec2u(0x7fffffffu));
-    return select(t, vec2f(0.0), test & (abs(a + b) > vec2f(3.4028234663852886e38)));
+    return select(a, vec2f(0.0), b == vec2f(0.0)) * select(b, vec2f(0.0), a == vec2f(0.0));
 }
 
 fn pica_address(a: f32) -> i32 {
@@ -137,6 +149,8 @@ fn pica_uniform_at(a: i32, b: i32) -> vec4f {
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
+    var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
     let thread = i32(id.x) + draw.first_thread;
     if thread >= draw.threads {
         return;
@@ -164,9 +178,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let n_3 = invocation * draw.window;
         let vertex = feed[n_3];
         let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
-        let r1_xy = pica_mul_vec2f(r15_1.yz, vec2f(pica_mul(r15_1.x, pica_rsq(r15_1.x))));
-        let r2_xy = pica_mul_vec2f(pica_mul_vec2f(uniforms.scale.xy, r1_xy), vertex.ww) + vertex.xy;
-        let r3_x = pica_mul(1.0 + 0.01999998 * r15_1.x, vertex.w);
+        let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(pica_mul_either_nan(r15_1.x, pica_rsq(r15_1.x))));
+        let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.scale.xy, r1_xy);
+        let test_1 = pica_is_nan_vec2f(r1_xy_1) | pica_is_nan_vec2f(vertex.ww);
+        let r2_xy = select(pica_mul_vec2f(r1_xy_1, vertex.ww) + vertex.xy, vec2f(not_a_number), test_1);
+        let r3_x = pica_mul_either_nan(1.0 + 0.01999998 * r15_1.x, vertex.w);
         let t = palette_at(1, pica_address(r15_1.w));
         let t_1 = -vertex.z;
         let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
@@ -176,20 +192,23 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         var left_i0 = uniforms.petals.x;
         count = select(count, 0, invocation == n);
         loop {
-            let r5_xy = pica_mul_vec2f(uniforms.scale.zw, pica_uniform_at(86, aL).xy);
-            let r6_xy = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
-            let t_5 = abs(t);
-            let t_6 = select(vec4f(1.0), t_5, t_5 < vec4f(1.0));
-            let r5_xy_1 = pica_mul_vec2f(uniforms.scale.zw, pica_uniform_at(87, aL).xy);
-            let r6_xy_1 = pica_mul_vec2f(r5_xy_1, vec2f(r3_x)) + r2_xy;
+            let r5_xy = pica_mul_either_nan_vec2f(uniforms.scale.zw, pica_uniform_at(86, aL).xy);
+            let test_2 = pica_is_nan_vec2f(vec2f(r3_x));
+            let t_5 = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
+            let r6_xy = select(t_5, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy) | test_2);
+            let t_6 = abs(t);
+            let t_7 = select(vec4f(1.0), t_6, t_6 < vec4f(1.0));
+            let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.scale.zw, pica_uniform_at(87, aL).xy);
+            let t_8 = pica_mul_vec2f(r5_xy_1, vec2f(r3_x)) + r2_xy;
+            let r6_xy_1 = select(t_8, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy_1) | test_2);
             if count < draw.capacity {
                 let first = (thread * draw.capacity + count) * 6;
                 triangles[first] = t_2;
                 triangles[first + 1] = t_4;
                 triangles[first + 2] = vec4f(r6_xy.x, select(-r6_xy.y, r6_xy.y, test), t_1, vertex.w);
-                triangles[first + 3] = t_6;
+                triangles[first + 3] = t_7;
                 triangles[first + 4] = vec4f(r6_xy_1.x, select(-r6_xy_1.y, r6_xy_1.y, test), t_1, vertex.w);
-                triangles[first + 5] = t_6;
+                triangles[first + 5] = t_7;
             }
             count += 1;
             if left_i0 <= 0 {

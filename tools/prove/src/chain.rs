@@ -11,7 +11,7 @@ use transpica::stages::host::{
     Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout,
 };
 use transpica::stages::interp::{Machine, Registers as State};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, same};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, same, same_numbers};
 use transpica::stages::ir::{self, Module, Phase};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Program, Uniforms};
@@ -178,12 +178,22 @@ fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
 /// # Errors
 /// The first output that differs.
 pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
+    outputs_agree(form, vertex, expected, found, same)
+}
+
+fn outputs_agree(
+    form: &str,
+    vertex: usize,
+    expected: &[Lanes],
+    found: &[Lanes],
+    agree: fn(ir::ScalarKind, Lanes, Lanes) -> bool,
+) -> Checked {
     if expected.len() != found.len() {
         let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
         return Err(fault(form, what));
     }
     for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
-        if !same(ir::ScalarKind::F32, *expected, *found) {
+        if !agree(ir::ScalarKind::F32, *expected, *found) {
             let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
             let what = format!("vertex {vertex} o{register}: {found:?}, expected {expected:?}");
             return Err(fault(form, what));
@@ -345,7 +355,11 @@ impl Forms<'_> {
             let environment = self.environment(inputs);
             let found = evaluator.run(self.case.options.arithmetic.precision, &environment, 1 << 24);
             let found = found.map_err(|error| fault(form, error))?;
-            same_outputs(form, vertex, expected, &found)?;
+            let agree = match phase {
+                Phase::Pica => same,
+                Phase::Legal => same_numbers,
+            };
+            outputs_agree(form, vertex, expected, &found, agree)?;
         }
         self.count += 1;
         Ok(())

@@ -12,7 +12,7 @@ use transpica::stages::geometry::{
 };
 use transpica::stages::host::{DrawField, Job, Options, OutputMap, Setup};
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs, same};
+use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::{Precision, arith};
@@ -426,14 +426,14 @@ pub fn compare_emits(
     Ok(expected.len())
 }
 
-/// Compares the triangles of two lists.
+/// Compares the triangles of two lists; zeros may have any sign.
 fn compare_triangles(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) -> Result<(), Disagreement> {
     if expected.len() != found.len() {
         return Err(fault(form, format!("{} triangles, expected {}", found.len(), expected.len())));
     }
     for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
         for (place, (expected, found)) in expected.iter().zip(found).enumerate() {
-            if !same(ScalarKind::F32, *expected, *found) {
+            if !same_numbers(ScalarKind::F32, *expected, *found) {
                 let [expected, found] = [expected, found].map(|output| output.map(f32::from_bits));
                 let what = format!("triangle {number}, vector {place}: {found:?}, expected {expected:?}");
                 return Err(fault(form, what));

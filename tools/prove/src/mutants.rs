@@ -33,6 +33,8 @@ pub enum Mutant {
     MinOfNan,
     /// inf · 0 is NaN.
     PlainProduct,
+    /// NaN · 0 is 0.
+    NanForgotten,
     /// Relative reads do not wrap at 128.
     IndexUnwrapped,
     /// MOVA rounds down.
@@ -66,13 +68,14 @@ pub enum Place {
 
 impl Mutant {
     /// All mutants.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::DphAsDp4,
         Self::CounterKept,
         Self::LoopOnceMore,
         Self::ElseSkipped,
         Self::MinOfNan,
         Self::PlainProduct,
+        Self::NanForgotten,
         Self::IndexUnwrapped,
         Self::AddressFloor,
         Self::SltOfEqual,
@@ -89,7 +92,7 @@ impl Mutant {
             Self::LoopOnceMore => Place::Lowered,
             Self::ShuffleFirst => Place::Optimizer,
             Self::MinOfNan | Self::AddressFloor | Self::SltOfEqual => Place::Legalization,
-            Self::PlainProduct | Self::IndexUnwrapped => Place::Legal,
+            Self::PlainProduct | Self::NanForgotten | Self::IndexUnwrapped => Place::Legal,
         }
     }
 
@@ -179,12 +182,15 @@ impl Mutant {
                 let ty = f.ty(a);
                 Op::Unary(Unary::AddressP, before(f, value, ty, Op::Unary(Unary::Floor, a)))
             }
-            // The product's guard, which selects 0 for an infinite operand and a NaN result.
-            (Self::PlainProduct, Op::Select { cond, b, .. })
-                if matches!(f.op(b), Some(Op::Binary(Binary::Mul, ..))) =>
-            {
-                Op::Select { cond, a: b, b }
-            }
+            // The product's guard, which selects 0 for what meets a zero.
+            (Self::PlainProduct, Op::Binary(Binary::Mul, a, b)) => match [a, b].map(|factor| f.op(factor)) {
+                [Some(Op::Select { b: first, .. }), Some(Op::Select { b: second, .. })] => {
+                    Op::Binary(Binary::Mul, first, second)
+                }
+                _no_guard => return None,
+            },
+            // False for every number, which no analysis of constants knows.
+            (Self::NanForgotten, Op::Unary(Unary::IsNan, a)) => Op::Binary(Binary::Less, a, a),
             (Self::IndexUnwrapped, Op::Binary(Binary::IAnd, sum, mask)) if is_int(f, mask, 0x7F) => {
                 Op::Binary(Binary::IAnd, sum, before(f, value, Type::I32, int(0xFF)))
             }

@@ -2,7 +2,7 @@
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::ir::eval::{Evaluator, Lanes, ModuleInputs, same};
+use transpica::stages::ir::eval::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
 use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::stages::precision::Precision;
 
@@ -14,6 +14,31 @@ const BUDGET: u64 = 1 << 16;
 /// # Errors
 /// The first outputs that differ, or the error that stopped only one of the modules.
 pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
+    compare_by(before, after, precision, seed, runs, same)
+}
+
+/// As [`compare`], for a module that was legalized: zeros may have any sign.
+///
+/// # Errors
+/// As those of [`compare`].
+pub fn compare_legal(
+    before: &Module,
+    after: &Module,
+    precision: Precision,
+    seed: u64,
+    runs: u32,
+) -> Result<()> {
+    compare_by(before, after, precision, seed, runs, same_numbers)
+}
+
+fn compare_by(
+    before: &Module,
+    after: &Module,
+    precision: Precision,
+    seed: u64,
+    runs: u32,
+    agree: fn(ir::ScalarKind, Lanes, Lanes) -> bool,
+) -> Result<()> {
     let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
     let types = output_types(before);
     for run in 0..runs {
@@ -26,7 +51,7 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
         // Separate lanes may take some more items.
         let found = second.run(precision, &registers, BUDGET * 4)?;
         let equal = expected.len() == found.len()
-            && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| same(kind, a, b));
+            && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| agree(kind, a, b));
         if !equal {
             let what =
                 format!("outputs differ: {expected:08x?} became {found:08x?} in run {run} of seed {seed}");

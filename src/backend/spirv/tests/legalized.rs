@@ -4,7 +4,7 @@
 use super::*;
 use crate::host::RegisterLayout;
 use crate::host::layout::{pack, registers};
-use crate::ir::eval::same;
+use crate::ir::eval::same_numbers;
 use crate::ir::{ScalarKind, text};
 use crate::isa::Uniforms;
 use crate::passes::{Scratch, legalize, tidy};
@@ -101,7 +101,7 @@ fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]
     for (index, (got, expected)) in world.buffers[&1].chunks(4).zip(expected).enumerate() {
         let got = [got[0], got[1], got[2], got[3]];
         assert!(
-            same(ScalarKind::F32, got, expected),
+            same_numbers(ScalarKind::F32, got, expected),
             "{precision:?} {index} {inputs:?} {got:x?} {expected:x?}"
         );
     }

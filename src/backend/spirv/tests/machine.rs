@@ -321,6 +321,7 @@ fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u
             };
             value(ops[2]).iter().map(|&a| f(float(a)).to_bits()).collect()
         }
+        Op::IsNan => each(&|a, _, _| u32::from(float(a).is_nan())),
         Op::FNegate => each(&|a, _, _| (-float(a)).to_bits()),
         Op::FAdd => each(&|a, b, _| (float(a) + float(b)).to_bits()),
         Op::FMul => each(&|a, b, _| (float(a) * float(b)).to_bits()),

@@ -3,7 +3,7 @@
 
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{self, Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::host::{self, Arithmetic, Assume, Block, Job, Layout, Options, Profile, Promise};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Program;
 use transpica::stages::precision::Precision;
@@ -31,9 +31,15 @@ pub struct Form {
 }
 
 /// All forms. The first is the one that ratios refer to.
-pub const FORMS: [Form; 5] = [
+pub const FORMS: [Form; 7] = [
     Form { name: "fast", options: |options| with(options, Precision::Fast), compiler: Compiler::Own },
     Form { name: "exact", options: |options| with(options, Precision::Exact), compiler: Compiler::Own },
+    Form { name: "not-nan", options: |options| promised(options, Promise::NotNan), compiler: Compiler::Own },
+    Form {
+        name: "below-32",
+        options: |options| promised(options, Promise::Below(32)),
+        compiler: Compiler::Own,
+    },
     Form { name: "f24", options: |options| with(options, Precision::F24), compiler: Compiler::Own },
     Form {
         name: "fast-glsl",
@@ -49,6 +55,12 @@ pub const FORMS: [Form; 5] = [
 
 fn with(options: Options, precision: Precision) -> Options {
     Options { arithmetic: Arithmetic { precision, ..options.arithmetic }, ..options }
+}
+
+/// Exact arithmetic with a promise about all numbers of the host.
+fn promised(options: Options, promise: Promise) -> Options {
+    let assume = Assume { uniforms: promise, attributes: [promise; 16] };
+    Options { assume, ..with(options, Precision::Exact) }
 }
 
 /// Layouts with their names.

@@ -29,8 +29,8 @@ use worker::{Measured, Module, Tasks};
 /// Options of `--gpu`.
 #[derive(Args)]
 pub struct Settings {
-    /// Costs for driver and GPU: words, pipelines and vertices on the Vulkan driver, statistics of AMD chips without
-    /// hardware (RADV). Takes `.spv` modules too
+    /// Costs for driver and GPU: words, pipelines and vertices on the Vulkan driver, statistics of
+    /// AMD chips without hardware (RADV). Takes `.spv` modules too
     #[arg(long)]
     pub gpu: bool,
     /// Family of AMD chips, as RADV_FORCE_FAMILY names it

@@ -40,7 +40,7 @@ pub struct About {
     pub device: String,
     /// Name and version of the driver, as the driver writes them.
     pub driver: String,
-    /// Whether shaders run on the CPU, so that CPU time is their time.
+    /// Shaders run on the CPU, so that CPU time is their time.
     pub is_cpu: bool,
 }
 

@@ -1,0 +1,241 @@
+//! Legal forms of products and dot products, and of sums with products.
+//! In: operands without constant zeros. Out: the operation that takes the place of the PICA200
+//! one, after those that it needs are emitted.
+//!
+//! The classes of the operands decide lane by lane: a product in which ∞ · 0 cannot happen is the
+//! plain one, others are guarded (see `helpers`). The guarded product of NaN and 0 is 0, so
+//! operands that may be NaN where the other is 0 are tested, as late and as seldom as possible:
+//!
+//! * A dot product is NaN if a component that it reads is. One test of each vector is enough.
+//! * A sum is NaN if a term is. Products that are terms of nothing else leave their tests to it,
+//!   and so do sums that are.
+//!
+//! ```text
+//! %3 = mulp %0, %1       =>      %3 = call pica_mul(%0, %1) ; %5 = is_nan %0 ; %6 = is_nan %1 ; %7 = or %5, %6
+//! %4 = addp %3, %2                %8 = add %3, %2 ; %4 = select %7, nan, %8
+//! ```
+
+use super::Pass;
+use super::arith::Group;
+use super::emit::splat;
+use super::helpers::Helper;
+use crate::entity::Handle;
+use crate::ir::{Binary, Func, Item, Lane, NodeData, Op, ScalarKind, Type, Unary, Value};
+use crate::passes::ranges::Classes;
+use crate::precision::Precision;
+use crate::precision::bits::NAN;
+
+/// Facts about the operands of a product or dot product.
+#[derive(Clone, Copy)]
+struct Guard {
+    /// The lanes in which ∞ · 0 may happen.
+    lanes: u8,
+    /// The lanes of each operand that may be NaN where the other is 0.
+    nan: [u8; 2],
+}
+
+impl Guard {
+    /// The operands of which some of these lanes have to be tested for NaN.
+    fn tested(self, lanes: u8) -> [bool; 2] {
+        self.nan.map(|nan| nan & lanes != 0)
+    }
+}
+
+/// The mask of all lanes.
+const fn all(lanes: u8) -> u8 {
+    (1 << lanes) - 1
+}
+
+/// Numbers of uses of the values of a function. One in another region than the definition counts
+/// twice, since an operation must not move into a loop or an arm.
+pub(super) fn uses(f: &Func) -> Vec<u8> {
+    let mut uses = vec![0u8; f.values.len()];
+    let mut home = vec![u32::MAX; f.values.len()];
+    for (region, data) in (0..).zip(f.regions.values()) {
+        for item in &data.items {
+            if let Item::Let(value) = item {
+                home[value.index()] = region;
+            }
+        }
+    }
+    let mut add = |value: Value, count: u8| {
+        let uses = &mut uses[value.index()];
+        *uses = uses.saturating_add(count);
+    };
+    for (region, data) in (0..).zip(f.regions.values()) {
+        f.get(data.exit.list()).iter().for_each(|&value| add(value, 2));
+        for item in &data.items {
+            if let Item::Let(value) = item
+                && let Some(op) = f.op(*value)
+            {
+                op.for_each(&f.pool, |operand| {
+                    add(operand, if home[operand.index()] == region { 1 } else { 2 });
+                });
+            }
+        }
+    }
+    for node in f.nodes.values() {
+        if let NodeData::Loop { inits, .. } = node {
+            f.get(*inits).iter().for_each(|&value| add(value, 2));
+        }
+        node.decider().into_iter().for_each(|value| add(value, 2));
+    }
+    uses
+}
+
+impl Pass<'_> {
+    /// Product of operands without constant zeros.
+    pub(super) fn product(&mut self, a: Value, b: Value) -> Op {
+        let lanes = self.emit.func.ty(a).lanes;
+        let guard = self.guard(a, b);
+        if guard.lanes == 0 {
+            return Op::Binary(Binary::Mul, a, b);
+        }
+        if guard.lanes != all(lanes) {
+            return self.mixed(a, b, guard.lanes);
+        }
+        let (helper, args) = match guard.tested(guard.lanes) {
+            [false, false] => (Helper::Mul, [a, b]),
+            [true, false] => (Helper::MulFirst, [a, b]),
+            [false, true] => (Helper::MulFirst, [b, a]),
+            [true, true] => (Helper::MulEither, [a, b]),
+        };
+        self.call(helper, lanes, &args)
+    }
+
+    /// A product of which some lanes need a guard.
+    fn mixed(&mut self, a: Value, b: Value, guarded: u8) -> Op {
+        let ty = self.emit.func.ty(a);
+        let mut groups = [Group::new(); 2];
+        for index in 0..ty.lanes {
+            let group = &mut groups[usize::from(guarded >> index & 1)];
+            group.push(Lane::new(a, index), Lane::new(b, index), index);
+        }
+        let mut result = [Lane::new(a, 0); 4];
+        for group in groups {
+            let [first, second] =
+                [group.a, group.b].map(|lanes| self.gather(&lanes[..usize::from(group.len)]));
+            let op = self.product(first, second);
+            self.place(&mut result, ty, &group, op);
+        }
+        let first = result[0];
+        result[usize::from(ty.lanes)..].fill(first);
+        Op::Shuffle(result)
+    }
+
+    /// Facts about a product.
+    fn guard(&mut self, a: Value, b: Value) -> Guard {
+        let mut guard = Guard { lanes: 0, nan: [0; 2] };
+        if self.precision == Precision::Fast {
+            return guard;
+        }
+        let func = &*self.emit.func;
+        // Operands may have been emitted since the last question.
+        self.facts.catch_up(func);
+        // float24 counts small numbers as 0, and every product there is rounded.
+        let is_f24 = self.precision == Precision::F24;
+        let zero = Classes::ZERO.or(if is_f24 { Classes::FINITE } else { Classes::NONE });
+        for index in 0..func.ty(a).lanes {
+            let lanes = [a, b].map(|value| Lane::new(value, index));
+            let is_guarded = is_f24 || self.facts.may_be_infinity_times_zero(func, lanes);
+            let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
+            guard.lanes |= u8::from(is_guarded) << index;
+            guard.nan[0] |= u8::from(x.has(Classes::NAN) && y.has(zero)) << index;
+            guard.nan[1] |= u8::from(y.has(Classes::NAN) && x.has(zero)) << index;
+        }
+        guard
+    }
+
+    /// Dot product of operands without constant zeros.
+    pub(super) fn plain_dot(&mut self, a: Value, b: Value) -> Op {
+        if self.precision == Precision::Fast {
+            return Op::Binary(Binary::Dot, a, b);
+        }
+        let lanes = self.emit.func.ty(a).lanes;
+        let guard = self.guard(a, b);
+        let (helper, or_nan, guarded) = match guard.lanes {
+            0 => return self.call(Helper::DotPlain, lanes, &[a, b]),
+            // The last lane of a point is 1.
+            some if some == all(lanes - 1) => (Helper::DotPoint, Helper::DotPointNan, some),
+            _some => (Helper::Dot, Helper::DotNan, all(lanes)),
+        };
+        match self.has_nan([a, b], guard.tested(guarded)) {
+            None => self.call(helper, lanes, &[a, b]),
+            Some(is_nan) => self.call(or_nan, lanes, &[a, b, is_nan]),
+        }
+    }
+
+    /// Tests operands for NaN, those that may be it. Equal tests are merged later, so that each
+    /// vector has one.
+    fn has_nan(&mut self, operands: [Value; 2], may_be: [bool; 2]) -> Option<Value> {
+        let mut either = None;
+        for (operand, _) in operands.into_iter().zip(may_be).filter(|&(_, may_be)| may_be) {
+            let test = self.test(Helper::HasNan, operand);
+            either = self.either(either, Some(test));
+        }
+        either
+    }
+
+    /// Sum of operands without constant zeros. It takes over the tests of operands that are used
+    /// here alone.
+    pub(super) fn sum(&mut self, a: Value, b: Value) -> Op {
+        let ty = self.emit.func.ty(a);
+        let ((first, first_is), (second, second_is)) = (self.untested(a), self.untested(b));
+        let sum = self.plain_sum(first, second);
+        let Some(is_nan) = self.either(first_is, second_is) else { return sum };
+        let sum = self.emit.op(ty, sum);
+        let nan = self.emit.op(ty, splat(ty, NAN));
+        Op::Select { cond: is_nan, a: nan, b: sum }
+    }
+
+    /// A value without the tests that make it NaN, and what they find.
+    fn untested(&mut self, value: Value) -> (Value, Option<Value>) {
+        let as_it_is = (value, None);
+        if self.uses.get(value.index()) != Some(&1) {
+            return as_it_is;
+        }
+        let func = &*self.emit.func;
+        let ty = func.ty(value);
+        match func.op(value) {
+            Some(Op::Call { helper, args }) => {
+                let is = |which| self.helpers.is(which, ty.lanes, helper);
+                let &[a, b] = func.get(args) else { return as_it_is };
+                let tested = match [Helper::MulFirst, Helper::MulEither].map(is) {
+                    [false, false] => return as_it_is,
+                    [_, is_either] => [true, is_either],
+                };
+                let mut is_nan = None;
+                for (operand, _) in [a, b].into_iter().zip(tested).filter(|&(_, tested)| tested) {
+                    let test = self.test(Helper::IsNan, operand);
+                    is_nan = self.either(is_nan, Some(test));
+                }
+                let product = self.call(Helper::Mul, ty.lanes, &[a, b]);
+                (self.emit.op(ty, product), is_nan)
+            }
+            Some(Op::Select { cond, a, b })
+                if func.op(a) == Some(splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
+            {
+                (b, Some(cond))
+            }
+            Some(_) | None => as_it_is,
+        }
+    }
+
+    /// Tests a value for NaN. Its sign does not matter.
+    fn test(&mut self, helper: Helper, mut value: Value) -> Value {
+        while let Some(Op::Unary(Unary::Neg | Unary::Abs, a)) = self.emit.func.op(value) {
+            value = a;
+        }
+        let lanes = self.emit.func.ty(value).lanes;
+        let test = self.call(helper, lanes, &[value]);
+        let lanes = if helper == Helper::IsNan { lanes } else { 1 };
+        self.emit.op(Type::new(ScalarKind::Bool, lanes), test)
+    }
+
+    fn either(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.emit.binary(Binary::Or, a, b)),
+            (one, other) => one.or(other),
+        }
+    }
+}
