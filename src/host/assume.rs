@@ -74,7 +74,8 @@ impl Options {
 ///
 /// ```
 /// use transpica::{Assume, Options, Promise, Shbin};
-/// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+/// let bytes = std::fs::read("shaders/lights.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
 /// let assume = Assume { uniforms: Promise::NotNan, ..Assume::default() };
 /// let module = file.program(0)?.translate(&Options { assume, ..Options::default() })?;
 /// let mut uniforms = [[0.0; 4]; 96];
@@ -82,7 +83,7 @@ impl Options {
 /// let register = module.relies_on.uniforms.trailing_zeros() as usize;
 /// uniforms[register][0] = f32::NAN; // now the module without promises is needed
 /// assert!(!module.relies_on.holds(&uniforms));
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reliance {

@@ -372,11 +372,12 @@ impl FileProgram<'_> {
     ///
     /// ```
     /// use transpica::{Options, Shbin};
-    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
     /// let program = file.program(0)?;
     /// let reflection = program.reflect(&program.translate(&Options::default())?);
     /// assert_eq!((&reflection.source[..], reflection.defaults.is_empty()), ("executable 0", false));
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reflect(&self, translation: &Translation) -> Reflection {
         let mut reflection = Reflection::new(self.program(), translation, &self.environment().constants());

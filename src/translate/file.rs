@@ -46,11 +46,12 @@ impl<'a> FileProgram<'a> {
     /// Sets the file name in headers of texts and in reflections.
     ///
     /// ```
-    /// let file = transpica::Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = transpica::Shbin::parse(&bytes)?;
     /// let program = file.program(0)?.named("lights.shbin");
     /// let reflection = program.reflect(&program.translate(&Default::default())?);
     /// assert_eq!(reflection.source, "lights.shbin");
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn named(self, source: &'a str) -> Self {
