@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interner_keeps_its_numbers_while_it_grows() {
+    fn a_growing_interner_keeps_its_indices() {
         let mut numbers = Interner::default();
         for round in 0..2 {
             for value in 0..5000usize {

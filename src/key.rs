@@ -22,7 +22,7 @@ use crate::stable;
 
 /// Version of the byte format, to be changed when its meaning changes within a version of the
 /// library.
-const FORMAT: &[u8] = b"transpica key 3 ";
+const FORMAT: &[u8] = b"transpica key 4 ";
 
 /// 128-bit identifier of a module. Equal keys mean equal SPIR-V. A new version of the library has
 /// new keys.
@@ -40,12 +40,13 @@ impl fmt::Display for Key {
 /// profile once.
 ///
 /// ```
-/// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
 /// use transpica::isa::Pc;
+/// use transpica::{Job, Key, Options, Profile, Program, RegisterState, Result, Stage, key};
 /// let state = RegisterState::default();
-/// let key = |code: &[u32]| {
+/// let (options, profile) = (Options::default(), Profile::default());
+/// let key = |code: &[u32]| -> Result<Key> {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
+///     Ok(key(&program, &state.vertex(), Job::Vertex, &options, &profile, b"driver 1.2"))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word

@@ -24,8 +24,12 @@
 //! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 450, 310 es | yes |
 //! | [`Job::Draw`] | vertex stage that draws its triangles | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
-//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
-//! | [`Job::Emits`] | every EMIT, to compare with the CPU | yes | yes | 450, 310 es | yes |
+//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330, 450, 310 es ¹ | yes ¹ |
+//! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
+//!
+//! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
+//!
+//! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
 //! ([`reflect::Reflection`]), the
@@ -35,6 +39,8 @@
 //! the same SPIR-V words in every process.
 //!
 //! # Features
+//!
+//! From a clone: `transpica = { path = "../transpica", features = ["wgsl"] }`.
 //!
 //! | feature | brings |
 //! |---|---|
@@ -49,11 +55,14 @@
 //!
 //! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
 //! assembler text to readable WGSL. [`guide::support`] lists inputs, outputs and evidence,
-//! [`guide::architecture`] how it works.
+//! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
+// docs.rs builds with nightly, which then shows the feature that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// All layers. The parts that are no public API may change with minor versions.
+/// The layers below the public API. The version number does not cover them: any release may change
+/// them.
 #[doc(hidden)]
 #[path = ""]
 pub mod stages {
@@ -107,11 +116,15 @@ pub mod guide {
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
     pub mod emulator {}
 
-    #[doc = include_str!("guide/homebrew.md")]
+    // Its example assembles, and prints WGSL.
+    #[cfg_attr(any(not(doctest), all(feature = "asm", feature = "wgsl")), doc = include_str!("guide/homebrew.md"))]
     pub mod homebrew {}
 
     #[doc = include_str!("guide/support.md")]
     pub mod support {}
+
+    #[doc = include_str!("isa/README.md")]
+    pub mod instructions {}
 
     #[doc = include_str!("README.md")]
     pub mod architecture {}
@@ -125,9 +138,9 @@ pub use backend::text::GlslVersion;
 pub use container::Shbin;
 pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
-    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
-    RegisterState, Setup, UndefinedValue, pack,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
+    Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
+    Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};

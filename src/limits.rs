@@ -17,40 +17,44 @@ use crate::error::{At, Error, Kind, Result};
 /// | `values` of a pc dispatcher, all others | [`Kind::Limit`] |
 ///
 /// ```
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// assert_eq!(limits.code_words, 4096);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Limits {
     /// Code words of one program (the geometry unit's memory; the vertex unit reaches the first
-    /// 512).
+    /// 512). Default: `4096`. Values above 65,535 count as that.
     pub code_words: u32,
-    /// Operand descriptors that instructions can address.
+    /// Operand descriptors that instructions can address. Default: `128`, all that they can.
     pub descriptors: u32,
     /// Control-flow nodes per instruction, on top of [`nodes_base`](Self::nodes_base); beyond it a
     /// fallback tier is used. Assembled programs have about one; 4 leave room for procedures with
-    /// several callers.
+    /// several callers. Default: `4`.
     pub nodes_per_instruction: u32,
     /// Control-flow nodes that any program may have: small programs with many contexts are still
-    /// small.
+    /// small. Default: `512`.
     pub nodes_base: u32,
     /// Nesting depth of the structured program; beyond it a fallback tier is used. WGSL readers
-    /// stop at 127 braces.
+    /// stop at 127 braces. Default: `100`.
     pub depth: u32,
     /// Budget for structuring and lowering: statements visited, and lanes copied where control flow
     /// splits and joins. Both could grow with the square of the program. A step takes some
     /// nanoseconds and may keep a lane alive, so this bounds memory as well. Well-formed 512-word
-    /// programs need under 1 % of this.
+    /// programs need under 1 % of this. Default: `8388608`.
     pub steps: u32,
     /// Values of the intermediate form before optimization. A structured program beyond it uses a
     /// fallback tier. A value stands for about a microsecond and 200 bytes of all later work;
-    /// straight code has a few per word.
+    /// straight code has a few per word. Default: `131072`.
     pub values: u32,
     /// Words of one SPIR-V module, or bytes / 4 of one text. The worst programs measured need an
-    /// eighth of it.
+    /// eighth of it. Default: `4194304`, 16 MiB.
     pub output_words: u32,
-    /// Program executables (DVLE) of one container.
+    /// Program executables (DVLE) of one container. Default: `1024`.
     pub executables: u32,
 }
 

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_little_endian_variants_have_one_and_lengths_eight() {
+    fn stable_bytes_are_little_endian_with_fixed_sizes() {
         let value = Value {
             choice: [Choice::First, Choice::Second(0x0102)],
             number: -2,

@@ -42,7 +42,7 @@ fn words(file: &Shbin<'_>) -> (Vec<u32>, Vec<u32>) {
 }
 
 #[test]
-fn the_text_of_a_test_opcode_comes_back() {
+fn the_text_of_a_test_opcode_round_trips() {
     let bytes = assembled(PROGRAM);
     let file = Shbin::parse(&bytes).expect("well formed");
     let text = disassemble(&file, &dis::DisassemblerOptions::default()).expect("disassembles");
@@ -65,7 +65,7 @@ fn the_words_of_a_test_opcode_are_decoded_and_encoded() {
 }
 
 #[test]
-fn what_a_test_opcode_reads_is_known_to_keys_and_analyses() {
+fn keys_and_analyses_use_the_reads_of_a_test_opcode() {
     let temp = |number| crate::isa::Operand::new(crate::isa::Source::Temp(number));
     let inst = Inst::data(DataOp::Lrp, Dest::Output(0), Mask(2), &[temp(1), temp(2)]);
     let bit = crate::isa::access::lane;

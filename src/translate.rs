@@ -14,7 +14,7 @@ use crate::cfg::Action;
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Usage, varying,
+    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Reliance, Usage, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, SettingsDigest};
@@ -36,6 +36,8 @@ pub struct Translation {
     pub tier: Tier,
     /// Warnings, among them the reason for a tier other than [`Tier::Structured`].
     pub warnings: Vec<Warning>,
+    /// Promises of the host that its modules rely on.
+    pub relies_on: Reliance,
     /// Options in effect.
     pub options: Options,
     /// Target profile of its modules.
@@ -137,7 +139,7 @@ impl Translation {
 }
 
 /// A lowered program, the input of [`Translator::finish`].
-struct Lowered<'a> {
+struct LoweredProgram<'a> {
     module: ir::Module,
     outputs: Vec<Output>,
     folded: &'a Constants,
@@ -160,8 +162,8 @@ struct Input<'a> {
 /// ```
 /// use transpica::{Job, Options, Profile, Shbin, Translator};
 ///
-/// let bytes = include_bytes!("../shaders/textured.shbin");
-/// let file = Shbin::parse(bytes)?;
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
 /// let program = file.program(0)?;
 /// let mut translator = Translator::new(Options::default(), Profile::default());
 /// let translated = translator.translate(program.program(), program.environment(), Job::Vertex)?;
@@ -169,7 +171,7 @@ struct Input<'a> {
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
 /// assert_eq!(words, translated.spirv()?);
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Translator {
     options: Options,
@@ -243,7 +245,8 @@ impl Translator {
     /// ```
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
     /// use transpica::geometry::Dependence;
-    /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
+    /// let bytes = std::fs::read("shaders/points.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
     /// let program = file.program(1)?;
     /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
     /// let mut translator = Translator::new(Options::default(), Profile::default());
@@ -251,7 +254,7 @@ impl Translator {
     /// let translated = translator.translate(program.program(), program.environment(), job)?;
     /// let kernel = translated.interface.kernel().expect("it is one");
     /// assert_eq!((kernel.dependence, kernel.triangles), (Dependence::None, Some(2)));
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn translate(
         &mut self,
@@ -302,18 +305,22 @@ impl Translator {
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
     }
 
     /// Legalizes an optimized module for its environment.
-    fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translation> {
+    fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram<'_>) -> Result<Translation> {
         let Input { program, environment, options } = input;
-        let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
+        let LoweredProgram { mut module, outputs, folded, control, why, entry_point } = lowered;
         let mut usage = passes::usage::run(&module.main);
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = Interface { outputs, entry_point, ..environment.interface(&usage, options)? };
-        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let relies = passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        let relies_on = match relies {
+            true => Reliance::new(&usage, folded, options.assume),
+            false => Reliance::default(),
+        };
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
@@ -326,7 +333,7 @@ impl Translator {
         warnings.extend(varying::warn_position(&interface));
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile, control.tier());
-        Ok(Translation { module, interface, usage, tier, warnings, options, profile })
+        Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })
     }
 
     /// As [`Translation::spirv`], in memory that this translator keeps.

@@ -87,10 +87,12 @@ fn every_shader_assembles_to_its_binary() {
 fn probes_assemble_as_with_picasso() {
     let mut failures = Vec::new();
     let mut count = 0;
+    let purposes = read(&root().join("tests/cases/picasso/README.md"));
     for source in files("tests/cases/picasso") {
         let Some(stem) = name(&source).strip_suffix(".pica").filter(|stem| !stem.ends_with(".b")) else {
             continue;
         };
+        assert!(purposes.contains(&format!("| `{stem}` | ")), "{stem}: its purpose is not in README.md");
         let second = source.with_file_name(format!("{stem}.b.pica"));
         let mut sources = vec![&source];
         if second.exists() {

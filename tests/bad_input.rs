@@ -308,7 +308,7 @@ fn tables_that_overlap_are_read_where_they_are() {
 }
 
 #[test]
-fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_permissive() {
+fn an_undefined_opcode_is_an_error_or_nop_when_permissive() {
     let permissive =
         Options { control: Control { permissive: true, ..Control::default() }, ..Options::default() };
     let nop = PatchedFile::new().code(2, 0x21 << 26).translate(Options::default()).expect("valid");

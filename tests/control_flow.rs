@@ -170,7 +170,7 @@ fn check_all(kind: Kind, seeds: std::ops::Range<u64>) -> Tiers {
 }
 
 #[test]
-fn trees_of_little_depth_do_the_same() {
+fn trees_of_limited_depth_match_the_interpreter() {
     let limits = Limits { depth: 6, ..Limits::default() };
     let mut tiers = Tiers::default();
     for seed in 10_000..10_500 {
@@ -181,13 +181,13 @@ fn trees_of_little_depth_do_the_same() {
 }
 
 #[test]
-fn clean_programs_structure_and_do_the_same() {
+fn trees_of_clean_programs_match_the_interpreter() {
     let tiers = check_all(Kind::Clean, 0..2500);
     assert_eq!(tiers.structured, 2500, "{tiers:?}");
 }
 
 #[test]
-fn wild_programs_do_the_same_in_every_tier() {
+fn wild_programs_match_the_interpreter_in_every_tier() {
     let tiers = check_all(Kind::Wild, 0..2500);
     assert!(tiers.structured > 2000 && tiers.addresses > 0 && tiers.ended > 1000, "{tiers:?}");
 }
@@ -219,7 +219,7 @@ fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
 }
 
 #[test]
-fn ifs_run_one_part() {
+fn an_if_runs_one_of_its_parts() {
     trace("if b0 3 2; a; a; a; a; end", &[], &[1, 2], 0);
     trace("if b1 3 2; a; a; a; a; end", &[], &[3, 4], 0);
 }

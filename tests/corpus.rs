@@ -259,7 +259,7 @@ fn words_are_the_same_in_another_process() {
 
 /// Golden texts; `BLESS=1 cargo test --all-features --test corpus` rewrites them.
 #[test]
-fn wgsl_of_three_samples_reads_well() {
+fn wgsl_of_three_samples_has_short_lines_and_names() {
     with_cases(|cases| {
         for name in ["lights", "textured", "fog"] {
             let wanted = format!("shaders/{name}.shbin#0");

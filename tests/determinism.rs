@@ -158,7 +158,7 @@ fn all_modules_are_valid() {
 }
 
 #[test]
-fn a_reused_translator_gives_what_a_new_one_gives() {
+fn a_reused_translator_gives_the_words_of_a_new_one() {
     let translated = expected().iter().filter(|found| found.len() == 16).count();
     assert!(translated > inputs().len() * 9 / 10, "{translated} of {} were translated", inputs().len());
     let different: BTreeSet<_> = expected().iter().collect();
@@ -167,7 +167,7 @@ fn a_reused_translator_gives_what_a_new_one_gives() {
 }
 
 #[test]
-fn eight_threads_at_once_give_what_one_gives() {
+fn eight_threads_give_the_words_of_one() {
     expected();
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -176,7 +176,7 @@ fn eight_threads_at_once_give_what_one_gives() {
     });
 }
 
-/// Set for the process that [`another_process_gives_the_same`] starts.
+/// Set for the process that [`another_process_gives_the_same_words`] starts.
 const CHILD: &str = "TRANSPICA_DETERMINISM_CHILD";
 
 /// Start of the line that the process prints.
@@ -184,14 +184,14 @@ const MARK: &str = "fingerprint of everything: ";
 
 /// Hash tables of the standard library get a new random seed in each process.
 #[test]
-fn another_process_gives_the_same() {
+fn another_process_gives_the_same_words() {
     let all = format!("{MARK}{:016x}", hash(expected().concat().bytes()));
     if std::env::var_os(CHILD).is_some() {
         println!("\n{all}");
         return;
     }
     let child = Command::new(std::env::current_exe().expect("this test has a path"))
-        .args(["--exact", "another_process_gives_the_same", "--nocapture"])
+        .args(["--exact", "another_process_gives_the_same_words", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("this test can be run again");
@@ -203,7 +203,7 @@ fn another_process_gives_the_same() {
 /// The library has no hash table of the standard library, so no seed can matter. Its own tables
 /// (`entity.rs`, `passes/equal.rs`) hash without a seed and number values in the order of arrival.
 #[test]
-fn no_hash_table_has_a_seed() {
+fn no_hash_table_is_randomly_seeded() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![source.clone()];
     let mut found = BTreeSet::new();

@@ -76,7 +76,7 @@ fn samples_become_text_of_picasso_that_gives_the_same_bytes() {
 }
 
 #[test]
-fn the_text_of_a_few_samples() {
+fn texts_of_three_samples_match_their_golden_files() {
     for stem in ["points", "lights", "uber"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(root.join(format!("shaders/{stem}.shbin"))).expect("sample");
@@ -137,7 +137,7 @@ fn procedures_have_the_name_of_their_start() {
 }
 
 #[test]
-fn random_programs_survive() {
+fn random_programs_round_trip_through_text() {
     use transpica_generate::{Kind, generate};
     for seed in 0..150 {
         for kind in Kind::ALL {
@@ -194,7 +194,7 @@ fn random_words_survive(seed: u64, most: usize) -> usize {
 }
 
 #[test]
-fn a_million_random_words_survive() {
+fn a_million_random_words_round_trip_through_text() {
     let seeds = [0x2545_F491_4F6C_DD1D, 0x9E37_79B9_7F4A_7C15];
     let unassigned: usize = std::thread::scope(|scope| {
         let threads = seeds.map(|seed| scope.spawn(move || random_words_survive(seed, 500_000)));
@@ -204,7 +204,7 @@ fn a_million_random_words_survive() {
 }
 
 #[test]
-fn random_tables_survive() {
+fn random_tables_round_trip_through_text() {
     let mut random = Random(7);
     for _ in 0..300 {
         let mut model = program((0..20).map(|_| 0x8400_0000 | random.below(2)).collect(), &[]);
@@ -274,7 +274,7 @@ fn random_executable(random: &mut Random) -> Executable {
 }
 
 #[test]
-fn damaged_files_have_a_text_or_an_error() {
+fn damaged_files_give_a_text_or_an_error() {
     let samples = samples();
     let mut random = Random(99);
     let mut printed = 0;

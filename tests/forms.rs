@@ -123,7 +123,7 @@ fn reduced(cfg: &mut Cfg) -> bool {
 }
 
 #[test]
-fn graphs() {
+fn graphs_match_the_cases() {
     check("cfg", "pica", |source| {
         let (program, mut cfg) = explored(source);
         let show = |cfg: &Cfg| cfg::text::CfgText { cfg, program: Some(&program) }.to_string();
@@ -136,7 +136,7 @@ fn graphs() {
 }
 
 #[test]
-fn trees() {
+fn trees_match_the_cases() {
     check("tree", "pica", |source| {
         let (program, mut cfg) = explored(source);
         reduced(&mut cfg);
@@ -148,7 +148,7 @@ fn trees() {
 }
 
 #[test]
-fn functions_after_passes() {
+fn functions_after_passes_match_the_cases() {
     check("ir", "ir", |source| {
         let (head, rest) = source.split_once('\n').expect("lines");
         assert!(rest.starts_with("; "), "the second line says what it shows: {source}");
@@ -233,7 +233,7 @@ fn block() -> UniformBlock {
 /// Tests the harness itself: missing, stale and leftover texts fail, and blessing mends the first
 /// two.
 #[test]
-fn expectations_that_do_not_fit_are_faults() {
+fn a_wrong_expectation_is_a_failure() {
     let path = std::env::temp_dir().join(format!("transpica-forms-{}", std::process::id()));
     fs::create_dir_all(&path).expect("writable");
     let write = |name: &str, text: &str| fs::write(path.join(name), text).expect("writable");

@@ -67,7 +67,7 @@ fn samples(options: Options) -> Vec<(String, Count)> {
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let (first, second) = (program(&file, vertex), program(&file, geometry));
         let outputs =
-            Setup::from_file(&file, vertex, None, None).expect("a set-up").vertex_outputs.count_ones();
+            Setup::from_file(&file, vertex, None, None).expect("a configuration").vertex_outputs.count_ones();
         for vertices in [1, 2, 3, 6] {
             // Some programs do not support every number of vertices.
             let Ok(setup) = Setup::from_file(&file, vertex, Some(geometry), Some(vertices * outputs as u8))
@@ -117,7 +117,7 @@ fn random_programs_make_the_triangles_of_the_interpreter() {
 }
 
 #[test]
-fn random_programs_do_so_in_every_tier() {
+fn random_programs_make_these_triangles_in_every_tier() {
     let shallow = Limits { depth: 0, ..Limits::default() };
     random(2000..2080, Options { limits: shallow, ..OPTIONS(Precision::Exact) });
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
@@ -148,7 +148,7 @@ fn samples_emit_the_registers_of_the_interpreter() {
 }
 
 #[test]
-fn samples_do_so_in_every_tier() {
+fn samples_emit_these_registers_in_every_tier() {
     // Depth 0: the block dispatcher. No control state: the pc dispatcher.
     let shallow = Limits { depth: 0, ..Limits::default() };
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
@@ -159,7 +159,7 @@ fn samples_do_so_in_every_tier() {
 }
 
 #[test]
-fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
+fn uninitialized_vertex_slots_have_the_documented_default() {
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
     // Colors whose unmapped components are 1, and a position whose z is negated.
     let geometry = ".gsh point c0\n.out pos position\n.out col color.xy\n.entry gmain\n.proc gmain\n\tsetemit 1, prim inv\n\
@@ -168,7 +168,7 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
         [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let (vertex, geometry) = (program(&file, 0), program(&file, 1));
     let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
     let options = OPTIONS(Precision::Exact);
@@ -189,7 +189,7 @@ fn depth_of(last: &str) -> Dependence {
         [SourceText { name: "a.v.pica", text: vertex }, SourceText { name: "b.g.pica", text: &geometry }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let (vertex, geometry) = (program(&file, 0), program(&file, 1));
     let options = OPTIONS(Precision::Exact);
     let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
@@ -204,7 +204,7 @@ fn depth_of(last: &str) -> Dependence {
 }
 
 #[test]
-fn how_far_back_an_invocation_sees_is_how_long_a_value_stays() {
+fn the_depth_of_carried_state_is_the_lifetime_of_a_value() {
     let from_the_last = "\tmov r14, v0\n\tmov r15, v0\n";
     let from_the_one_before = "\tmov r14, r15\n\tmov r15, v0\n";
     let a_sum = "\tmov r14, v0\n\tadd r15, r15, v0\n";
@@ -225,7 +225,7 @@ fn memory_of(name: &str) -> [usize; 3] {
 }
 
 #[test]
-fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
+fn carried_state_decides_the_number_of_threads() {
     assert_eq!(memory_of("/points.shbin"), [1, 0, 0]);
     assert_eq!(memory_of("/counter.shbin"), [0, 0, 1]);
 }
@@ -258,7 +258,7 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translation)) {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
-        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a set-up");
+        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a configuration");
         let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         for (options, tier) in tiers {
             let mut translator = Translator::new(options, Profile::default());
@@ -279,7 +279,7 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translation)) {
 }
 
 #[test]
-fn kernels_are_valid_in_every_language() {
+fn geometry_compute_shaders_are_valid_in_every_language() {
     with_kernels(|name, translator, translated| {
         let words = translator.spirv(translated).unwrap_or_else(|error| panic!("{name}: {error}"));
         spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -306,7 +306,7 @@ fn kernels_are_valid_in_every_language() {
 
 /// Golden texts; `BLESS=1 cargo test --all-features --test geometry` rewrites them.
 #[test]
-fn wgsl_of_kernels_reads_well() {
+fn wgsl_of_geometry_compute_shaders_matches_its_golden_files() {
     with_kernels(|path, translator, translated| {
         let name = path.trim_start_matches("shaders/").trim_end_matches(".shbin");
         let kernel = translated.interface.kernel().expect("a kernel");
@@ -324,7 +324,7 @@ fn wgsl_of_kernels_reads_well() {
 }
 
 #[test]
-fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
+fn triangles_of_a_geometry_compute_shader_are_drawn_by_a_plain_vertex_stage() {
     for sample in samples::samples() {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((vertex, geometry)) = pair(&file) else { continue };
@@ -386,12 +386,12 @@ fn the_entry_point_is_that_of_the_job() {
 }
 
 #[test]
-fn set_ups_that_cannot_be_are_refused() {
+fn impossible_draw_configurations_are_refused() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
-    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
     let identity: [u8; 16] = std::array::from_fn(|place| place as u8);
     let inputs = [
@@ -414,13 +414,13 @@ fn set_ups_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn keys_are_of_the_set_up_too() {
+fn keys_include_the_configuration() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let environment = FileEnvironment::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
     let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
-    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let key = |input, outputs| {
         let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
         translator.key(&program, &environment, Job::Geometry(&setup), b"")
@@ -444,10 +444,10 @@ fn keys_are_of_the_set_up_too() {
 }
 
 #[test]
-fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
+fn jobs_refuse_programs_of_the_other_stage() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let environment = FileEnvironment::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
     let error = translator

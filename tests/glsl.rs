@@ -198,7 +198,7 @@ fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
+fn all_arithmetic_is_precise_if_the_profile_requests_it() {
     in_parallel(&samples(), |sample, index| {
         let name = format!("{}#{index}", sample.name);
         let forms = [(Job::Vertex, Stage::Vertex), (Job::Compute, Stage::Compute)];
@@ -235,7 +235,7 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
 }
 
 #[test]
-fn glslang_reads_every_text_of_opengl_as_it_is() {
+fn glslang_reads_every_opengl_text_unchanged() {
     let read = AtomicUsize::new(0);
     with_products(|name, translated| {
         let stage = match translated.interface.entry_point.is_compute() {
@@ -255,7 +255,7 @@ fn glslang_reads_every_text_of_opengl_as_it_is() {
 }
 
 #[test]
-fn the_word_is_precise_where_a_driver_knows_it_and_nothing_elsewhere() {
+fn precise_is_a_keyword_only_where_the_driver_knows_it() {
     for (version, lacks, knows) in [
         (GlslVersion::Core330, &["GL_ARB_gpu_shader5"][..], &["GL_ARB_shader_precision"][..]),
         // glslang knows the word in ES, by the first of both names.
@@ -274,7 +274,7 @@ fn the_word_is_precise_where_a_driver_knows_it_and_nothing_elsewhere() {
 }
 
 #[test]
-fn nothing_is_invented_and_the_position_is_set_once() {
+fn text_has_no_generated_names_and_sets_the_position_once() {
     in_parallel(&samples(), |sample, index| {
         for version in GlslVersion::ALL {
             let text = glsl(&sample.bytes, index, version, Options::default(), Profile::default());
@@ -364,7 +364,7 @@ fn the_host_block_and_clip_distances_have_their_places() {
 }
 
 #[test]
-fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
+fn specialization_constants_of_450_have_the_documented_ids() {
     let mut options = Options::default();
     (options.control.bools.specialized, options.control.ints.specialized) = (0xFFFF, 15);
     let text = glsl(LIGHTS, 0, GlslVersion::Vulkan450, options, Profile::default());
@@ -458,7 +458,7 @@ fn four_thousand_dependent_products_need_little_stack() {
 
 /// Golden texts; `BLESS=1 cargo test --all-features --test glsl` rewrites them.
 #[test]
-fn glsl_of_three_samples_reads_well() {
+fn glsl_of_three_samples_has_short_lines_and_names() {
     for (name, version, end) in [
         ("textured", GlslVersion::Vulkan450, "450"),
         ("lights", GlslVersion::Es310, "310es"),

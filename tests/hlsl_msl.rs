@@ -53,7 +53,7 @@ fn no_two_buffers_of_msl_have_one_slot() {
 }
 
 #[test]
-fn slots_are_found() {
+fn slots_of_msl_are_found() {
     let text = "constant A& a [[buffer(3)]]\n, device B& b [[buffer(12)]]\n, constant C& c [[buffer(3)]]";
     assert_eq!(metal::slots(text), [3, 12, 3]);
 }
@@ -88,7 +88,7 @@ fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
 }
 
 #[test]
-fn the_compiler_of_msl_sees_errors() {
+fn the_compiler_of_msl_reports_errors() {
     let bytes = include_bytes!("../shaders/lights.shbin");
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");

@@ -15,8 +15,18 @@ This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpic
 
 Every instruction is one 32-bit word with its code in bits 31..26. `s1`, `s2`, `s3` are the sources after swizzle and
 negation; `·` is the product where inf·0 = 0. The low code bits of `cmp`, `mad` and `madi` belong to their first field.
-The column `reads` has the components of each source that can change a result: always, and in brackets those that are read
-where the same component is written.
+The column `reads` has the components of each source that can change a result: always, and in parentheses those that are
+read where the same component is written. Facts: 3dbrew \"GPU/Shader Instruction Set\", checked with words that picasso made.
+
+A program is a list of such words, a list of operand descriptors and an entry point, an index of words. All addresses count
+words. The vertex unit holds 512 words, the geometry unit 4,096, and each 128 descriptors. Two words and one descriptor that
+copy `v0` to `o0`:
+
+| word | bits | text |
+|---|---|---|
+| 0x4C000000 | code 0x13, dest 0, src1 0, desc 0 | `mov o0, v0` |
+| 0x88000000 | code 0x22 | `end` |
+| descriptor 0x0000036F | components 0xF, no negation, swizzle 0x1B = 00 01 10 11 | all components, `.xyzw` |
 
 ## Opcodes
 
@@ -105,7 +115,7 @@ fn reads(info: &Info) -> String {
     let one = |reads: &Reads| {
         let always = reads.for_mask(Mask::NONE);
         let lanewise = Mask(reads.for_mask(Mask::XYZW).0 & !always.0);
-        if lanewise.is_empty() { always.to_string() } else { format!("{always}[{lanewise}]") }
+        if lanewise.is_empty() { always.to_string() } else { format!("{always}({lanewise})") }
     };
     info.reads.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -19,7 +19,7 @@ fn cells(translated: &Translation) -> [String; 4] {
 }
 
 #[test]
-fn the_front_page_says_what_each_job_becomes() {
+fn the_front_page_lists_the_result_of_each_job() {
     let file = Shbin::parse(include_bytes!("../shaders/points.shbin")).expect("a sample");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a vertex and a geometry program");
     let programs = [0, 1].map(|index| file.program(index).expect("a program"));

@@ -191,7 +191,7 @@ fn options_that_give_other_words_give_another_key() {
 }
 
 #[test]
-fn set_ups_that_give_other_words_give_another_key() {
+fn configurations_that_give_other_words_give_another_key() {
     let mut products = Products::default();
     let samples: [(&str, &[u8]); 3] = [
         ("points", include_bytes!("../shaders/points.shbin")),
@@ -205,7 +205,7 @@ fn set_ups_that_give_other_words_give_another_key() {
         let [before, environment] =
             [0, 1].map(|index| FileEnvironment::new(&file, index, sample).expect("an executable"));
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
         let mut all = setup.others();
         all.push((String::new(), setup));
         for (path, setup) in &all {

@@ -114,27 +114,27 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
 }
 
 #[test]
-fn nothing_but_control_flow() {
+fn programs_of_control_flow_alone_stay_within_the_limits() {
     check(PATTERNS, 0, |n, _| plain(n));
 }
 
 #[test]
-fn control_flow_of_which_nothing_is_known() {
+fn control_flow_of_unknown_uniforms_stays_within_the_limits() {
     check(PATTERNS, 1, |n, _| compare(n));
 }
 
 #[test]
-fn deep_nesting_and_entangled_jumps() {
+fn deep_nesting_and_entangled_jumps_stay_within_the_limits() {
     check(TOWERS, 0, |n, _| plain(n));
 }
 
 #[test]
-fn deep_nesting_and_entangled_jumps_between_comparisons() {
+fn deep_nesting_and_entangled_jumps_between_comparisons_stay_within_the_limits() {
     check(TOWERS, 1, |n, _| compare(n));
 }
 
 #[test]
-fn straight_code() {
+fn code_without_jumps_stays_within_the_limits() {
     check(STRAIGHT, 0, |n, _| plain(n));
 }
 

@@ -11,9 +11,9 @@ use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, RegisterLayout,
-    UndefinedValue,
+    Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
+    DepthRange, FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, Promise,
+    RegisterLayout, UndefinedValue,
 };
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
@@ -102,7 +102,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 48] = [
+const CHANGES: [Change; 51] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -119,7 +119,7 @@ const CHANGES: [Change; 48] = [
     ("dynamic flip", |f| f.options.outputs.flip_y = FlipY::Dynamic),
     ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),
     ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
-    ("colours as they are", |f| f.options.outputs.clamp_colors = false),
+    ("colors as they are", |f| f.options.outputs.clamp_colors = false),
     ("all outputs", |f| f.options.outputs.all = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = UndefinedValue::Zero),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = UndefinedValue::Zero),
@@ -136,9 +136,9 @@ const CHANGES: [Change; 48] = [
     ("baked false", |f| f.options.control.bools.baked = 0xFFFF),
     ("baked true", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0xFFFF, 0xFFFF)),
     ("baked some", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0x5555, 0x3333)),
-    ("specialised", |f| f.options.control.bools.specialized = 0xFFFF),
+    ("specialized", |f| f.options.control.bools.specialized = 0xFFFF),
     ("baked ints", |f| f.options.control.ints.baked = [Some([2, 0, 1, 0]); 4]),
-    ("specialised ints", |f| f.options.control.ints.specialized = 15),
+    ("specialized ints", |f| f.options.control.ints.specialized = 15),
     ("guard", |f| f.options.control.loop_guard = Some(100)),
     ("guard of 0", |f| f.options.control.loop_guard = Some(0)),
     ("reports", |f| {
@@ -149,6 +149,11 @@ const CHANGES: [Change; 48] = [
         f.job = Job::Compute;
         (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
+    ("no NaN", |f| {
+        f.options.assume = Assume { uniforms: Promise::NotNan, attributes: [Promise::NotNan; 16] };
+    }),
+    ("finite uniforms", |f| f.options.assume.uniforms = Promise::FINITE),
+    ("small attributes", |f| f.options.assume.attributes = [Promise::Below(8); 16]),
     ("permissive", |f| f.options.control.permissive = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),
     ("1.1", |f| f.profile.spirv_version = (1, 1)),
@@ -163,7 +168,7 @@ const CHANGES: [Change; 48] = [
     ("host elsewhere", |f| f.profile.bindings.host = Binding { set: 1, binding: 3 }),
     ("azahar's locations", |f| f.profile.locations = Locations::AZAHAR),
     ("raw position", |f| f.profile.locations.position = Some(13)),
-    ("colour elsewhere", |f| f.profile.locations.color = 12),
+    ("color elsewhere", |f| f.profile.locations.color = 12),
     ("depth and y and planes", |f| {
         (f.options.outputs.depth, f.options.outputs.flip_y, f.options.outputs.clip_planes) =
             (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
@@ -288,7 +293,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
 }
 
 #[test]
-fn blocks_stand_where_the_profile_has_them() {
+fn blocks_have_the_bindings_of_the_profile() {
     let bindings =
         Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
     let profile = Profile { bindings, ..Profile::default() };
@@ -358,7 +363,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
 const LIGHTS: &[u8] = include_bytes!("../shaders/lights.shbin");
 
 #[test]
-fn specialisation_constants_have_the_ids_that_the_options_promise() {
+fn specialization_constants_have_the_documented_ids() {
     let options = Options {
         control: Control {
             bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
@@ -408,7 +413,7 @@ fn error_as(job: Job<'_>, options: Options, profile: Profile, language: Language
 }
 
 #[test]
-fn what_a_language_cannot_say_is_refused_with_the_reason() {
+fn features_that_a_language_lacks_are_refused_with_the_reason() {
     let es = Language::Glsl(GlslVersion::Es310);
     let ints = IntUniforms { specialized: 15, ..IntUniforms::default() };
     let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
@@ -441,7 +446,7 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
 }
 
 #[test]
-fn two_things_in_one_place_are_refused() {
+fn two_outputs_in_one_location_are_refused() {
     let refuse = |options: Options, profile: Profile, part: &str| {
         let file = Shbin::parse(TEXTURED).expect("valid");
         let program = dvle::program(&file, 0, &options.limits).expect("vertex");

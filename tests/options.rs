@@ -77,7 +77,7 @@ fn output(name: &str, options: Options, host: [[u32; 4]; 3]) -> Vec<f32> {
 const OFF: [[u32; 4]; 3] = [[0; 4]; 3];
 
 #[test]
-fn depth_conventions() {
+fn depth_follows_the_chosen_convention() {
     for (depth, z) in [(DepthRange::ZeroToW, -3.0), (DepthRange::MinusWToW, -10.0), (DepthRange::Raw, 3.0)] {
         let options = Options { outputs: Outputs { depth, ..Outputs::default() }, ..Options::default() };
         assert_eq!(output("position", options, OFF), [1.0, 2.0, z, 4.0], "{depth:?}");
@@ -85,7 +85,7 @@ fn depth_conventions() {
 }
 
 #[test]
-fn y_is_mirrored_never_always_or_as_the_host_says() {
+fn y_is_mirrored_never_always_or_by_the_host_field() {
     let on = [[0; 4], [7, 0, 0, 0], [0; 4]];
     for (flip_y, host, y) in [
         (FlipY::Never, on, 2.0),
@@ -124,7 +124,7 @@ fn clip_distances_are_those_of_the_position_as_written() {
 }
 
 #[test]
-fn colours_are_clamped_unless_the_options_say_otherwise() {
+fn colors_are_clamped_by_default() {
     assert_eq!(output("color", Options::default(), OFF), [0.5, 1.0, 0.25, 1.0]);
     let options =
         Options { outputs: Outputs { clamp_colors: false, ..Outputs::default() }, ..Options::default() };
@@ -132,7 +132,7 @@ fn colours_are_clamped_unless_the_options_say_otherwise() {
 }
 
 #[test]
-fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
+fn all_outputs_have_their_locations_and_unmapped_ones_read_1_or_0() {
     for (unmapped, value) in [(UndefinedValue::Default, 1.0), (UndefinedValue::Zero, 0.0)] {
         let options =
             Options { outputs: Outputs { all: true, unmapped, ..Outputs::default() }, ..Options::default() };
@@ -161,7 +161,7 @@ fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
 }
 
 #[test]
-fn registers_that_nothing_wrote_read_their_default_or_zero() {
+fn uninitialized_registers_read_their_default_or_zero() {
     let read_r0 = program([mov(Dest::Output(0), Source::Temp(0)), Inst::Flow(Flow::End)]);
     for (uninitialized, w) in [(UndefinedValue::Default, 1.0), (UndefinedValue::Zero, 0.0)] {
         let options = Options {
@@ -179,7 +179,7 @@ fn registers_that_nothing_wrote_read_their_default_or_zero() {
 }
 
 #[test]
-fn attributes_show_as_many_components_as_the_options_say() {
+fn attributes_have_the_component_count_of_the_options() {
     for (components, expected) in [
         (1, [1.0, 0.0, -0.0, 1.0]),
         (2, [1.0, 2.0, -0.0, 1.0]),
@@ -263,7 +263,7 @@ fn compare(kind: Kind, seeds: std::ops::Range<u64>, options: impl Fn(u64) -> Opt
 }
 
 #[test]
-fn every_layout_gives_the_same() {
+fn every_layout_gives_the_same_results() {
     let custom = RegisterLayout { floats: 256, ints: 144, packing: IntPacking::Bytes, bools: 4 };
     for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(custom)] {
         let options =
@@ -275,7 +275,7 @@ fn every_layout_gives_the_same() {
 }
 
 #[test]
-fn baked_specialised_and_dynamic_uniforms_give_the_same() {
+fn baked_specialized_and_dynamic_uniforms_give_the_same_results() {
     let options = |seed: u64| {
         let random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let [baked, values, specialized] = [0, 16, 32].map(|shift| (random >> shift) as u16);
@@ -318,7 +318,7 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 }
 
 #[test]
-fn every_form_reports_whether_the_guard_ended_it() {
+fn every_form_reports_a_run_that_the_guard_ended() {
     // The vector behind o15 is compared as well.
     let options = |seed| Options {
         control: Control {
@@ -334,7 +334,7 @@ fn every_form_reports_whether_the_guard_ended_it() {
 }
 
 #[test]
-fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
+fn a_module_without_loops_reports_zeros() {
     let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
     let plain = chain::options(Precision::Exact);
     let nodes =
@@ -393,7 +393,7 @@ fn edges_back(cfg: &Cfg) -> usize {
 }
 
 #[test]
-fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
+fn a_known_b14_removes_every_loop_of_a_program_that_jumps_by_it() {
     let program = fragments();
     let graph = |options: &Options| match explore(&program, &options.control.exploration(), &options.limits) {
         Ok(Explored::Graph(cfg)) => cfg,

@@ -12,7 +12,7 @@ use transpica_prove::same::compare;
 const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
 
 #[test]
-fn every_pass_keeps_what_random_modules_compute() {
+fn every_pass_preserves_the_results_of_random_modules() {
     for seed in 0..MODULES {
         let module = module(seed);
         verify(&module, Phase::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{module}"));
@@ -22,7 +22,7 @@ fn every_pass_keeps_what_random_modules_compute() {
 }
 
 #[test]
-fn optimizing_keeps_what_random_modules_compute() {
+fn optimization_preserves_the_results_of_random_modules() {
     let mut scratch = Scratch::default();
     for seed in 0..MODULES {
         let before = module(seed);

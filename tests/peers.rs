@@ -62,7 +62,7 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
 }
 
 #[test]
-fn every_form_gives_what_the_files_say() {
+fn every_form_gives_the_expected_results() {
     let (mut programs, mut vertices, mut compared) = (0, 0, 0);
     for_each(|case, program, environment| {
         let mapped = varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());

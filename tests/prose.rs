@@ -1,4 +1,5 @@
-//! Comments keep the form that `src/README.md` describes: width, first line, words.
+//! Comments keep the form that `src/README.md` describes: width, first line, words. Messages and
+//! the comments of assembler texts keep the words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ const FIRST: &[&str] = &[
     "Which", "Who", "Whoever",
 ];
 
-/// Words and word groups that comments avoid, each with the term to use instead.
+/// Words and word groups that comments and messages avoid, each with the term to use instead.
 const WORDS: &[(&str, &str)] = &[
     ("heed", "respect"),
     ("nobody", "the caller, the host, the driver; `undefined`, `dead`"),
@@ -34,10 +35,12 @@ const BRITISH: &[(&str, &str)] = &[
     ("favour", "favor"),
     ("honour", "honor"),
     ("isation", "ization"),
+    ("labelled", "labeled"),
     ("alise", "alize"),
     ("imise", "imize"),
     ("neighbour", "neighbor"),
     ("parallelise", "parallelize"),
+    ("rasteris", "rasteriz"),
     ("recognise", "recognize"),
     ("synthesise", "synthesize"),
     ("vectorise", "vectorize"),
@@ -63,6 +66,44 @@ fn contains_words(text: &str, words: &str) -> bool {
     })
 }
 
+/// Faults of the words of a text.
+fn word_faults(prose: &str) -> Vec<String> {
+    let prose = prose.to_lowercase();
+    let words = WORDS.iter().filter(|(word, _)| contains_words(&prose, word));
+    let british = BRITISH.iter().filter(|(part, _)| prose.contains(part));
+    words
+        .map(|(word, instead)| format!("`{word}`: say {instead}"))
+        .chain(british.map(|(part, instead)| format!("`{part}`: the American form is `{instead}`")))
+        .collect()
+}
+
+/// Words of a string literal from which on it is a message and no name.
+const MESSAGE: usize = 3;
+
+/// Messages in the string literals of a line of code. `inside`: the line begins inside of a
+/// literal, since the line before ends with a backslash.
+fn messages(line: &str, inside: &mut bool) -> String {
+    let line = line.replace("\\\"", "").replace("'\"'", "");
+    let first = usize::from(!*inside);
+    *inside = line.ends_with('\\');
+    let literals = line.split('"').skip(first).step_by(2);
+    literals.filter(|text| text.split_whitespace().count() >= MESSAGE).collect::<Vec<_>>().join("; ")
+}
+
+/// Faults of the messages of a source, or of the comments of an assembler text, as `line: fault`.
+fn other_faults(text: &str, is_source: bool) -> Vec<String> {
+    let mut inside = false;
+    let prose = text.lines().map(|line| match is_source {
+        true if comment(line).is_some() => String::new(),
+        true => messages(line, &mut inside),
+        false => line.split_once(';').map_or_else(String::new, |(_, comment)| comment.to_owned()),
+    });
+    let faults = (1..).zip(prose).flat_map(|(number, prose)| {
+        word_faults(&prose).into_iter().map(move |fault| format!("{number}: {fault}"))
+    });
+    faults.collect()
+}
+
 /// Faults of the comments of one file, as `line: fault`.
 fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
@@ -83,6 +124,10 @@ fn faults(text: &str) -> Vec<String> {
         }
         // Examples are code; tables and addresses cannot be wrapped.
         if example {
+            // A reader who pastes an example needs every line but the result of `main`.
+            if mark != "//" && words.starts_with("# ") && !words.starts_with("# Ok::<") {
+                fault("a hidden line of an example".into());
+            }
             continue;
         }
         if line.chars().count() > WIDTH && !words.starts_with('|') && !words.contains("://") {
@@ -93,22 +138,12 @@ fn faults(text: &str) -> Vec<String> {
         if begins && mark != "//" && FIRST.contains(&first) {
             fault(format!("a doc comment begins with `{first}`; begin with a noun phrase or an imperative"));
         }
-        let prose = prose.to_lowercase();
-        for (word, instead) in WORDS {
-            if contains_words(&prose, word) {
-                fault(format!("`{word}`: say {instead}"));
-            }
-        }
-        for (part, instead) in BRITISH {
-            if prose.contains(part) {
-                fault(format!("`{part}`: the American form is `{instead}`"));
-            }
-        }
+        word_faults(&prose).into_iter().for_each(fault);
     }
     faults
 }
 
-/// Rust files below a folder, in order; build output is left out.
+/// Rust sources and assembler texts below a folder, in order; build output is left out.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -116,25 +151,32 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries {
         if path.is_dir() && !path.ends_with("target") {
             sources(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| ["rs", "pica", "ir"].iter().any(|known| extension == *known))
+        {
             files.push(path);
         }
     }
 }
 
 #[test]
-fn comments_keep_their_form() {
+fn comments_and_messages_keep_their_form() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in ["src", "tests", "tools"] {
+    for folder in ["src", "tests", "tools", "shaders"] {
         sources(&root.join(folder), &mut files);
     }
-    assert!(files.len() > 300, "only {} files found", files.len());
+    assert!(files.len() > 500, "only {} files found", files.len());
     let mut all = Vec::new();
     for path in &files {
         let text = fs::read_to_string(path).expect("a readable file");
+        let is_source = path.extension().is_some_and(|extension| extension == "rs");
         let name = path.strip_prefix(root).expect("a file below the root").display();
-        all.extend(faults(&text).into_iter().map(|fault| format!("{name}:{fault}")));
+        let comments = if is_source { faults(&text) } else { Vec::new() };
+        // The words that are avoided stand in this file as literals.
+        let others = if path.ends_with(file!()) { Vec::new() } else { other_faults(&text, is_source) };
+        all.extend(comments.into_iter().chain(others).map(|fault| format!("{name}:{fault}")));
     }
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
 }
@@ -150,9 +192,28 @@ fn each_rule_finds_its_fault() {
         ("    /// Registers of a set-up.", "`set-up`: say configuration"),
         ("// Its behaviour.", "`behaviour`: the American form is `behavior`"),
         ("// A specialisation constant.", "`isation`: the American form is `ization`"),
+        ("/// ```\n/// # let a = 1;\n/// ```", "a hidden line of an example"),
     ] {
         let found = faults(planted);
         assert!(found.len() == 1 && found[0].contains(fault), "{planted}: {found:?}");
+    }
+}
+
+#[test]
+fn words_of_messages_and_assembler_comments_are_checked() {
+    for (planted, is_source) in [
+        ("let text = \"the caller is told of it\";", true),
+        ("let text = \"ends here \\\n    and nobody sees it\";", true),
+        ("mov r0, v0 ; the colour", false),
+    ] {
+        assert_eq!(other_faults(planted, is_source).len(), 1, "{planted}");
+    }
+    for (text, is_source) in [
+        ("let told = name(\"told\");", true),
+        ("// \"the caller is told\" is an example", true),
+        (".out colour color", false),
+    ] {
+        assert_eq!(other_faults(text, is_source), Vec::<String>::new(), "{text}");
     }
 }
 

@@ -151,7 +151,7 @@ fn hashed(words: Result<Vec<u32>>) -> String {
 }
 
 #[test]
-fn samples_give_what_is_recorded() {
+fn samples_match_the_recorded_facts() {
     let mut table = String::from("file\tprogram\toptions\twhat\tresult\n");
     for sample in samples::samples().iter().filter(|sample| sample.name.starts_with("shaders/")) {
         let file = Shbin::parse(&sample.bytes).expect("a file");

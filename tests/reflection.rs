@@ -145,7 +145,7 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_is_what_modules_declare() {
+fn reflection_lists_the_declarations_of_modules() {
     let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
     let options = layouts
         .map(|layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() })
@@ -248,6 +248,8 @@ fn the_table_shows_everything() {
         setup constants
           register  value
           c95       0 1 0.5 16  a literal
+
+        18 products with a guard of 0 · inf, 0 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
     let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
@@ -290,12 +292,14 @@ fn the_table_shows_everything() {
         setup constants
           register  value
           c95       0 1 0.5 16  set by the host
+
+        22 products with a guard of 0 · inf, 0 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
 }
 
 #[test]
-fn a_geometry_program_says_how_it_runs() {
+fn reflection_of_a_geometry_program_states_its_threads() {
     for name in ["points", "counter", "subdivision", "banks"] {
         let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
@@ -306,7 +310,7 @@ fn a_geometry_program_says_how_it_runs() {
         };
         let program = dvle::program(&file, 1, &options.limits).expect("a program");
         let environment = FileEnvironment::new(&file, 1, name).expect("an executable");
-        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
         let mut translator = Translator::new(options, Profile::default());
         let translated =
             translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");

@@ -48,7 +48,7 @@ fn same(a: &Uniforms, b: &Uniforms) -> bool {
 
 /// The modules from a file and from registers differ only in names.
 #[test]
-fn programs_become_the_same_module_with_either_around_them() {
+fn files_and_registers_give_the_same_module() {
     let profile = Profile { names: false, ..Profile::default() };
     let mut count = 0;
     for job in [Job::Vertex, Job::Compute] {

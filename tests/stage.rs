@@ -36,7 +36,7 @@ fn translate_stage(
     rounds: Option<u8>,
 ) -> Result<(GeometryStage, Vec<u32>), String> {
     let file = Shbin::parse(bytes).expect("a file");
-    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     change(&mut setup);
     let mut ints = IntUniforms::default();
     ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
@@ -77,7 +77,7 @@ fn modes(words: &[u32]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn numbers_of_vertices_become_primitives() {
+fn the_number_of_vertices_chooses_the_primitive() {
     let bytes = file(TRIANGLE);
     // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency,
     // InputTrianglesAdjacency.
@@ -98,7 +98,7 @@ fn numbers_of_vertices_become_primitives() {
 }
 
 #[test]
-fn what_a_stage_cannot_do_is_refused() {
+fn programs_beyond_a_geometry_stage_are_refused() {
     let bytes = file(TRIANGLE);
     for topology in [Topology::Strip, Topology::Fan] {
         let refused = translate_stage(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
@@ -116,7 +116,7 @@ fn what_a_stage_cannot_do_is_refused() {
 }
 
 #[test]
-fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
+fn programs_with_carried_state_are_refused_at_the_place() {
     for (body, words) in [
         (
             "\tmov r0, v0\n\tadd r0, r1, r0\n\tmov r1, r0\n\tmov pos, r0\n\tmov col, v1\n\tsetemit 0, prim\n\temit\n",
@@ -136,7 +136,7 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
 fn a_stage_states_how_many_vertices_it_emits() {
     let body = format!("again:\n{TRIANGLE}\tcmp v0, gt, gt, v1\n\tjmpc cmp.x, again\n");
     let refused = translate_stage(&file(&body), |_| {}, None).expect_err("refused");
-    assert!(refused.contains("how many triangles"), "{refused}");
+    assert!(refused.contains("no proven bound"), "{refused}");
     let body = format!("\tfor rounds\n{TRIANGLE}\t.end\n");
     for (rounds, triangles) in [(Some(7), 7), (None, 256)] {
         let (stage, words) = translate_stage(&file(&body), |_| {}, rounds).expect("a stage");
@@ -173,7 +173,7 @@ fn each_job_takes_programs_of_its_stage() {
 }
 
 #[test]
-fn keys_of_stages_follow_from_what_stages_follow_from() {
+fn keys_of_stages_cover_their_inputs() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
@@ -196,7 +196,7 @@ fn keys_of_stages_follow_from_what_stages_follow_from() {
 }
 
 #[test]
-fn a_vertex_stage_before_a_geometry_stage_hands_registers_on() {
+fn a_vertex_stage_before_a_geometry_stage_passes_registers_on() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");

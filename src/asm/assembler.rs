@@ -79,7 +79,7 @@ impl<'a> Assembler<'a> {
             if let Err(fault) = self.label(label) {
                 self.file.lost.insert(lex::trim(label));
                 self.messages.report(fault);
-                if habits::intruder(line, label).is_some() {
+                if habits::foreign_syntax_hint(line, label).is_some() {
                     // The colon is in a comment of another language, so the statement before it is
                     // lost.
                     self.file.is_uncertain = true;

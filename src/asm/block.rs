@@ -113,7 +113,7 @@ impl<'a> Assembler<'a> {
         if self.package.verbatim {
             // A verbatim text lists its padding itself.
         } else if self.options.no_nop {
-            let hint = "the last word of a block may not steer, and no two blocks may end together";
+            let hint = "the last word of a block must not be a control-flow instruction, and no two blocks may end together";
             self.messages.warn(at, "a padding NOP is required here", Some(hint));
         } else {
             if self.code.len() >= MAX_CODE {

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_beyond_the_reach_of_mad_changes_places() {
+    fn a_descriptor_of_mad_is_swapped_into_the_first_32() {
         let mut table = Descriptors::default();
         for bits in 0..34 {
             table.request(bits, u32::MAX);

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_text() {
+    fn every_name_survives_the_escaped_form() {
         for name in [&b""[..], b"-", b"a b", b"x;y:z", b"%", b"\xFF\x01", b"lights[0].pos", b"_a$b.c"] {
             let text = name_text(name);
             assert!(!text.contains([' ', ';', ':', '\t']), "{text}");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_whole_words() {
+    fn numbers_with_trailing_characters_are_refused() {
         assert_eq!(number("0x1F", 31).ok(), Some(31));
         assert_eq!(number("12", 12).ok(), Some(12));
         for wrong in ["", "0x", "12x", "-1", "+1", "0x+1", "13", "99999999999"] {

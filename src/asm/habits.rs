@@ -47,7 +47,7 @@ const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0
 const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
 
 /// Hint about a part of a line that contains another language's comment or braces.
-pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
+pub(super) fn foreign_syntax_hint(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();
     let comment = ["//", "/*", "*/", "#"].iter().filter_map(|mark| code.find(*mark)).min();
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comma_is_missing_only_between_operands() {
+    fn a_missing_comma_is_suspected_only_between_operands() {
         for (text, expected) in [
             ("r0 r1", Some(("r0", "r1"))),
             ("m[a0.x + 1] -v0", Some(("1]", "-v0"))),
@@ -118,17 +118,17 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_explains_only_what_it_touches() {
+    fn the_comment_hint_is_limited_to_the_comment() {
         let line = "mvo r0, r1 // two, three ; // four";
-        assert_eq!(intruder(line, &line[..3]), None);
-        assert_eq!(intruder(line, &line[8..16]), Some(COMMENT));
-        assert_eq!(intruder(line, &line[18..24]), Some(COMMENT));
+        assert_eq!(foreign_syntax_hint(line, &line[..3]), None);
+        assert_eq!(foreign_syntax_hint(line, &line[8..16]), Some(COMMENT));
+        assert_eq!(foreign_syntax_hint(line, &line[18..24]), Some(COMMENT));
         let line = "mvo r0, r1 ; // two";
-        assert_eq!(intruder(line, &line[8..10]), None);
+        assert_eq!(foreign_syntax_hint(line, &line[8..10]), None);
     }
 
     #[test]
-    fn words_stand_once() {
+    fn each_word_is_listed_once() {
         let words =
             ELSEWHERE.iter().flat_map(|(words, hint)| words.split(' ').map(move |word| (word, *hint)));
         for (index, (word, hint)) in words.clone().enumerate() {

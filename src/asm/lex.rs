@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_follow_c() {
+    fn integers_are_read_as_in_c() {
         let cases = [("010", Some(8)), ("0x1", Some(1)), ("0x", Some(0)), ("1foo", Some(1)), ("x", None)];
         for (text, expected) in cases {
             assert_eq!(integer(text).map(|integer| integer.value), expected, "{text}");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_an_integer_is_returned() {
+    fn text_after_an_integer_is_returned() {
         let cases =
             [("12", ""), ("0x1g", "g"), ("0x", "x"), ("017", ""), ("08", "8"), ("3x", "x"), ("1foo", "foo")];
         for (text, expected) in cases {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_comma_may_trail() {
+    fn one_trailing_comma_is_ignored() {
         assert_eq!(operands("a, b,"), ["a", "b"]);
         assert_eq!(operands("a,,"), ["a", ""]);
         assert!(operands("").is_empty());

@@ -82,7 +82,7 @@ impl<'a> Messages<'a> {
             index += 1;
             index <= before || !warning.span.touches(site.span)
         });
-        let hint = habits::intruder(self.line, fault.at).map(Into::into).or(fault.hint);
+        let hint = habits::foreign_syntax_hint(self.line, fault.at).map(Into::into).or(fault.hint);
         self.error(site, message, hint.map(Into::into));
     }
 
@@ -104,7 +104,7 @@ impl<'a> Messages<'a> {
             self.left_out.warnings += 1;
             return;
         }
-        let hint = habits::intruder(self.line, part).or(hint);
+        let hint = habits::foreign_syntax_hint(self.line, part).or(hint);
         self.warn_at(self.site(part), message, hint);
     }
 

@@ -9,6 +9,15 @@
 //! procedures or else-parts of more than 1023 words, and with [`AssemblerOptions::no_nop`] an
 //! entry point behind the last word. picasso writes those into fields that cannot hold them.
 //!
+//! ```
+//! use transpica::asm::{SourceText, assemble};
+//! let text = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
+//! match assemble(&[SourceText { name: "copy.v.pica", text }]) {
+//!     Ok(assembled) => assert_eq!(&assembled.bytes[..4], b"DVLB"), // the .shbin
+//!     Err(report) => eprintln!("{report}"), // every error with file, line and column
+//! }
+//! ```
+//!
 //! # Beyond picasso
 //!
 //! The [disassembler](crate::dis) needs syntax for what picasso never writes. picasso rejects each
@@ -77,7 +86,7 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Space, UniformKind};
 }
 
-pub use report::{Diagnostic, LeftOut, Report, Span};
+pub use report::{Diagnostic, LeftOut, Report, Span, did_you_mean};
 
 /// Assembles a text, or nothing: stops at the first error.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
@@ -143,7 +152,7 @@ pub struct Assembled {
 /// let text = ".fvec projection[4]\n.out outpos position\n\
 ///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
 /// let assembled = assemble(&[SourceText { name: "scale.v.pica", text }])?;
-/// let file = transpica::container::Shbin::parse(&assembled.bytes).expect("well formed");
+/// let file = transpica::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);
 /// assert_eq!(assembled.places[1].line, 5);
 /// # Ok::<(), transpica::asm::Report>(())

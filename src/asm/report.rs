@@ -199,8 +199,8 @@ pub(super) fn column(line: &str, part: &str) -> u32 {
     u32::try_from(before.chars().count()).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Hint to write the known name that is most similar to `name`.
-pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+/// Returns the hint to write the known name that is most similar to `name`, if one is near.
+pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if name.len() > 40 {
         return None;
     }

@@ -52,7 +52,7 @@ fn line_ends_and_blanks_do_not_matter() {
 }
 
 #[test]
-fn names_turn_and_negate_registers() {
+fn an_alias_keeps_sign_swizzle_and_offset() {
     assert_eq!(code(".alias n -r3.yx\nmov r0, -n"), code("mov r0, r3.yxxx"));
     assert_eq!(code(".alias n c3\nadd r0, n[a0.x + 2], r1"), code("add r0, c5[a0.x], r1"));
 }
@@ -75,7 +75,7 @@ fn lengths_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn programs_that_no_unit_can_hold_are_refused() {
+fn programs_beyond_the_memory_of_a_unit_are_refused() {
     let end = ".proc main\nend\n.end\n";
     let many: String = (0..4097).map(|index| format!(".proc p{index}\n.end\n")).collect();
     assert!(run(&format!("{end}{many}")).is_err(), "padding counts");
@@ -132,7 +132,7 @@ fn an_unknown_word_does_not_make_blocks_wrong() {
 }
 
 #[test]
-fn errors_have_an_end() {
+fn the_number_of_errors_is_limited() {
     let many = format!(".gsh\n.proc main\n{}end\n.end", "mov r0, r99\n".repeat(1000));
     for text in [many, "a:".repeat(1001)] {
         let report = run(&text).expect_err("refused");
@@ -142,7 +142,7 @@ fn errors_have_an_end() {
 }
 
 #[test]
-fn warnings_have_an_end() {
+fn the_number_of_warnings_is_limited() {
     let lines = |count| run(&format!(".proc main\n{}end\n.end", "mov R0, r1\n".repeat(count)));
     let assembled = lines(101).expect("assembles");
     assert_eq!(
@@ -171,7 +171,7 @@ fn long_names_are_not_quoted_whole() {
 }
 
 #[test]
-fn a_vertex_program_begins_in_the_words_that_its_unit_holds() {
+fn the_entry_of_a_vertex_program_lies_in_its_unit() {
     let program = |head: &str, words: usize| {
         let text = format!("{head}\n.proc a\n{}.end\n.proc main\nend\n.end", "nop\n".repeat(words));
         run(&text).expect("assembles").warnings.iter().map(ToString::to_string).collect::<String>()
@@ -193,7 +193,7 @@ fn only_error(text: &str) -> Diagnostic {
 }
 
 #[test]
-fn an_error_silences_warnings_about_the_same_operand() {
+fn an_operand_with_an_error_gives_no_warnings() {
     for (line, message) in [
         ("ifu B1\n.end", "invalid boolean uniform register: B1"),
         ("for I0\n.end", "invalid integer uniform register: I0"),
@@ -224,7 +224,7 @@ fn a_byte_order_mark_is_named() {
 }
 
 #[test]
-fn hints_say_what_is_meant_elsewhere() {
+fn hints_name_the_equivalent_of_other_languages() {
     for (body, hint) in [
         ("foo: callc cmp.x, foo", "this is a label: jmpc and jmpu jump to labels"),
         ("end\n.end\n.proc a\nend\n.end\n.proc a", "the first one is at a.pica:4"),
@@ -239,7 +239,7 @@ fn hints_say_what_is_meant_elsewhere() {
 }
 
 #[test]
-fn spans_are_the_part_that_is_underlined() {
+fn an_error_spans_the_operand() {
     let text = "; \u{e9}\n\tadd r0, r16, r1 ; here";
     let report = run(&format!(".proc main\n{text}\n end\n.end")).expect_err("refused");
     let Span { source, start, length } = report.errors[0].span;
@@ -260,7 +260,7 @@ fn quirk(body: &str, same: &str, warning: &str) {
 }
 
 #[test]
-fn what_picasso_takes_silently_gives_the_same_bytes_and_a_warning() {
+fn input_that_picasso_accepts_silently_gives_the_same_bytes_and_a_warning() {
     quirk("mov r0, o1", "mov r0, v1", "this reads v1");
     quirk("mov r0, pos", "mov r0, v0", "this reads v0");
     quirk("mov v1, r0", "mov o1, r0", "this writes o1");
@@ -285,7 +285,7 @@ fn what_picasso_takes_silently_gives_the_same_bytes_and_a_warning() {
 }
 
 #[test]
-fn what_changes_the_word_as_well_is_warned_about() {
+fn ignored_index_registers_and_missing_int_registers_give_a_warning() {
     for (line, warning) in [
         ("mov r1, t[a0.x]", "hardware ignores the address register"),
         ("for i5\nnop\n.end", "i5 does not exist: hardware reads i1"),
@@ -326,7 +326,7 @@ fn a_missing_comma_is_named() {
 }
 
 #[test]
-fn comments_and_blocks_of_other_languages_get_advice() {
+fn comments_and_blocks_of_other_languages_get_a_hint() {
     let comment = "comments begin with `;`";
     let braces = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` begin them, `.end` ends them";
     for (line, message, hint) in [
@@ -356,7 +356,7 @@ fn comments_and_blocks_of_other_languages_get_advice() {
 }
 
 #[test]
-fn statements_of_glsl_get_advice() {
+fn glsl_statements_get_a_hint() {
     for (line, part) in [
         ("vec4 x = m[0];", "`.alias name r0`"),
         ("uniform mat4 m;", "`.fvec m[4]`"),
@@ -380,7 +380,7 @@ fn statements_of_glsl_get_advice() {
 }
 
 #[test]
-fn what_can_index_is_named() {
+fn errors_name_the_registers_that_can_index() {
     for (operand, message) in [
         ("m[r0.x]", "not a number: counts as 0"),
         ("m[t]", "not a number: counts as 0"),
@@ -395,7 +395,7 @@ fn what_can_index_is_named() {
 }
 
 #[test]
-fn a_full_unit_says_how_many_words_there_are() {
+fn an_error_about_too_much_code_states_the_number_of_words() {
     let program = |words: usize| format!(".proc main\n{}end\n.end\n", "nop\n".repeat(words - 1));
     assert_eq!(run(&program(512)).expect("fits").warnings, []);
     // picasso accepts one word more than the unit holds.
@@ -410,7 +410,7 @@ fn a_full_unit_says_how_many_words_there_are() {
 }
 
 #[test]
-fn a_missing_entry_point_comes_behind_its_cause() {
+fn a_missing_entry_point_is_reported_after_its_cause() {
     for cause in [".prco main", "proc main", "void main()", ".proc main extra"] {
         let report = run(&format!("{cause}\nend\n.end")).expect_err("refused");
         let report = report.to_string();
@@ -424,7 +424,7 @@ fn a_missing_entry_point_comes_behind_its_cause() {
 }
 
 #[test]
-fn what_picasso_lets_pass_passes() {
+fn nested_and_repeated_declarations_of_picasso_are_accepted() {
     // The inner one of two procedures is declared first.
     let nested = run(".proc main\nnop\n.proc main\nend\n.end\nend\n.end").expect("assembles");
     let header = nested.model.executables[0].header;
@@ -515,14 +515,14 @@ fn the_header_names_every_uniform_that_can_be_set() {
 }
 
 #[test]
-fn places_have_columns() {
+fn errors_have_columns() {
     let assembled = run(".proc main\n\tlabel: nop\n end\n.end").expect("assembles");
     let places: Vec<_> = assembled.places.iter().map(|place| (place.line, place.column)).collect();
     assert_eq!(places, [(2, 9), (3, 2)]);
 }
 
 #[test]
-fn words_can_be_exact() {
+fn verbatim_directives_set_exact_words() {
     let text = "\
 .verbatim
 .opdesc 0x80000368 7
@@ -560,7 +560,7 @@ fn words_can_be_exact() {
 }
 
 #[test]
-fn what_is_our_own_is_refused_where_it_would_mean_something_to_picasso() {
+fn extensions_are_refused_where_picasso_gives_them_another_meaning() {
     // Text behind a register number is ignored.
     assert_eq!(code("mov r0, r1 @7"), code("mov r0, r1"));
     assert!(run(".proc main\ncmp r0, true6, eq, r0\nend\n.end").is_err());

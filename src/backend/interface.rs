@@ -220,6 +220,8 @@ pub(super) trait Statements {
         // Operands come first: in text they are lines, which must not stand inside the `if`.
         let values = vertices.iter().map(|&value| self.operand(value)).collect::<Result<Vec<_>>>()?;
         let capacity = self.draw(DrawField::Capacity)?;
+        // A triangle beyond the capacity is counted and not stored: the count is the capacity that
+        // a repeated draw needs.
         let fits = self.integers(Binary::ILess, [count, capacity], None);
         self.when(fits, |this| {
             let thread = this.draw(DrawField::Thread)?;

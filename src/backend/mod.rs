@@ -57,6 +57,7 @@ pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
         #[cfg(feature = "msl")]
         Language::Msl => naga::msl(source),
     }?;
+    // The limit counts words of SPIR-V: four bytes of text are one.
     check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
     Ok(text)
 }

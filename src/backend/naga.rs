@@ -140,7 +140,7 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 #[cfg(feature = "hlsl")]
 pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
-    let module = settled(source, "HLSL")?;
+    let module = unspecialized_module(source, "HLSL")?;
     let binding_map = bindings(&module)
         .map(|binding| {
             let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
@@ -163,7 +163,7 @@ pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
 #[cfg(feature = "msl")]
 pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
-    let module = settled(source, "MSL")?;
+    let module = unspecialized_module(source, "MSL")?;
     text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
     let resources = bindings(&module)
         .map(|binding| {
@@ -189,7 +189,7 @@ pub fn msl(source: &BackendInput<'_>) -> Result<String> {
 
 /// Returns the naga module of a program without specialization constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
-fn settled(source: &BackendInput<'_>, target: &'static str) -> Result<naga::Module> {
+fn unspecialized_module(source: &BackendInput<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
     if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
 }

@@ -104,19 +104,19 @@ mod tests {
     }
 
     #[test]
-    fn paths_meet_behind_an_if() {
+    fn facts_of_both_paths_meet_after_an_if() {
         assert_eq!(passed("if x 2 1; a; a; end", None), [Some(0), Some(1), Some(1), Some(1)]);
     }
 
     #[test]
-    fn facts_run_around_a_loop_until_they_stay() {
+    fn facts_of_a_loop_reach_a_fixed_point() {
         // The head is reached from before the loop and from its end.
         let facts = passed("a; loop i0 3; a; a; end", None);
         assert_eq!(facts, [Some(0), Some(1), Some(0b11), Some(0b11)]);
     }
 
     #[test]
-    fn what_only_closed_edges_lead_to_has_no_fact() {
+    fn a_block_with_only_closed_edges_has_no_fact() {
         assert_eq!(passed("if x 2 1; a; a; end", Some(0)), [Some(0), None, Some(1), Some(0b101)]);
         assert_eq!(solve(&Cfg::default(), &Passed { closed: None }), []);
     }

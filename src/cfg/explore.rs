@@ -70,7 +70,7 @@ pub enum Explored {
 /// use transpica::stages::cfg::explore::{Explored, ExploreOptions, explore};
 /// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// let end = [0x8800_0000];
 /// let program = Program::new(&end[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
 /// let Explored::Graph(cfg) = explore(&program, &ExploreOptions::default(), &limits)? else { unreachable!("one word") };
@@ -359,8 +359,8 @@ impl<'a> Explorer<'a> {
         let fails = self.step(flow, &mut failed, [false, true]);
         // The block pushed last is explored first, so that code is explored in the order of its
         // addresses.
-        let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
-        let then = self.second_question(flow, state, &holds, &mut held, true);
+        let otherwise = self.second_test(flow, state, &fails, &mut failed, false);
+        let then = self.second_test(flow, state, &holds, &mut held, true);
         match guard {
             None => Terminator::branch(test, then, otherwise),
             Some(Guard::Always) => self.count_jump(Terminator::branch(test, then, otherwise)),
@@ -400,7 +400,7 @@ impl<'a> Explorer<'a> {
 
     /// Returns where a step leads once its first question is answered. `holds` and `held` are the
     /// step and its state if the second answer is true.
-    fn second_question(
+    fn second_test(
         &mut self,
         flow: Option<&Flow>,
         state: &State,

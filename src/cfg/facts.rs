@@ -116,12 +116,12 @@ fn decide_branches(cfg: &mut Cfg, program: &Program<'_>) -> (Vec<Option<Facts>>,
 }
 
 /// The analysis of flags and bool uniforms.
-struct Known {
+struct FactAnalysis {
     /// By block: whether it writes the flags.
     writes: Vec<bool>,
 }
 
-impl Analysis for Known {
+impl Analysis for FactAnalysis {
     type Fact = Facts;
 
     fn init(&self) -> Facts {
@@ -147,7 +147,8 @@ impl Analysis for Known {
 
 /// Solves for the facts at the end of each block before its branch; nothing for unreachable blocks.
 fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
-    let known = Known { writes: cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect() };
+    let known =
+        FactAnalysis { writes: cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect() };
     let mut facts = dataflow::solve(cfg, &known);
     for (block, facts) in cfg.blocks.keys().zip(&mut facts) {
         *facts = facts.map(|before| known.transfer(block, before));

@@ -93,7 +93,7 @@ impl<'a> Live<'a> {
         state.hidden_loops += dead_loops as u8; // Range: at most four loops.
         // The number of loops is observable only when a loop ends, so without one it is dropped,
         // too.
-        if state.hidden_loops != 0 && state.loops.is_empty() && !self.loops_ahead(pc) {
+        if state.hidden_loops != 0 && state.loops.is_empty() && !self.reaches_loop(pc) {
             state.hidden_loops = 0;
         }
     }
@@ -130,9 +130,9 @@ impl<'a> Live<'a> {
     }
 
     /// Returns whether a loop may be entered from here on.
-    fn loops_ahead(&mut self, pc: Pc) -> bool {
+    fn reaches_loop(&mut self, pc: Pc) -> bool {
         let graph = self.graph.get_or_insert_with(|| Graph::new(self.scan, self.options));
-        let ahead = self.loops_ahead.get_or_insert_with(|| graph.loops_ahead(self.scan));
+        let ahead = self.loops_ahead.get_or_insert_with(|| graph.reaches_loop(self.scan));
         ahead.get(pc.index()).copied().unwrap_or(false)
     }
 }
@@ -156,7 +156,7 @@ impl Graph {
         let breaks = steps.add_node(());
         let mut graph = Self { steps, breaks, fires: BTreeMap::new() };
         for (pc, word) in (0..).map(Pc).zip(&scan.words) {
-            if word.goes_on_in_order() {
+            if word.always_falls_through() {
                 graph.step(address(pc), pc.next(), None);
             }
         }
@@ -198,10 +198,10 @@ impl Graph {
                 }
                 fire
             });
-            self.step(address(pc), flow.taken(pc), pushes);
+            self.step(address(pc), flow.target_if_true(pc), pushes);
         }
         if fails {
-            self.step(address(pc), flow.not_taken(pc), None);
+            self.step(address(pc), flow.target_if_false(pc), None);
         }
         if matches!(flow, Flow::Break | Flow::BreakC(_)) {
             self.steps.add_edge(address(pc), self.breaks, None);
@@ -213,7 +213,7 @@ impl Graph {
     fn fire(&mut self, scan: &Scan, returns: &[(NodeIndex, Pc)]) {
         for (&(_, end), &fire) in &self.fires {
             let before = end.0.checked_sub(1).map(Pc);
-            if let Some(before) = before.filter(|before| scan.goes_on(*before)) {
+            if let Some(before) = before.filter(|before| scan.continues(*before)) {
                 self.steps.add_edge(address(before), fire, None);
             }
         }
@@ -251,7 +251,7 @@ impl Graph {
     }
 
     /// By node: whether a LOOP may be reached.
-    fn loops_ahead(&self, scan: &Scan) -> Vec<bool> {
+    fn reaches_loop(&self, scan: &Scan) -> Vec<bool> {
         let mut ahead = vec![false; self.steps.node_count()];
         let mut search = Dfs::empty(&self.steps);
         let loops = scan.flows.iter().filter(|(_, flow)| matches!(flow, Flow::Loop { .. }));

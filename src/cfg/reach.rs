@@ -46,7 +46,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
             visit(pc, word, pc == start);
             // Most words are data instructions, which need no table lookup.
             if is_control(word) {
-                let Some(leads) = leads(word) else { break };
+                let Some(leads) = jump_targets(word) else { break };
                 work.extend(leads.into_iter().flatten());
             }
             pc = pc.next();
@@ -57,7 +57,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
 /// Returns the targets of a control-flow instruction besides the next word, now or when its scope
 /// ends; none if it ends the program. Complete decoding would take several times as long.
 #[inline]
-fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
+fn jump_targets(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {
         return Some([None; 2]);
     };
@@ -90,7 +90,7 @@ mod tests {
     const NOP: u32 = 0x8400_0000;
 
     #[test]
-    fn a_callee_is_reached_and_what_stands_behind_it_is_not() {
+    fn words_after_a_callee_are_not_reached() {
         // 0: call 3, 1 word; 1: end; 2: nop; 3: end; 4: nop
         assert_eq!(reached(&[0x9000_0C01, END, NOP, END, NOP], 0), [0, 1, 3]);
         // Without END the callee runs on, as far as the plain graph knows.
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_lead_anywhere_and_past_the_code_nowhere() {
+    fn jumps_reach_every_address_inside_the_code() {
         // 1: jmpu b0 to 4; 2: end
         assert_eq!(reached(&[NOP, 0xB400_1000, END, NOP, END], 1), [1, 2, 4]);
         assert_eq!(reached(&[0xB43F_FC00, END], 0), [0, 1]);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_loop_is_reached_though_its_body_ends_the_program() {
+    fn words_after_a_loop_are_reached_though_its_body_ends_the_program() {
         // 0: loop i0 to 1; 1: end; 2: nop; 3: end; 4: nop
         assert_eq!(reached(&[0xA400_0400, END, NOP, END, NOP], 0), [0, 1, 2, 3]);
     }

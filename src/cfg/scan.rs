@@ -39,7 +39,7 @@ pub(super) struct Word {
 
 impl Word {
     /// Returns whether the next word always follows, unless a scope ends before it.
-    pub(super) fn goes_on_in_order(self) -> bool {
+    pub(super) fn always_falls_through(self) -> bool {
         match self.kind {
             Some(WordKind::Data | WordKind::Nothing | WordKind::Undefined(_)) => true,
             Some(WordKind::End | WordKind::Control) | None => false,
@@ -132,7 +132,7 @@ impl Scan {
         self.lead(pc.next());
         let (holds, fails) = answers(flow.test(), options);
         if holds {
-            self.visit(pc, flow.taken(pc), work);
+            self.visit(pc, flow.target_if_true(pc), work);
             if let Some(scope) = flow.scope(pc) {
                 self.lead(scope.end);
                 self.visit(pc, scope.exit, work);
@@ -145,7 +145,7 @@ impl Scan {
             }
         }
         if fails {
-            self.visit(pc, flow.not_taken(pc), work);
+            self.visit(pc, flow.target_if_false(pc), work);
         }
     }
 
@@ -164,7 +164,7 @@ impl Scan {
     }
 
     /// Returns whether an address may be reached and does not end the program.
-    pub(super) fn goes_on(&self, pc: Pc) -> bool {
+    pub(super) fn continues(&self, pc: Pc) -> bool {
         let kind = self.words.get(pc.index()).and_then(|word| word.kind);
         kind.is_some_and(|kind| kind != WordKind::End)
     }

@@ -51,7 +51,7 @@ fn known_uniforms_prune_edges() {
 }
 
 #[test]
-fn only_instructions_with_effect_run() {
+fn nop_and_emit_without_effect_make_no_actions() {
     let run = |stage| {
         let program = program_for("none; emit; a; nop; end", stage);
         match explore(&program, &ExploreOptions::default(), &Limits::default()) {
@@ -64,7 +64,7 @@ fn only_instructions_with_effect_run() {
 }
 
 #[test]
-fn an_undefined_opcode_counts_only_if_it_is_reached() {
+fn an_undefined_opcode_is_an_error_only_if_it_is_reached() {
     let limits = Limits::default();
     let run = |text: &str, permissive| {
         explore(&program(text), &ExploreOptions { permissive, ..ExploreOptions::default() }, &limits)
@@ -96,7 +96,7 @@ fn reduced(text: &str) -> Cfg {
 }
 
 #[test]
-fn cycles_nested_too_deep_are_left_alone() {
+fn cycles_nested_too_deep_are_not_reduced() {
     let text = format!(
         "jmp x 2; a; cmp; jmp y 1; {}end",
         (0..10).map(|n| format!("cmp; jmp y {n};")).collect::<String>()
@@ -160,7 +160,7 @@ fn every_graph_becomes_reducible() {
 }
 
 #[test]
-fn a_drawing_shows_what_the_text_shows() {
+fn the_dot_form_has_the_blocks_and_edges_of_the_text() {
     let program = program("if !b3 2 1; a; loop i1 4; a; break x; end");
     let Explored::Graph(cfg) =
         explore(&program, &ExploreOptions::default(), &Limits::default()).expect("is defined")
@@ -220,7 +220,7 @@ fn a_drawing_shows_what_the_text_shows() {
 }
 
 #[test]
-fn a_drawing_of_a_dispatch_block_has_an_edge_for_each_value() {
+fn the_dot_form_of_a_dispatch_block_has_an_edge_for_each_value() {
     let cfg = reduced("jmp x 2; a; a; jmp y 1; end");
     expect![[r#"
         digraph program {

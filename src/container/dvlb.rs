@@ -13,13 +13,13 @@ pub(super) const HEADER: u32 = 8;
 /// A parsed file: every field and table, borrowed from the bytes.
 ///
 /// ```
-/// let bytes = include_bytes!("../../shaders/textured.shbin");
-/// let file = transpica::container::Shbin::parse(bytes)?;
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = transpica::Shbin::parse(&bytes)?;
 /// let executable = &file.executables[0];
 /// let symbols = executable.symbols.iter();
 /// let names: Vec<_> = symbols.map(|s| executable.name(s.name).to_string()).collect();
 /// assert_eq!(names, ["inpos", "inuv", "incol", "projection", "modelView", "texScale"]);
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shbin<'a> {

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn semantics_stand_in_the_order_of_the_enum() {
+    fn the_table_of_semantics_has_the_order_of_the_enum() {
         for info in &SEMANTICS {
             assert_eq!(info.semantic.info(), info);
         }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_each_kind_have_their_meaning() {
+    fn constants_of_each_kind_are_decoded() {
         let int = Constant { kind: 1, register: 3, words: [0x0403_0201, 9, 9, 9] };
         assert_eq!(int.value(), Some(ConstantValue::Int { register: 3, value: [1, 2, 3, 4] }));
         let float = Constant { kind: 2, register: 95, words: [0xFF3F_0000, 1, 2, 3] };

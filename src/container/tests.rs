@@ -117,7 +117,7 @@ fn check_round_trip(file: &Shbin<'_>) {
 }
 
 #[test]
-fn samples_are_written_back_byte_for_byte() {
+fn samples_round_trip_byte_for_byte() {
     assert_eq!(write(&Model::from(&Shbin::parse(&worked()).unwrap())), worked());
     for (name, bytes) in SAMPLES {
         let file = Shbin::parse(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -342,7 +342,7 @@ fn too_many_executables_are_an_error() {
 }
 
 #[test]
-fn meaningless_entries_are_kept_with_a_warning() {
+fn entries_of_unknown_kind_are_kept_with_a_warning() {
     for (at, value, warning) in [
         (0x50, 0x0002_1002, "offset 0x52: shader type 2 has no meaning"),
         (0x8C, 0x005F_0003, "offset 0x8c: constant type 3 has no meaning"),
@@ -369,7 +369,7 @@ fn meaningless_entries_are_kept_with_a_warning() {
 }
 
 #[test]
-fn warnings_stop_growing() {
+fn the_number_of_file_warnings_is_limited() {
     let mut model = Model { code: vec![0], executables: vec![Executable::default()], ..Model::default() };
     model.executables[0].constants = vec![Constant { kind: 9, register: 0, words: [0; 4] }; 5000];
     let bytes = write(&model);
@@ -379,7 +379,7 @@ fn warnings_stop_growing() {
 }
 
 #[test]
-fn names_go_on_to_their_zero_byte() {
+fn names_end_at_their_zero_byte() {
     // A size field of 4 cuts "scale"; loaders do not look at it.
     for size in [0, 1, 2, 4, 7] {
         let file = worked_with(0x88, size);
@@ -411,7 +411,7 @@ fn long_names_are_cut() {
 }
 
 #[test]
-fn executables_may_overlap_within_reason() {
+fn overlapping_executables_are_accepted_up_to_a_limit() {
     let twice = Model::from(&Shbin::parse(&worked()).unwrap());
     let mut model = Model { executables: vec![twice.executables[0].clone(); 2], ..twice };
     let mut file = write(&model);

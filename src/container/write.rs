@@ -54,9 +54,9 @@ impl Tables {
 /// ```
 /// use transpica::container::{Model, write};
 /// use transpica::Shbin;
-/// let bytes = include_bytes!("../../shaders/library.shbin");
-/// assert_eq!(write(&Model::from(&Shbin::parse(bytes)?)), bytes);
-/// # Ok::<(), transpica::Error>(())
+/// let bytes = std::fs::read("shaders/library.shbin")?;
+/// assert_eq!(write(&Model::from(&Shbin::parse(&bytes)?)), bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(model: &Model) -> Vec<u8> {
     let mut out = Vec::new();

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn components_that_do_not_count_are_left_out() {
+    fn components_that_are_not_read_are_left_out() {
         for (bits, required, text) in
             [(0x19, 0x03, ".y"), (0x18, 0xFC, ""), (0x00, 0xC0, ""), (0x54, 0xC0, ".y")]
         {

@@ -48,7 +48,7 @@ impl Block {
     fn holds(&self, other: &Self) -> bool {
         self.parts().iter().any(|&(start, end)| start <= other.start && other.end <= end)
     }
-    fn is_apart(&self, other: &Self) -> bool {
+    fn is_disjoint(&self, other: &Self) -> bool {
         self.end <= other.start || other.end <= self.start
     }
 }
@@ -98,7 +98,7 @@ fn sort(blocks: &mut [Block]) {
 
 /// Adds a block unless it crosses another or nests too deep.
 fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
-    let fits = |other: &Block| block.is_apart(other) || other.holds(&block) || block.holds(other);
+    let fits = |other: &Block| block.is_disjoint(other) || other.holds(&block) || block.holds(other);
     // The first of two crossing blocks wins; the target of the other one is printed as a number.
     if !accepted.iter().all(|(other, _)| fits(other)) {
         return;
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_an_end() {
+    fn the_depth_of_blocks_is_limited() {
         let nested: Vec<_> = (0..40).map(|depth| block(Kind::For, depth, 100 - depth, 100 - depth)).collect();
         assert_eq!(accepts(&nested), DEEPEST);
         let outwards: Vec<_> = nested.iter().rev().copied().collect();

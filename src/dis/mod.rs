@@ -102,7 +102,7 @@ pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<St
         }
     }
     // The last form prints everything as numbers.
-    Err(Error::new(Kind::Backend("the text of this file does not give it back".into()), At::Whole))
+    Err(Error::new(Kind::Backend("the text of this file does not assemble to its bytes".into()), At::Whole))
 }
 
 /// Returns whether a text assembles to a file with this content.

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_identifiers_that_come_back_are_taken_over() {
+    fn names_that_do_not_round_trip_are_no_identifiers() {
         assert_eq!(identifier(b"lights.position").as_deref(), Some("lights$position"));
         for name in [&b""[..], b"c0", b"R1x", b"1st", b"a b", b"x;", b"a$b", b"\xFF", b"na\xC3\xAFve", b"-"] {
             assert_eq!(identifier(name), None, "{}", name.escape_ascii());
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_name_grows() {
+    fn a_name_that_is_taken_gets_underscores() {
         let mut taken = NameSet::default();
         assert!(taken.insert("a") && !taken.insert("a"));
         assert_eq!([taken.insert_unique("a".into()), taken.insert_unique("a".into())], ["a_", "a__"]);

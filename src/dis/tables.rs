@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_picasso_would_refuse_by_register_is_left_to_its_choice() {
+    fn an_output_register_that_picasso_refuses_is_left_out() {
         let dummy = OutputRecord { kind: 9, register: 8, mask: 15, reserved: 0 };
         assert_eq!(output_text(&dummy, 0xFF, 0xF, false).as_deref(), Some(".out - dummy\n"));
         assert_eq!(output_text(&dummy, 0x7F, 0xF, false), None);

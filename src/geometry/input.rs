@@ -117,7 +117,7 @@ impl GeometryInput {
     pub fn check_numbers(&self) -> Result<()> {
         let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
             true => Ok(()),
-            false => wrong(format!("geometry set-up: {what} is {value}, must be 1 to {most}")),
+            false => wrong(format!("geometry configuration: {what} is {value}, must be 1 to {most}")),
         };
         match *self {
             Self::Point { inputs, registers } => {
@@ -179,7 +179,7 @@ impl<'a> Primitives<'a> {
     /// There are no indices.
     pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
         let Some(indices) = indices else {
-            return wrong("primitives of variable size need indices, which tell the sizes");
+            return wrong("primitives of variable size need indices, which give the sizes");
         };
         Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
     }

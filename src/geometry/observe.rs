@@ -67,7 +67,7 @@ struct Observer {
 }
 
 impl Observer {
-    fn see(&mut self, carried: StateItem, pc: Pc) {
+    fn record_read(&mut self, carried: StateItem, pc: Pc) {
         let first = self.seen.entry(carried).or_insert(pc);
         *first = pc.min(*first);
     }
@@ -80,7 +80,7 @@ impl Observer {
         for register in 0..16 {
             for component in Component::ALL {
                 if lanes & lane(register, component) != 0 {
-                    self.see(carried(register, component), pc);
+                    self.record_read(carried(register, component), pc);
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Observer {
             (FLAGS << 1, StateItem::Flag(Component::Y)),
         ] {
             if set & bit != 0 {
-                self.see(carried, pc);
+                self.record_read(carried, pc);
             }
         }
     }
@@ -119,9 +119,9 @@ impl Observer {
                     let carried = |register, component| StateItem::Other { register, component };
                     self.lanes(self.passed_on & !written, carried, pc);
                 }
-                state.stale_slots().for_each(|slot| self.see(StateItem::Slot(slot), pc));
+                state.stale_slots().for_each(|slot| self.record_read(StateItem::Slot(slot), pc));
                 if state.settings.are_inherited() {
-                    self.see(StateItem::Setting, pc);
+                    self.record_read(StateItem::Setting, pc);
                 }
             }
             Step::Nothing | Step::SetEmit(_) | Step::Loop(_) => {}
@@ -136,7 +136,7 @@ impl Observer {
         let pc = data.end.or(data.pc).unwrap_or_default();
         match test {
             Test::Cmp(condition) => self.rest(tested_flags(condition) & !state.rest, pc),
-            Test::Bool { id, .. } if id & 15 == RAN => self.see(StateItem::Ran, pc),
+            Test::Bool { id, .. } if id & 15 == RAN => self.record_read(StateItem::Ran, pc),
             // Loop counts and the loop guard start anew with each invocation.
             Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}
         }

@@ -18,11 +18,13 @@ use crate::precision::float24;
 /// Returns the program of an executable.
 ///
 /// ```
-/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits};
-/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
+/// use transpica::host::dvle;
+/// use transpica::{Limits, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
 /// let program = dvle::program(&file, 0, &Limits::default())?;
 /// assert_eq!((program.code().len(), program.entry().0), (13, 0));
-/// # Ok::<(), transpica::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

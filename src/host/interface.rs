@@ -322,7 +322,29 @@ impl EntryPoint {
     }
 }
 
-/// The interface of one program.
+/// The interface of one program: attributes, uniform block, outputs.
+///
+/// ```
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = transpica::Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// let interface = program.translate(&transpica::Options::default())?.interface;
+///
+/// // Attribute n is the one at location n.
+/// let inputs: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
+/// assert_eq!(inputs, [(0, "inpos"), (1, "inuv"), (2, "incol")]);
+///
+/// // Name, byte offset, number of registers of each member of the uniform block.
+/// let block = &interface.block;
+/// let members: Vec<_> = block.members.iter().map(|m| (m.name.as_str(), m.offset, m.count)).collect();
+/// assert_eq!(members, [("projection", 0, 4), ("modelView", 64, 4), ("texScale", 128, 1)]);
+/// assert_eq!(block.size, 144);
+///
+/// // The bytes of that block, from the values of the registers.
+/// let bytes = transpica::pack(block, &program.uniforms());
+/// assert_eq!(bytes.len(), 144);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the source, for header comments.

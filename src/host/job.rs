@@ -1,7 +1,7 @@
 //! Jobs: the shader stage that a program is translated to. Plain data. Knows neither the IR nor the
 //! back ends.
 
-use super::options::{AttributeFormat, Options};
+use super::options::{Assume, AttributeFormat, Options};
 use super::setup::Setup;
 use crate::isa::Stage;
 
@@ -25,9 +25,10 @@ pub enum Job<'a> {
     Compute,
     /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
     /// Location n is the n-th output register of the mask, unchanged. It has no position, so it is
-    /// meant for SPIR-V; text targets declare a meaningless one.
+    /// meant for SPIR-V: WGSL needs a position, so texts declare one that no stage reads. A draw
+    /// with compute dispatches has [`Compute`](Self::Compute) in this place.
     BeforeGeometry {
-        /// Mask of forwarded output registers, bit n = on.
+        /// Mask of forwarded output registers, bit n = on: [`Setup::vertex_outputs`].
         outputs: u16,
     },
     /// A geometry program as a compute stage. `GeometryKernel`
@@ -35,12 +36,14 @@ pub enum Job<'a> {
     /// which may merge the maps of both programs. Constants and names come from the environment of
     /// the program.
     Geometry(&'a Setup),
-    /// As [`Geometry`](Self::Geometry), but it records every EMIT with raw output registers. Each
-    /// invocation receives all its inputs and float uniforms: see
-    /// `GeometryKernel::records_emits`. For
-    /// comparison with `GeometryMachine`.
+    /// As [`Geometry`](Self::Geometry), but it records every EMIT with raw output registers instead
+    /// of triangles, for comparison with the interpreter. No draw needs it. Each invocation reads
+    /// all its inputs and float uniforms, 16 + 96 vectors at binding 0. A record at binding 1 is
+    /// 3 · (the number of vectors of [`kernel`](super::Interface::kernel)) vectors: first (slot +
+    /// 2^23, 1 if a triangle is submitted, 1 if it is reversed, index of the invocation + 2^23),
+    /// then the forwarded registers in order.
     Emits {
-        /// Mask of forwarded output registers, bit n = on.
+        /// Mask of forwarded output registers, bit n = on: that of the geometry unit's outputs.
         outputs: u16,
     },
     /// A geometry program as a geometry stage of the host's API, in SPIR-V only: see
@@ -90,6 +93,10 @@ impl Job<'_> {
         options.control.report_unfinished &= self.is_compute();
         if !self.has_attributes() {
             options.attributes = [AttributeFormat::default(); 16];
+        }
+        // The inputs of other programs are outputs of vertex programs.
+        if self.stage() != Some(Stage::Vertex) {
+            options.assume.attributes = Assume::default().attributes;
         }
         options
     }

@@ -130,7 +130,7 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
 
 /// Builds the uniform block of a program without symbols. If the layout has no register banks, it
 /// has one member for each run of needed registers, named after the first register.
-pub(super) fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
+pub fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
     let needed = needed(usage, &Constants::default());
     if needed.iter().all(|&(_, registers)| registers == 0) {
         return UniformBlock::default();

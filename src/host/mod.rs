@@ -1,6 +1,7 @@
 //! Environment of a program: options, profile, attributes, uniform block, outputs.
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
+mod assume;
 #[doc(hidden)]
 pub mod dvle;
 #[doc(hidden)]
@@ -24,6 +25,8 @@ mod values;
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+#[doc(hidden)]
+pub use assume::Reliance;
 pub use dvle::FileEnvironment;
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
@@ -35,8 +38,8 @@ pub use job::Job;
 pub use layout::pack;
 #[doc(hidden)]
 pub use options::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, Outputs, UndefinedValue,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
 };
 #[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};
@@ -53,6 +56,56 @@ pub use varying::OutputMap;
 use crate::error::Result;
 
 /// Environment of a program: the source of its constants, outputs and names.
+///
+/// [`RegisterState`] gives one for each unit, a program of a file has one. A host with registers of
+/// its own implements the trait:
+///
+/// ```
+/// use transpica::host::{Attribute, Constants, Environment, Interface, OutputMap, Usage, layout};
+/// use transpica::isa::Pc;
+/// use transpica::{Job, Options, Profile, Program, Result, Stage, Translator};
+///
+/// /// What a host keeps of the output registers.
+/// struct Registers {
+///     /// Register 0x2BD.
+///     output_mask: u32,
+///     /// Registers 0x50 to 0x56.
+///     semantics: Vec<u32>,
+/// }
+///
+/// impl Environment for Registers {
+///     /// No constants: all uniforms are read from the block.
+///     fn folded(&self, _: &Options) -> Constants {
+///         Constants::default()
+///     }
+///     /// The first word of semantics belongs to the first output of the mask.
+///     fn output_map(&self) -> OutputMap {
+///         let outputs = (0..16).filter(|n| self.output_mask >> n & 1 != 0);
+///         OutputMap::from_words(outputs.zip(self.semantics.iter().map(|word| word.to_le_bytes())))
+///     }
+///     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+///         let inputs = (0..16).filter(|n| usage.inputs >> n & 1 != 0);
+///         let attribute = |register: u8| {
+///             let format = options.attributes[usize::from(register)];
+///             Attribute { register, name: format!("v{register}"), format }
+///         };
+///         Ok(Interface {
+///             attributes: inputs.map(attribute).collect(),
+///             block: layout::without_symbols(usage, options.block.layout),
+///             ..Interface::default()
+///         })
+///     }
+/// }
+///
+/// let code = [0x4C00_0000, 0x8800_0000]; // mov o0, v0; end
+/// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Vertex)?;
+/// // o0 is the position: x, y, z, w.
+/// let registers = Registers { output_mask: 1, semantics: vec![0x0302_0100] };
+/// let mut translator = Translator::new(Options::default(), Profile::default());
+/// let translated = translator.translate(&program, &registers, Job::Vertex)?;
+/// assert_eq!(translated.interface.outputs[0].name, "position");
+/// # Ok::<(), transpica::Error>(())
+/// ```
 pub trait Environment {
     /// Returns the float uniforms that are folded under these options.
     fn folded(&self, options: &Options) -> Constants;

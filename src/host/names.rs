@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_are_told_apart_by_letters() {
+    fn equal_names_get_letters() {
         assert_eq!(given("m", &["m"]), "m_a");
         assert_eq!(given("m", &["m", "m_a", "m_b"]), "m_c");
         assert_eq!(given("let", &["let_a"]), "let_b");
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_are_sorted_and_complete_for_wgsl() {
+    fn keywords_are_sorted_and_include_those_of_wgsl() {
         assert!(KEYWORDS.is_sorted());
         assert!(KEYWORDS.iter().all(|word| is_keyword(word)));
         #[cfg(feature = "wgsl")]

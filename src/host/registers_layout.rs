@@ -25,7 +25,7 @@ pub enum IntPacking {
 /// assert_eq!(RegisterLayout::PANDA3DS.binding_size(), 1568);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct RegisterLayout {
     /// Offset of c0; 96 registers of 16 bytes. A multiple of 16.
     pub floats: u32,

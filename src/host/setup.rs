@@ -8,7 +8,22 @@ use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 
-/// Setup of a draw.
+/// Setup of a draw: output mapping, topology, and vertex input of a geometry program.
+///
+/// It comes from executables of a file ([`from_file`](Self::from_file)) or from these registers
+/// ([`from_registers`](Self::from_registers)), beside those of both units:
+///
+/// | register | value |
+/// |---|---|
+/// | 0x229 | 1..0: 2 if a geometry program runs, else 0; bit 31: variable mode |
+/// | 0x244 | bit 0: the fourth unit is configured separately, for geometry |
+/// | 0x24A, 0x251 | number of vertex outputs less one |
+/// | 0x252 | 7..0: mode, 0 point, 1 variable, 2 fixed; of fixed mode also 11..8: vertices of a primitive less one, 15..12: vectors of a vertex less one, 23..16: first float uniform |
+/// | 0x254 | 4..0: in variable mode the number of complete vertices less one |
+/// | 0x25E | 9..8: topology, 0 list, 1 strip, 2 fan, 3 geometry |
+/// | 0x289 | 3..0: vectors of an invocation (point) or of a vertex (fixed) less one; bit 8: vertices go to float uniforms, in the modes 1 and 2 |
+///
+/// Sources: 3dbrew's "GPU/Internal Registers" and GBATEK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Mask of the vertex program's forwarded outputs, bit n = on.

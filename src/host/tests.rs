@@ -1,5 +1,7 @@
 //! Interfaces of the sample programs and of small made-up executables.
 
+mod settings;
+
 use super::*;
 use crate::container::{
     Constant, ConstantValue, Executable, Label, Model, OutputRecord as Entry, Semantic, Shbin, Symbol,
@@ -54,7 +56,7 @@ fn textured_has_named_attributes_outputs_and_members() {
 }
 
 #[test]
-fn unfolded_constants_are_unbound_members() {
+fn constants_that_are_not_folded_are_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
     let options =
         Options { block: Block { fold_constants: false, ..Block::default() }, ..Options::default() };
@@ -166,7 +168,7 @@ fn a_program_without_uniforms_has_no_block() {
 }
 
 #[test]
-fn registers_without_a_symbol_come_in_maximal_runs() {
+fn registers_without_a_symbol_become_maximal_runs() {
     let executable = with_symbols(&[("a", SymbolBank::Float, 2, 1), ("n", SymbolBank::Int, 1, 1)]);
     let usage = Usage { floats: 0b111_0111, ints: 0b1011, bools: 0b1100_0001, ..Usage::default() };
     let interface = interface_of(executable, &usage);
@@ -190,7 +192,7 @@ fn registers_without_a_symbol_come_in_maximal_runs() {
 }
 
 #[test]
-fn of_overlapping_symbols_the_first_wins() {
+fn the_first_of_overlapping_symbols_names_the_member() {
     let executable = with_symbols(&[
         ("wide", SymbolBank::Float, 2, 4),
         ("tail", SymbolBank::Float, 5, 2),
@@ -209,7 +211,7 @@ fn of_overlapping_symbols_the_first_wins() {
 }
 
 #[test]
-fn equal_symbol_names_stay_apart() {
+fn equal_symbol_names_become_distinct_members() {
     let executable = with_symbols(&[("m.x", SymbolBank::Float, 0, 1), ("m$x", SymbolBank::Float, 1, 1)]);
     let interface = interface_of(executable, &Usage { floats: 3, ..Usage::default() });
     assert_eq!(interface.block.members[0].name, "m_x");
@@ -249,7 +251,7 @@ fn every_register_is_found_once_among(interface: &Interface, floats: std::ops::R
 }
 
 #[test]
-fn a_relative_read_of_known_reach_covers_that() {
+fn a_relative_read_of_known_range_covers_that_range() {
     let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4)]);
     let relative = Some(Reach::Range { first: 3, last: 6 });
     let usage = Usage { relative, relative_bases: 1 << 20, ..Usage::default() };
@@ -289,7 +291,7 @@ fn packing_puts_each_register_at_its_member() {
 }
 
 #[test]
-fn of_two_constants_for_a_register_the_later_counts() {
+fn the_later_of_two_constants_for_a_register_counts() {
     let constant = |value| Constant::new(value);
     let executable = Executable {
         constants: vec![
@@ -333,7 +335,7 @@ fn outputs_of(map: &[(Semantic, u16, u16)]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn outputs_stand_by_location_whatever_the_map_order() {
+fn outputs_are_sorted_by_location() {
     use Semantic::*;
     let all =
         [View, Quaternion, Texcoord0W, Texcoord2, Texcoord1, Texcoord0, Color, Position].into_iter().zip(0..);
@@ -352,7 +354,7 @@ fn outputs_stand_by_location_whatever_the_map_order() {
 }
 
 #[test]
-fn semantics_go_to_set_mask_bits_in_ascending_order() {
+fn semantics_take_set_mask_bits_in_ascending_order() {
     use Semantic::*;
     let (outputs, _) = outputs_of(&[(Texcoord0, 2, 0b1010), (Texcoord0W, 2, 0b0100), (Color, 3, 0b1000)]);
     assert_eq!(
@@ -362,7 +364,7 @@ fn semantics_go_to_set_mask_bits_in_ascending_order() {
 }
 
 #[test]
-fn of_two_components_with_one_meaning_the_higher_register_counts() {
+fn the_higher_register_of_two_with_one_semantic_counts() {
     use Semantic::*;
     let (outputs, _) = outputs_of(&[(Color, 5, 15), (Color, 1, 15), (Color, 6, 1)]);
     assert_eq!(outputs[1], "color o6.x o5.y o5.z o5.w");

@@ -9,14 +9,15 @@ use super::options::{DepthRange, FlipY, Options};
 use crate::fields::HostField;
 use crate::precision::arith;
 
-/// Values of the host block at draw time (see `HostField`).
+/// Values of the host block at draw time. Everything is off by default. The block has 32 bytes: two
+/// `u32` at 0 and 4, the plane at 16.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
     /// Enables the user's clip plane.
     pub clip_enabled: bool,
     /// Mirrors y under [`FlipY::Dynamic`](super::FlipY::Dynamic).
     pub flip_y: bool,
-    /// Coefficients of the user's clip plane.
+    /// Coefficients of the user's clip plane: it keeps positions with dot(plane, position) ≥ 0.
     pub clip_plane: [f32; 4],
 }
 

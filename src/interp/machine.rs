@@ -69,7 +69,30 @@ struct Word {
     operation: Operation,
 }
 
-/// A program, decoded to run for many vertices.
+/// The reference machine of vertex programs: a program, decoded to run for many vertices.
+///
+/// Each run has sixteen inputs v0..v15 of four floats and returns the sixteen outputs o0..o15.
+/// Uniforms stay until they are replaced. Inputs without a value are (0, 0, 0, 1) by convention.
+///
+/// ```
+/// use transpica::isa::{Pc, Uniforms};
+/// use transpica::{Machine, Options, Program, Stage};
+///
+/// // add o0, c0, v0; end. Fields: guide::instructions
+/// let code = [0x0002_0000, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x0006_C36F][..], Pc(0), Stage::Vertex)?;
+/// // The machine computes as modules of these options, and ends after 1,000 instructions.
+/// let mut machine = Machine::new(&program, Options::default().settings(1000))?;
+/// let mut uniforms = Uniforms::default();
+/// uniforms.floats[0] = [10.0, 20.0, 30.0, 40.0];
+/// machine.set_uniforms(&uniforms);
+/// let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+/// inputs[0] = [1.0, 2.0, 3.0, 4.0];
+/// let outputs = machine.run(&inputs)?;
+/// assert_eq!(outputs[0], [11.0, 22.0, 33.0, 44.0]);
+/// assert_eq!(machine.steps(), 2);
+/// # Ok::<(), transpica::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
     words: Vec<Word>,
@@ -310,14 +333,14 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
 /// Executes the control part of an instruction, unless the loop guard ends the run.
 #[inline(always)]
 fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
-    match !is_guarded || may_go(inst, state.pc, registers) {
-        true => steer(inst, state, registers),
+    match !is_guarded || may_jump(inst, state.pc, registers) {
+        true => step_control_flow(inst, state, registers),
         false => Outcome::End,
     }
 }
 
 /// Returns whether the loop guard lets an instruction jump; counts its back jumps.
-fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
+fn may_jump(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     let Inst::Flow(flow) = inst else { return true };
     let holds = flow.test().is_none_or(|test| registers.test(test));
     if flow.goes_back(pc) != Some(holds) {
@@ -333,7 +356,7 @@ fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
 
 /// Executes the control part of an instruction. Both closures need the registers, but never at the
 /// same time, so a cell lends them.
-fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
+fn step_control_flow(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     let registers = std::cell::RefCell::new(registers);
     control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
         registers.borrow_mut().apply(effect)

@@ -35,9 +35,15 @@ pub struct TraceRecord {
 ///
 /// ```
 /// use transpica::interp::TraceRecord;
+/// use transpica::{Machine, Options, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
 /// let mut lines = Vec::new();
 /// let mut trace = |record: &TraceRecord| lines.push(record.to_string());
-/// # let _ = &mut trace;
+/// machine.run_traced(&[[0.0; 4]; 16], &mut trace)?;
+/// assert_eq!(lines.len(), 13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Trace {
     /// False if no records are wanted; then none is made.

@@ -126,7 +126,22 @@ impl<'a> Evaluator<'a> {
         environment: &dyn ModuleInputs,
         budget: u64,
     ) -> Result<Vec<Lanes>> {
-        let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
+        self.run_observed(precision, environment, budget, &mut |_, _| {})
+    }
+
+    /// As [`run`](Self::run), and shows the values of the main function: those that an item reads,
+    /// and the one that it evaluates.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_observed(
+        &self,
+        precision: Precision,
+        environment: &dyn ModuleInputs,
+        budget: u64,
+        observe: &mut dyn FnMut(Value, Lanes),
+    ) -> Result<Vec<Lanes>> {
+        let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new(), observe };
         machine.call(&self.module.main, &[], None);
         // A loop of the program need not end.
         for _ in 0..budget {
@@ -159,6 +174,7 @@ struct Machine<'a> {
     precision: Precision,
     environment: &'a dyn ModuleInputs,
     calls: Vec<Activation<'a>>,
+    observe: &'a mut dyn FnMut(Value, Lanes),
 }
 
 impl<'a> Machine<'a> {
@@ -183,7 +199,7 @@ impl<'a> Machine<'a> {
             Some(&Item::Node(node)) => top.enter(node),
             None => {
                 if let Some(outputs) = top.exit(region.exit)? {
-                    return Ok(self.finish(outputs));
+                    return Ok(self.end_call(outputs));
                 }
             }
         }
@@ -191,7 +207,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Ends the innermost call.
-    fn finish(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
+    fn end_call(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
         let done = self.calls.pop()?;
         let (Some(caller), Some(result)) = (self.calls.last_mut(), done.result) else { return Some(outputs) };
         caller.values[result.index()] = outputs.first().copied().unwrap_or_default();
@@ -222,6 +238,10 @@ impl<'a> Machine<'a> {
         let mut lanes = self.operation(f, op, ty, get)?;
         // Lanes beyond the type are 0 everywhere, so that values compare as a whole.
         lanes[usize::from(ty.lanes)..].fill(0);
+        if self.calls.len() == 1 {
+            op.for_each(&f.pool, |operand| (self.observe)(operand, top.values[operand.index()]));
+            (self.observe)(value, lanes);
+        }
         self.calls.last_mut().ok_or_else(|| broken("nothing runs"))?.values[value.index()] = lanes;
         Ok(())
     }
@@ -247,7 +267,7 @@ impl<'a> Machine<'a> {
             Resource::Specialized(id) => Resource::specialized(id),
             register => register,
         };
-        self.environment.read(from).ok_or_else(|| nothing(format_args!("`{resource}`")))
+        self.environment.read(from).ok_or_else(|| missing(format_args!("`{resource}`")))
     }
 
     fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
@@ -258,10 +278,10 @@ impl<'a> Machine<'a> {
             },
             Array::Member(member) => match u16::try_from(index) {
                 Ok(element) => self.read(Resource::Member { member, element }),
-                Err(_) => Err(nothing(format_args!("element {index} of member {member}"))),
+                Err(_) => Err(missing(format_args!("element {index} of member {member}"))),
             },
             Array::Buffer(buffer) => (self.environment.load(buffer, index))
-                .ok_or_else(|| nothing(format_args!("element {index} of `{}`", buffer.name()))),
+                .ok_or_else(|| missing(format_args!("element {index} of `{}`", buffer.name()))),
         }
     }
 }
@@ -352,7 +372,7 @@ pub fn same(kind: ScalarKind, a: Lanes, b: Lanes) -> bool {
 }
 
 #[cold]
-fn nothing(what: std::fmt::Arguments<'_>) -> Error {
+fn missing(what: std::fmt::Arguments<'_>) -> Error {
     Error::new(crate::error::Kind::Other(format!("there is nothing to read: {what}")), At::Whole)
 }
 

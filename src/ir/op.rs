@@ -133,7 +133,7 @@ mod tests {
 
     /// Passes copy and compare operations all the time.
     #[test]
-    fn operations_are_small() {
+    fn an_operation_fits_into_its_size() {
         assert_eq!(size_of::<Op>(), 20);
         assert_eq!(size_of::<ValueData>(), 28);
     }

@@ -172,6 +172,10 @@ operations! {
     Add          "add"           F32  F32  Each commutes plain;
     /// Product. After `legalize` no operand is a constant ±0.
     Mul          "mul"           F32  F32  Each commutes plain;
+    /// The lesser; either where one is NaN or both are zero. Drivers have an instruction for it.
+    Min          "min"           F32  F32  Each ordered  plain;
+    /// The greater; either where one is NaN or both are zero.
+    Max          "max"           F32  F32  Each ordered  plain;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  plain;
     /// Dot product of 2 to 4 lanes, order of the sum unspecified (`fast` only).

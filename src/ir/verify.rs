@@ -403,12 +403,12 @@ impl<'a> Check<'a> {
         if let Op::Call { args, .. } | Op::Submit { args } = op {
             self.claim(args)?;
         }
-        self.reveal_after(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
+        self.check_operation(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
         self.reveal(value)
     }
 
     /// Checks the operation that computes a value of type `ty`.
-    fn reveal_after(&self, value: Value, op: Op, ty: Type) -> Checked {
+    fn check_operation(&self, value: Value, op: Op, ty: Type) -> Checked {
         if self.phase == Phase::Legal && op.is_pica() {
             return Err("this operation is for `legalize` to remove".into());
         }

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_take_no_bit_twice_and_look_at_more_where_more_is_written() {
+    fn canonical_rows_have_disjoint_fields() {
         for &opcode in Opcode::ALL {
             // Computed at run time by the functions that computed the table at compile time.
             let info = opcode.info();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ignored_is_gone() {
+    fn ignored_bits_are_cleared() {
         let same = |a: (u32, u32), b: (u32, u32)| {
             assert_eq!(
                 canonical_of(a.0, a.1, Stage::Vertex),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn control_flow_words_keep_what_they_read() {
+    fn control_flow_words_keep_the_fields_that_they_read() {
         let same = |a, b| {
             assert_eq!(canonical_of(a, 0, Stage::Vertex), canonical_of(b, 0, Stage::Vertex), "{a:x} {b:x}")
         };

@@ -302,7 +302,7 @@ impl Flow {
     }
 
     /// Returns where the instruction at `pc` goes if its test holds, before any scope ends there.
-    pub fn taken(&self, pc: Pc) -> Pc {
+    pub fn target_if_true(&self, pc: Pc) -> Pc {
         match *self {
             Self::Call { target, .. }
             | Self::CallC { target, .. }
@@ -320,7 +320,7 @@ impl Flow {
     }
 
     /// Returns where the instruction at `pc` goes if its test fails, before any scope ends there.
-    pub fn not_taken(&self, pc: Pc) -> Pc {
+    pub fn target_if_false(&self, pc: Pc) -> Pc {
         self.scope(pc).filter(|scope| scope.kind == ScopeKind::If).map_or(pc.next(), |scope| scope.end)
     }
 }

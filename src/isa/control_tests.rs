@@ -126,7 +126,7 @@ fn bool_uniforms_decide_as_conditions_do() {
 }
 
 #[test]
-fn calls_nest() {
+fn nested_calls_return_in_order() {
     check(&[(0, call(2, 1)), (1, Flow::End), (2, call(4, 1)), (3, Flow::End)], 6, &[], &[0, 2, 4, 1]);
 }
 
@@ -147,7 +147,7 @@ fn a_jump_in_the_last_word_of_a_callee_is_lost() {
 }
 
 #[test]
-fn a_call_in_the_last_word_of_a_then_part_is_lost_and_stays_behind() {
+fn a_call_in_the_last_word_of_a_then_part_is_lost_and_stays_on_the_stack() {
     let end = check(&[(0, if_c(TRUE, 2, 0)), (1, call(4, 1)), (3, Flow::End)], 5, &[], &[0, 1, 2, 3]);
     assert_eq!(end.state.calls.entries(), [CallEntry { end: Pc(5), ret: Pc(2) }]);
 }
@@ -188,7 +188,7 @@ fn break_outside_of_every_loop_does_nothing() {
 }
 
 #[test]
-fn break_in_the_last_word_leaves_although_iterations_are_left() {
+fn break_in_the_last_word_leaves_despite_further_iterations() {
     let end = check(&[(0, repeat(0, 1)), (1, Flow::Break), (2, Flow::End)], 3, &[[9, 1, 1]], &[0, 1, 2]);
     assert_eq!(end.al, 2);
 }
@@ -208,7 +208,7 @@ fn break_keeps_the_entries_of_ifs_and_calls() {
 }
 
 #[test]
-fn the_fourth_return_at_once_loses_its_address() {
+fn a_fourth_return_at_the_same_word_is_lost() {
     let code =
         &[(0, call(2, 1)), (1, Flow::End), (2, call(3, 1)), (3, call(4, 1)), (4, call(5, 1)), (7, Flow::End)];
     let end = check(code, 8, &[], &[0, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5, 6, 7]);
@@ -253,7 +253,7 @@ fn a_call_of_length_zero_never_returns() {
 }
 
 #[test]
-fn a_loop_that_ends_at_itself_counts_once_and_stays_behind() {
+fn a_loop_that_ends_at_itself_counts_once_and_stays_on_the_stack() {
     let end = check(&[(0, repeat(0, 0)), (2, Flow::End)], 3, &[[2, 5, 3]], &[0, 1, 2]);
     assert_eq!((end.al, end.state.loops.len()), (8, 1));
     let end = check(&[(0, repeat(0, 0)), (2, Flow::End)], 3, &[[0, 5, 3]], &[0, 1, 2]);
@@ -261,7 +261,7 @@ fn a_loop_that_ends_at_itself_counts_once_and_stays_behind() {
 }
 
 #[test]
-fn a_loop_end_wins_over_a_then_end_and_that_over_a_return() {
+fn loop_ends_precede_then_ends_and_those_precede_returns() {
     // All three scopes end at word 4.
     let code = &[(0, call(1, 3)), (1, if_c(TRUE, 4, 4)), (2, repeat(0, 3)), (4, Flow::End)];
     let end = check(code, 9, &[[1, 0, 1]], &[0, 1, 2, 3, 3, 4]);
@@ -341,7 +341,7 @@ fn a_step_reports_effects_and_questions_in_order() {
 }
 
 #[test]
-fn a_hidden_loop_still_makes_the_next_one_restore_the_counter() {
+fn a_stale_loop_makes_the_next_one_restore_the_counter() {
     let code = &[(0, repeat(0, 2)), (1, repeat(0, 2)), (3, repeat(1, 4)), (5, Flow::End)];
     let ints = [[0, 0, 1], [1, 5, 1]];
     let plain = run(code, 6, &ints);
@@ -357,7 +357,7 @@ fn a_hidden_loop_still_makes_the_next_one_restore_the_counter() {
 }
 
 #[test]
-fn a_push_at_depth_four_takes_a_hidden_loop_first() {
+fn a_fifth_loop_overwrites_a_stale_one_first() {
     let mut state = State { hidden_loops: 2, ..State::default() };
     let mut effects = Vec::new();
     for pc in 0..3 {

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_decoded_can_be_encoded_and_means_the_same() {
+    fn decoded_instructions_encode_to_equal_words() {
         let mut seed = 1;
         for code in 0..64 {
             for _ in 0..2000 {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn operands_out_of_range_are_refused() {
         let [uniform, temp] = [Source::Uniform(1), Source::Temp(1)].map(Operand::new);
         let data = |op, sources: &[Operand]| Inst::data(op, Dest::Temp(0), Mask::XYZW, sources);
         let flow = |flow| Inst::Flow(flow);

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_without_components_is_visible() {
+    fn an_empty_mask_is_printed() {
         assert_eq!(decode(0x4E02_1000, &[0x360]).to_string(), "mov r0._, c1");
         assert_eq!(decode(0x4801_2003, &[0x363; 4]).to_string(), "mova a0._, r2");
     }

@@ -35,6 +35,9 @@ impl Stage {
 }
 
 /// Code words with their operand descriptors and an entry point.
+///
+/// It comes from a file ([`Shbin`](crate::Shbin)), from registers
+/// ([`RegisterState`](crate::RegisterState)) or from words ([`from_raw`](Self::from_raw)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program<'a> {
     code: Cow<'a, [u32]>,
@@ -55,8 +58,9 @@ fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
 }
 
 impl<'a> Program<'a> {
-    /// Creates a program from raw words. Descriptors beyond the 128th are dropped; a missing
-    /// descriptor reads as 0.
+    /// Creates a program from raw words: see [`guide::instructions`](crate::guide::instructions)
+    /// for their bits. `entry` is an index of code words. Descriptors beyond the 128th are dropped;
+    /// a missing descriptor reads as 0.
     ///
     /// # Errors
     /// More code words than the limit, or an entry point outside the code (or at 512 and above for
@@ -86,7 +90,10 @@ impl<'a> Program<'a> {
     }
     /// Creates a program from the memory of a shader unit: 512 words for vertices, 4,096 for
     /// geometry. Words beyond those, which some hosts keep, are dropped, as are descriptors beyond
-    /// the 128th. Execution ends at the end of the words.
+    /// the 128th. Execution ends at the end of the words. `entry` is an index of code words.
+    ///
+    /// Code words and descriptors are the console's, in the host's byte order:
+    /// [`guide::instructions`](crate::guide::instructions) lists their bits.
     ///
     /// ```
     /// use transpica::isa::Pc;
@@ -151,7 +158,7 @@ impl<'a> Program<'a> {
             if self.stage == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS {
                 beyond = Some(beyond.map_or(pc, |first| first.min(pc)));
             }
-            warnings.extend(self.suspicion(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
+            warnings.extend(self.word_warning(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
         }
         warnings.extend(beyond.map(|pc| Warning {
             text: format!(
@@ -162,7 +169,7 @@ impl<'a> Program<'a> {
         warnings
     }
     /// A warning about a single word.
-    fn suspicion(&self, word: Word) -> Option<String> {
+    fn word_warning(&self, word: Word) -> Option<String> {
         let opcode = word.opcode()?;
         if let Some(index) = word.get(Field::Descriptor)
             && index as usize >= self.descriptors.len()
@@ -203,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_beyond_the_vertex_unit_is_not_called_one_beyond_the_code() {
+    fn an_entry_beyond_the_vertex_unit_has_its_own_error() {
         let kind = |words| program(words, 0, 512, Stage::Vertex).expect_err("refused").kind;
         assert_eq!(kind(513), Kind::EntryOutOfReach { entry: 512, words: 512 });
         assert_eq!(kind(512), Kind::EntryOutOfCode { entry: 512, words: 512 });
@@ -219,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_words_are_as_many_as_the_unit_holds() {
+    fn raw_words_beyond_the_unit_are_refused() {
         for (words, stage, kept) in [
             (512, Stage::Vertex, Some(512)),
             (4096, Stage::Vertex, Some(512)),
@@ -236,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_128_descriptors_count() {
+    fn descriptors_beyond_128_are_ignored() {
         assert_eq!(program(1, 200, 0, Stage::Vertex).map(|program| program.descriptors().len()), Ok(128));
         let table = [7; 200];
         let borrowed = Program::new(&[0x8800_0000][..], &table[..], Pc(0), Stage::Vertex, &Limits::default());
@@ -244,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_instruction_beyond_the_code() {
+    fn fetching_beyond_the_code_gives_nothing() {
         let program = program(2, 0, 0, Stage::Vertex).expect("valid");
         assert!(program.inst(Pc(1)).is_some());
         assert_eq!(program.inst(Pc(2)), None);

@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_says_what_it_reads_of_each_source() {
+    fn every_row_lists_the_components_read_of_each_source() {
         for info in Opcode::TABLE {
             assert_eq!(info.reads.len(), info.format.source_count(), "{:?}", info.opcode);
             let sources = info.operands.iter().filter(|&&role| role == Role::Source).count();
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inverted_row_says_what_the_plain_one_says() {
+    fn an_inverted_row_reads_the_components_of_the_plain_one() {
         for info in Opcode::TABLE {
             let Class::Data(op) = info.class else { continue };
             let plain = op.opcode().info();

@@ -54,27 +54,27 @@ rules! {
     /// word.
     MissingNop "missing-nop"
         "Hardware looks at the end of a block only after the word before it, whatever that word does, and ends one block of a \
-         kind at a time. Put a NOP at the end of the block; picasso does so unless told otherwise.",
+         kind at a time. Put a NOP at the end of the block; picasso does so by default.",
     /// More scopes are open than the rings hold.
     Nesting "nesting"
-        "The unit remembers 4 calls, 8 IFs and 4 LOOPs; the oldest is forgotten when another begins, and never ends. Nest less.",
+        "The unit holds 4 calls, 8 IFs and 4 LOOPs; one more overwrites the oldest, which then never ends. Nest less.",
     /// BREAK outside of a loop.
     BreakOutside "break-outside-loop"
         "Hardware hangs on BREAK while no LOOP runs. Jump to the end of the program instead.",
     /// The program never reaches an END, or runs off the end of its code.
     NoEnd "no-end"
-        "Every path must reach an END: behind the last word of the program whatever the unit's memory holds is executed.",
+        "Every path must reach an END: after the last word of the program the unit executes old words of its memory.",
     /// Vertex code that the vertex unit cannot hold.
     BeyondUnit "beyond-unit"
-        "The vertex unit holds 512 words; what lies behind them is never loaded. Make the program shorter, or put procedures that \
+        "The vertex unit holds 512 words; words after them are never loaded. Make the program shorter, or put procedures that \
          only geometry programs call last.",
     /// An undefined opcode.
     Unassigned "unassigned-opcode"
-        "The instruction set does not define this opcode; translation stops here unless it is told to be permissive.",
+        "The instruction set does not define this opcode; translation stops here without the option `permissive`.",
     /// An output component is written more than once on a path.
     OutputTwice "output-written-twice"
         "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \
-         temporary and write it once. (Paths that exist only if one flag changes between two questions count as well.)",
+         temporary and write it once. (Paths that exist only if one flag changes between two tests count as well.)",
     /// A mapped output component is not written on some path.
     OutputMissing "output-not-written"
         "Hardware hangs or misbehaves when a vertex program ends without having written every component of every mapped output. \
@@ -140,12 +140,13 @@ impl fmt::Display for Finding {
 /// may be incomplete.
 ///
 /// ```
-/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits, lint};
-/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
-/// let limits = Limits::default();
-/// let program = dvle::program(&file, 0, &limits)?;
-/// assert_eq!(lint::lint(&program, &file, 0, &limits)?, []);
-/// # Ok::<(), transpica::Error>(())
+/// use transpica::lint::lint;
+/// use transpica::{Limits, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let program = file.program(0)?;
+/// assert_eq!(lint(program.program(), &file, 0, &Limits::default())?, []);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -178,7 +179,7 @@ impl Findings {
     fn at(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: Some(pc), rule, message: message.into() });
     }
-    fn whole(&mut self, rule: Rule, message: impl Into<String>) {
+    fn without_place(&mut self, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: None, rule, message: message.into() });
     }
 }

@@ -76,7 +76,7 @@ fn missing(missing: Components, some: Components, findings: &mut Findings) {
     for (path, set) in [("never", missing & !some), ("not on every path", missing & some)] {
         for (register, components) in registers(set) {
             let message = format!("o{register}.{components} is mapped but {path} written");
-            findings.whole(Rule::OutputMissing, message);
+            findings.without_place(Rule::OutputMissing, message);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::isa::{Mask, Stage};
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
     if !draws(stage, file, executable) {
-        findings.whole(Rule::NoPosition, "no output is the position");
+        findings.without_place(Rule::NoPosition, "no output is the position");
     }
     kinds(executable, findings);
     inputs(executable, findings);
@@ -57,7 +57,7 @@ fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
                     output.register,
                     Mask(second)
                 );
-                findings.whole(Rule::OutputKindTwice, message);
+                findings.without_place(Rule::OutputKindTwice, message);
             }
         }
     }
@@ -78,7 +78,7 @@ fn inputs(executable: &Dvle<'_>, findings: &mut Findings) {
             let name = executable.name(symbol.name);
             if let Some(first) = place.replace(name) {
                 let message = format!("v{register} is both {} and {}", first.to_text(), name.to_text());
-                findings.whole(Rule::InputTwice, message);
+                findings.without_place(Rule::InputTwice, message);
             }
         }
     }

@@ -24,7 +24,7 @@ const MOST_VISITS: usize = 1 << 22;
 
 /// Demanded components: those of r0..r15, and above them the flags and address registers as in
 /// [`Access`].
-type Wanted = u128;
+type Demand = u128;
 
 /// An instruction of a block, and the components of temporaries that it reads for a demanded
 /// result.
@@ -35,7 +35,7 @@ struct Step {
 }
 
 pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findings: &mut Findings) {
-    let outputs = looked_at(executable);
+    let outputs = demanded_outputs(executable);
     let mut steps = steps(program, cfg);
     demand(cfg, &mut steps, outputs);
     let own: Vec<Components> =
@@ -48,7 +48,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
 }
 
 /// Demanded output components: the mapped ones, and those of generic outputs.
-fn looked_at(executable: &Dvle<'_>) -> Components {
+fn demanded_outputs(executable: &Dvle<'_>) -> Components {
     let generic = executable.outputs.iter().filter(|output| output.semantic() == Some(Semantic::Generic));
     generic.fold(mapped(executable), |all, output| {
         // Ranges: a register of the map is below 16, and the mask.
@@ -70,29 +70,32 @@ fn writes(inst: &Inst) -> Components {
 
 /// Computes the demanded reads of each step, backwards, until a fixpoint.
 fn demand(cfg: &Cfg, steps: &mut [Vec<Step>], outputs: Components) {
-    let mut before: Vec<Wanted> = vec![0; steps.len()];
+    let mut before: Vec<Demand> = vec![0; steps.len()];
     let mut again = true;
     while std::mem::take(&mut again) {
         for (block, data) in cfg.blocks.iter().rev() {
-            let mut wanted = data.terminator.targets().fold(asked(data), |all, to| all | before[to.index()]);
+            let mut demanded = data
+                .terminator
+                .targets()
+                .fold(demand_of_terminator(data), |all, to| all | before[to.index()]);
             for step in steps[block.index()].iter_mut().rev() {
-                let needed = needed(&step.inst, wanted, outputs);
+                let needed = needed(&step.inst, demanded, outputs);
                 step.reads = needed.temps_read;
                 let written = Access::new(&step.inst);
-                wanted &= !lanes(written.temps_written, written.rest_written);
-                wanted |= lanes(needed.temps_read, needed.rest_read);
+                demanded &= !lanes(written.temps_written, written.rest_written);
+                demanded |= lanes(needed.temps_read, needed.rest_read);
             }
-            again |= std::mem::replace(&mut before[block.index()], wanted) != wanted;
+            again |= std::mem::replace(&mut before[block.index()], demanded) != demanded;
         }
     }
 }
 
-fn lanes(temps: Components, rest: u16) -> Wanted {
-    Wanted::from(temps) | Wanted::from(rest) << 64
+fn lanes(temps: Components, rest: u16) -> Demand {
+    Demand::from(temps) | Demand::from(rest) << 64
 }
 
 /// The flags that the terminator of a block tests.
-fn asked(data: &BlockData) -> Wanted {
+fn demand_of_terminator(data: &BlockData) -> Demand {
     match data.terminator {
         Terminator::Branch { test: Test::Cmp(condition), .. } => lanes(0, tested_flags(condition)),
         Terminator::Branch { .. } | Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => 0,
@@ -100,7 +103,7 @@ fn asked(data: &BlockData) -> Wanted {
 }
 
 /// Accesses of an instruction for the components that are demanded behind it.
-fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
+fn needed(inst: &Inst, wanted: Demand, outputs: Components) -> Access {
     let rest = (wanted >> 64) as u16; // Range: above the temporaries there are sixteen bits.
     let nothing = Access::default();
     match *inst {
@@ -148,7 +151,7 @@ impl Finder<'_> {
             for step in &steps[block.index()] {
                 let unsure = step.reads & !start.every & !here;
                 if unsure != 0 {
-                    let set = *first.get_or_insert_with(|| self.set_at_first(block, start.some));
+                    let set = *first.get_or_insert_with(|| self.written_on_some_path(block, start.some));
                     self.report(step.pc, unsure & !set, findings);
                 }
                 here |= writes(&step.inst);
@@ -158,7 +161,7 @@ impl Finder<'_> {
 
     /// Components that some path has written when it first reaches a block. `some` are those that
     /// any path has.
-    fn set_at_first(&mut self, block: Block, some: Components) -> Components {
+    fn written_on_some_path(&mut self, block: Block, some: Components) -> Components {
         self.visits += self.cfg.blocks.len();
         if some == 0 {
             return 0;

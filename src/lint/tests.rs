@@ -47,7 +47,7 @@ fn bare(body: &str, expected: Expect) {
 }
 
 #[test]
-fn two_movas_in_a_row_hang() {
+fn two_movas_in_a_row_are_found() {
     plain(
         "mova a0.x, r0\nmova a0.y, r0",
         expect![[r#"
@@ -65,7 +65,7 @@ fn two_movas_in_a_row_hang() {
 }
 
 #[test]
-fn blocks_end_in_something_harmless() {
+fn blocks_need_a_nop_at_their_end() {
     bare(
         "ifu b\njmpu b, there\n.end\nthere:",
         expect![[r#"
@@ -89,7 +89,7 @@ fn blocks_end_in_something_harmless() {
 }
 
 #[test]
-fn stacks_are_not_that_deep() {
+fn nesting_beyond_the_stacks_is_found() {
     let nested = |count: usize| "ifu b\n".repeat(count) + "add r0, r0, r0\n" + &".end\n".repeat(count);
     plain(&nested(8), expect![""]);
     plain(
@@ -110,12 +110,12 @@ fn stacks_are_not_that_deep() {
 
 /// The ring holds each IF that was left by the jump, but only the newest can still end.
 #[test]
-fn scopes_that_can_never_end_again_do_not_count() {
+fn stale_scopes_do_not_count_as_nesting() {
     plain("there: ifc cmp.x\njmpc cmp.y, there\nnop\n.end", expect![""]);
 }
 
 #[test]
-fn every_path_reaches_an_end() {
+fn paths_without_end_are_found() {
     let loops = "there: jmpu b, there\njmpu !b, there";
     plain(
         loops,
@@ -131,7 +131,7 @@ fn every_path_reaches_an_end() {
 }
 
 #[test]
-fn what_the_assembler_refuses_is_found_in_words() {
+fn faults_that_the_assembler_refuses_are_found_in_words() {
     let [end, add_two_inputs] = [0x8800_0000, 0x0000_0080];
     expect![[r#"
         pc 0x0: BREAK while no loop runs [break-outside-loop]
@@ -170,7 +170,7 @@ fn words(code: Vec<u32>) -> String {
 }
 
 #[test]
-fn outputs_are_written_once_on_every_path() {
+fn outputs_written_twice_on_a_path_are_found() {
     let outputs = |body| findings(".out p position\n.out t texcoord0.xy\n.bool b", body, false);
     expect![""].assert_eq(&outputs("mov p, v0\nmov t.xy, v0"));
     expect![[r#"
@@ -193,7 +193,7 @@ fn outputs_are_written_once_on_every_path() {
 }
 
 #[test]
-fn a_loop_writes_its_outputs_again() {
+fn outputs_written_in_a_loop_are_found() {
     let text = findings(".out p position\n.ivec i", "for i\nmov p, v0\n.end", false);
     expect![[r#"
         pc 0x1: o0.xyzw was written before on some path [output-written-twice]
@@ -202,7 +202,7 @@ fn a_loop_writes_its_outputs_again() {
 }
 
 #[test]
-fn uniforms_are_declared() {
+fn uniforms_without_symbol_or_constant_are_found() {
     let nothing = |body| findings("", body, false);
     expect![[r#"
         pc 0x0: nothing in the file sets c5 [unbound-uniform]
@@ -215,7 +215,7 @@ fn uniforms_are_declared() {
 
 /// Library procedures read uniforms that the programs that call them declare.
 #[test]
-fn a_uniform_that_another_executable_names_is_set() {
+fn a_uniform_with_a_symbol_in_another_executable_is_no_finding() {
     let program = |declarations: &str, name: &str| {
         format!("{declarations}\n.out p position\n.entry {name}\n.proc {name}\nmov p, c0\nend\n.end")
     };
@@ -228,7 +228,7 @@ fn a_uniform_that_another_executable_names_is_set() {
 }
 
 #[test]
-fn temporaries_are_written_before_they_are_read() {
+fn temporaries_read_before_a_write_are_found() {
     let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
     expect![[r#"
         pc 0x0: r0.xyzw is read before anything has written it [temporary-not-written]
@@ -261,7 +261,7 @@ fn temporaries_are_written_before_they_are_read() {
 }
 
 #[test]
-fn temporaries_that_may_have_been_written_are_not_found() {
+fn temporaries_written_on_some_path_are_no_finding() {
     let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
     // Both blocks depend on the same bool.
     expect![""].assert_eq(&outputs("ifu b\nmov r0, v\n.end\nmov r1, v\nifu b\nmov r1, r0\n.end\nmov p, r1"));
@@ -291,7 +291,7 @@ fn temporaries_that_may_have_been_written_are_not_found() {
 
 /// Temporaries of geometry programs carry over from one invocation to the next.
 #[test]
-fn a_geometry_program_may_read_what_an_earlier_invocation_wrote() {
+fn temporaries_of_geometry_programs_are_no_finding() {
     let program = |body: &str| {
         format!(".gsh point c0\n.out p position\n.proc main\n{body}\nemit\nmov r0.xy, v0\nend\n.end")
     };
@@ -303,7 +303,7 @@ fn a_geometry_program_may_read_what_an_earlier_invocation_wrote() {
 }
 
 #[test]
-fn something_is_the_position() {
+fn a_missing_position_is_found() {
     let vertex = |output: &str| format!(".out o {output}\n.entry v\n.proc v\nmov o, v0\nend\n.end");
     let geometry = |outputs: &str| format!(".gsh point c0\n{outputs}\n.entry g\n.proc g\nend\n.end");
     let missing = "input: no output is the position [no-position]\n";
@@ -321,7 +321,7 @@ fn something_is_the_position() {
 }
 
 #[test]
-fn each_output_has_a_meaning_of_its_own() {
+fn outputs_with_equal_semantics_are_found() {
     let outputs = |declarations: &str, body: &str| {
         findings(&format!(".out p position\n{declarations}"), &format!("mov p, v0\n{body}"), false)
     };
@@ -338,7 +338,7 @@ fn each_output_has_a_meaning_of_its_own() {
 }
 
 #[test]
-fn each_input_has_one_name() {
+fn inputs_with_two_names_are_found() {
     let inputs =
         |declarations: &str| findings(&format!(".out p position\n{declarations}"), "mov p, v0", false);
     expect![[r#"
@@ -358,7 +358,7 @@ fn the_front_page_lists_every_rule() {
 }
 
 #[test]
-fn rules_have_names_of_their_own() {
+fn rule_names_are_unique() {
     let mut ids: Vec<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     ids.sort_unstable();
     ids.dedup();

@@ -20,7 +20,7 @@ pub(super) fn run(program: &Program<'_>, trace: &Trace, findings: &mut Findings)
         ends |= checks.successors(run);
     }
     if !ends {
-        checks.findings.whole(Rule::NoEnd, "no END is ever reached");
+        checks.findings.without_place(Rule::NoEnd, "no END is ever reached");
     }
     let beyond = VERTEX_WORDS as usize;
     if program.stage() == Stage::Vertex

@@ -213,7 +213,7 @@ fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 4] {
     }
     let scope = flow.scope(pc);
     let (end, exit) = (scope.map(|scope| scope.end), scope.map(|scope| scope.exit));
-    [Some(pc.next()), Some(flow.taken(pc)), end, exit]
+    [Some(pc.next()), Some(flow.target_if_true(pc)), end, exit]
 }
 
 /// Lowers one run: its data instructions, then the control-flow instruction at its end, if there is
@@ -293,18 +293,18 @@ fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
 }
 
 fn control(b: &mut Builder, flow: Flow, pc: Pc) {
-    let Some(test) = flow.test() else { return taken(b, flow, pc) };
+    let Some(test) = flow.test() else { return lower_taken(b, flow, pc) };
     let cond = condition(b, test);
     // `end_word` has set the program counter to the next word.
-    let otherwise = |b: &mut Builder| match flow.not_taken(pc) {
+    let otherwise = |b: &mut Builder| match flow.target_if_false(pc) {
         target if target == pc.next() => {}
         target => set_int(b, PC, i32::from(target.0)),
     };
-    b.when(cond, |b| taken(b, flow, pc), otherwise);
+    b.when(cond, |b| lower_taken(b, flow, pc), otherwise);
 }
 
 /// Lowers a control-flow instruction whose test holds.
-fn taken(b: &mut Builder, flow: Flow, pc: Pc) {
+fn lower_taken(b: &mut Builder, flow: Flow, pc: Pc) {
     let address = |pc: Pc| i32::from(pc.0);
     match (flow, flow.scope(pc)) {
         (Flow::Loop { int, .. }, Some(scope)) => {
@@ -319,8 +319,8 @@ fn taken(b: &mut Builder, flow: Flow, pc: Pc) {
         (Flow::Break | Flow::BreakC(_), None) => set_int(b, BROKE, 1),
         (_, None) => {}
     }
-    if flow.taken(pc) != pc.next() {
-        set_int(b, PC, address(flow.taken(pc)));
+    if flow.target_if_true(pc) != pc.next() {
+        set_int(b, PC, address(flow.target_if_true(pc)));
     }
 }
 
@@ -368,7 +368,7 @@ fn calls_end(b: &mut Builder) {
         CALLS.pop(b);
     }
     for _ in 0..CALL_DEPTH {
-        b.otherwise();
+        b.begin_else();
         b.close();
     }
 }

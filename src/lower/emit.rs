@@ -57,7 +57,7 @@ impl Builder {
     ) {
         self.open_if(cond);
         then(self);
-        self.otherwise();
+        self.begin_else();
         otherwise(self);
         self.close();
     }

@@ -338,7 +338,7 @@ impl Builder {
         self.open(outside, node, Vec::new());
     }
     /// Begins the second arm.
-    pub(super) fn otherwise(&mut self) {
+    pub(super) fn begin_else(&mut self) {
         self.next_arm(|node, region| {
             if let NodeData::If { otherwise, .. } = node {
                 *otherwise = region;

@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
     fn run(&mut self, task: Task) {
         match task {
             Task::List(cursor) => self.statements(cursor),
-            Task::Otherwise => self.builder.otherwise(),
+            Task::Otherwise => self.builder.begin_else(),
             Task::Case(value) => self.builder.case(value.cast_signed()),
             Task::Default => self.builder.default_case(),
             Task::Close => self.builder.close(),

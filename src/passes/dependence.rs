@@ -19,7 +19,7 @@ const MOST: u32 = 8;
 pub fn run(module: &Module) -> Dependence {
     let f = &module.main;
     let Some((node, params)) = invocations(f) else { return Dependence::None };
-    let carried = carried(f, node, params);
+    let carried = carried_lanes(f, node, params);
     let mut unknown = carried.clone();
     for depth in 0..=MOST {
         if unknown.iter().all(|&lanes| lanes == 0) {
@@ -45,7 +45,7 @@ pub fn run(module: &Module) -> Dependence {
 }
 
 /// By parameter of the loop over invocations: the lanes that begin as words of the state.
-fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
+fn carried_lanes(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let mut taint = Taint { cut: Some(node), next: vec![0; f.get(params).len()], ..Taint::new(f) };
     for (value, data) in f.values.iter() {
         if let crate::ir::Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)) = data.def {

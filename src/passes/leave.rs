@@ -28,7 +28,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     }
     let flow = &mut scratch.flow;
     flow.compute(f);
-    let risky = |node: &Node| f.nodes[*node].is_loop() && gives_its_own(f, flow, *node);
+    let risky = |node: &Node| f.nodes[*node].is_loop() && has_computed_results(f, flow, *node);
     let mut loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
     if loops.is_empty() {
         return false;
@@ -50,7 +50,7 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
 
 /// Returns whether an exit of a loop gives anything but one parameter or one value from before the
 /// loop, and whether it can iterate.
-fn gives_its_own(f: &Func, flow: &ValueFlow, node: Node) -> bool {
+fn has_computed_results(f: &Func, flow: &ValueFlow, node: Node) -> bool {
     let is_safe = |&result: &Value| {
         let mut only = None;
         let mut same = true;
@@ -173,7 +173,7 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_decision_that_skips_the_way_out_counts() {
+    fn a_decision_that_skips_the_exit_counts() {
         // All ask the same, but those that continue before do not ask in this iteration.
         let module = "%0: f32x4 = input v0 %1: i32 = uniform i0.x %2: i32 = const 1
              %3: f32 = shuffle %0.x %4: f32 = shuffle %0.y %5: bool = less %3 %4

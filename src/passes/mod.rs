@@ -18,7 +18,7 @@ pub mod flow;
 pub mod leave;
 pub mod legalize;
 pub mod params;
-mod ranges;
+pub mod ranges;
 mod scratch;
 pub mod shrink;
 pub mod simplify;

@@ -1,378 +1,420 @@
-//! Classes of numbers that a lane may belong to: signs, zeros, infinities, NaN.
-//! In: a function of either stage, a lane, and what else is known to be constant. Out: [`Classes`].
-//! Changes nothing.
+//! Ranges of numbers that a lane may hold: classes (signs, zeros, infinities, NaN) and a largest
+//! exponent.
+//! In: a function of either stage. Out: a [`Range`] for each lane. Changes nothing.
 //!
-//! `simplify` decides comparisons with it, `legalize` leaves out guards. The rows of the table
-//! ([`unary`], [`choice`], [`product`], [`sum`]) combine classes; [`Ranges`] asks definitions on
-//! demand, because few lanes are ever asked for. Parameters and results may be anything. What wants
-//! to know more of them needs a sweep over the function that joins classes by [`Classes::or`], and
-//! the same rows.
+//! The rows of `classes` combine ranges. [`Ranges::sweep`] asks them for every value of a function,
+//! in program order: definitions, results of constructs (joined over their exits) and parameters of
+//! loops, which are assumed to be what they are at first until a `continue` adds to it; then it
+//! sweeps again. Values that a sweep has not seen are looked up through their definitions on
+//! demand, with fuel; parameters and results among them may be anything.
+//!
+//! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
+//! comparisons on demand, because it changes the function while it asks, and few lanes.
 //!
 //! [`ir::known`](crate::ir::known) answers another question, so it has tables of its own: which
-//! bits a driver could find for a lane, also where it copies code or knows a decision. It assumes
-//! that a parameter keeps its constant until a sweep disproves that. What is said here holds on
-//! every path and assumes nothing. Both fold constants by [`ir::scalar`](crate::ir::scalar).
+//! bits a driver could find for a lane, also where it copies code or knows a decision. What is said
+//! here holds on every path. Both fold constants by [`ir::scalar`](crate::ir::scalar).
 //!
 //! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without
 //! zeros means normal numbers.
 
+mod classes;
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{Binary, Func, Lane, Op, Shape, Unary, Value};
+pub(super) use self::classes::Classes;
+pub use self::classes::Range;
+
+use crate::entity::Handle;
+use crate::host::Assume;
+use crate::ir::known::FloatConstants;
+use crate::ir::{
+    Array, Binary, Exit, Func, Lane, NodeData, Op, Resource, ScalarKind, Shape, Step, Unary, Value,
+    ValueList, Walk, scalar,
+};
+use crate::isa::limits::INPUTS;
 use crate::precision::Precision;
-use crate::precision::bits::{INFINITY, MAGNITUDE, MIN_NORMAL, NAN, ONE, SIGN};
+use crate::precision::bits::ONE;
 
 /// Number of definitions that one question may look at.
 const FUEL: u32 = 32;
+/// Sweeps over a function before nothing is known of parameters.
+const SWEEPS: u32 = 8;
 
-/// A set of classes of numbers; those but NaN are in the order of the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Classes(u8);
+/// Ranges of the lanes of one value; those beyond its type may be anything.
+type Lanes = [Range; 4];
 
-impl Classes {
-    pub const NONE: Self = Self(0);
-    pub const NEGATIVE_INFINITY: Self = Self(1);
-    /// Finite.
-    pub const NEGATIVE: Self = Self(1 << 1);
-    pub const NEGATIVE_ZERO: Self = Self(1 << 2);
-    pub const POSITIVE_ZERO: Self = Self(1 << 3);
-    /// Finite.
-    pub const POSITIVE: Self = Self(1 << 4);
-    pub const POSITIVE_INFINITY: Self = Self(1 << 5);
-    pub const NAN: Self = Self(1 << 6);
-    pub const ALL: Self = Self((1 << 7) - 1);
-    pub const ZERO: Self = Self::NEGATIVE_ZERO.or(Self::POSITIVE_ZERO);
-    pub const FINITE: Self = Self::NEGATIVE.or(Self::POSITIVE);
-    pub const INFINITE: Self = Self::NEGATIVE_INFINITY.or(Self::POSITIVE_INFINITY);
-    const BELOW_ZERO: Self = Self::NEGATIVE_INFINITY.or(Self::NEGATIVE).or(Self::NEGATIVE_ZERO);
+const ANY: Lanes = [Range::ALL; 4];
 
-    pub const fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+/// Ranges of the values of a function.
+#[derive(Debug)]
+pub struct Ranges<'a> {
+    precision: Precision,
+    /// Float constants that take the place of uniforms.
+    constants: Option<&'a FloatConstants>,
+    /// Ranges of other uniforms, and of inputs.
+    uniforms: Range,
+    inputs: [Range; INPUTS],
+    /// Range of all uniforms and constants, and of the ones behind them.
+    anywhere: Range,
+    /// By value, those that a sweep has seen.
+    table: Vec<Lanes>,
+}
+
+impl<'a> Ranges<'a> {
+    /// Of a function that no sweep has seen.
+    pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
+        let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
+        Self { precision, constants, uniforms, inputs, anywhere, table: Vec::new() }
     }
 
-    /// Returns whether any of the other's classes is among these.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
+    /// With knowledge of what the host feeds.
+    #[must_use]
+    pub fn knowing(mut self, numbers: &Assume) -> Self {
+        self.uniforms = Range::promised(numbers.uniforms, self.precision);
+        self.inputs = numbers.attributes.map(|promise| Range::promised(promise, self.precision));
+        let constants = self.constants.into_iter().flatten().flatten().flatten();
+        // Behind the last uniform there are ones.
+        let one = Range::of_bits(ONE);
+        self.anywhere = constants.fold(self.uniforms.or(one), |all, &bits| all.or(Range::of_bits(bits)));
+        self
     }
 
-    /// Each of these classes alone.
-    pub fn each(self) -> impl Iterator<Item = Self> {
-        (0..7).map(|bit| Self(1 << bit)).filter(move |&class| self.has(class))
-    }
-
-    /// The bits of a number of one class.
-    pub fn sample(self) -> u32 {
-        match self {
-            Self::NEGATIVE_INFINITY => INFINITY | SIGN,
-            Self::NEGATIVE => ONE | SIGN,
-            Self::NEGATIVE_ZERO => SIGN,
-            Self::POSITIVE_ZERO => 0,
-            Self::POSITIVE => ONE,
-            Self::POSITIVE_INFINITY => INFINITY,
-            _nan => NAN,
+    /// Finds the ranges of all values. They hold as long as each value stays the same number,
+    /// however its definition changes.
+    pub fn sweep(&mut self, f: &Func) {
+        self.table.clear();
+        self.table.resize(f.values.len(), [Range::NONE; 4]);
+        for &param in f.get(f.params) {
+            self.table[param.index()] = ANY;
         }
-    }
-
-    /// Of a constant.
-    pub fn of_bits(bits: u32) -> Self {
-        let positive = match bits & MAGNITUDE {
-            0 => Self::POSITIVE_ZERO,
-            1..MIN_NORMAL => Self::POSITIVE_ZERO.or(Self::POSITIVE),
-            MIN_NORMAL..INFINITY => Self::POSITIVE,
-            INFINITY => Self::POSITIVE_INFINITY,
-            _ => Self::NAN,
-        };
-        if bits & SIGN == 0 { positive } else { positive.negated() }
-    }
-
-    fn map(self, row: impl Fn(Self) -> Self) -> Self {
-        self.each().fold(Self::NONE, |all, class| all.or(row(class)))
-    }
-
-    fn pairs(self, other: Self, row: impl Fn(Self, Self) -> Self) -> Self {
-        self.map(|a| other.map(|b| row(a, b)))
-    }
-
-    fn negated(self) -> Self {
-        // The numbers in reverse order; NaN stays.
-        Self(self.0.reverse_bits() >> 2 | self.0 & Self::NAN.0)
-    }
-
-    fn magnitude(self) -> Self {
-        let negative = Self(self.0 & Self::BELOW_ZERO.0);
-        Self(self.0 & !Self::BELOW_ZERO.0).or(negative.negated())
-    }
-
-    /// As float24 arithmetic reads numbers: small ones may become 0.
-    fn read(self, precision: Precision) -> Self {
-        if precision == Precision::F24 && self.has(Self::FINITE) { self.or(Self::ZERO) } else { self }
-    }
-
-    /// As float24 arithmetic rounds results: from 2^64 on they are infinite.
-    fn rounded(self, precision: Precision) -> Self {
-        let row = |class| match class {
-            Self::NEGATIVE => class.or(Self::ZERO).or(Self::NEGATIVE_INFINITY),
-            Self::POSITIVE => class.or(Self::ZERO).or(Self::POSITIVE_INFINITY),
-            same => same,
-        };
-        if precision == Precision::F24 { self.map(row) } else { self }
-    }
-
-    /// NaN as the result of 0 · ∞, in `fast` only.
-    fn not_a_number(precision: Precision) -> Self {
-        match precision {
-            Precision::Exact | Precision::F24 => Self::ZERO,
-            Precision::Fast => Self::NAN,
-        }
-    }
-}
-
-/// Row of a one-operand operation.
-fn unary(op: Unary, precision: Precision, a: Classes) -> Classes {
-    type C = Classes;
-    // The reciprocal of -0 is +inf, unless the plain division computes it.
-    let of_zero = match precision {
-        Precision::Exact | Precision::F24 => C::POSITIVE_INFINITY,
-        Precision::Fast => C::INFINITE,
-    };
-    let arithmetic = |row: &dyn Fn(C) -> C| {
-        // NaN stays NaN in every function of one operand.
-        let each = |class| if class == C::NAN { C::NAN } else { row(class) };
-        a.read(precision).map(each).rounded(precision)
-    };
-    match op {
-        Unary::Neg => a.negated(),
-        Unary::Abs => a.magnitude(),
-        Unary::Floor => a.map(|class| if class == C::POSITIVE { class.or(C::POSITIVE_ZERO) } else { class }),
-        // That of a large number is subnormal, that of a subnormal number is infinite.
-        Unary::RcpP => arithmetic(&|class| match class {
-            C::NEGATIVE => C::NEGATIVE_INFINITY.or(C::NEGATIVE).or(C::ZERO),
-            C::POSITIVE => C::POSITIVE_INFINITY.or(C::POSITIVE).or(C::ZERO),
-            C::NEGATIVE_ZERO | C::POSITIVE_ZERO => of_zero,
-            _infinite => C::ZERO,
-        }),
-        Unary::RsqP => arithmetic(&|class| match class {
-            C::NEGATIVE_INFINITY | C::NEGATIVE => C::NAN,
-            C::NEGATIVE_ZERO | C::POSITIVE_ZERO => of_zero,
-            C::POSITIVE => C::POSITIVE,
-            _infinite => C::ZERO,
-        }),
-        Unary::Exp2P | Unary::Exp2Portable => arithmetic(&|class| match class {
-            C::NEGATIVE_INFINITY => C::ZERO,
-            C::NEGATIVE => C::ZERO.or(C::POSITIVE),
-            C::NEGATIVE_ZERO | C::POSITIVE_ZERO => C::POSITIVE,
-            C::POSITIVE => C::POSITIVE.or(C::POSITIVE_INFINITY),
-            _infinite => C::POSITIVE_INFINITY,
-        }),
-        Unary::Log2P | Unary::Log2Portable => arithmetic(&|class| match class {
-            C::NEGATIVE_INFINITY | C::NEGATIVE => C::NAN,
-            C::NEGATIVE_ZERO | C::POSITIVE_ZERO => C::NEGATIVE_INFINITY,
-            C::POSITIVE => C::FINITE.or(C::ZERO),
-            _infinite => C::POSITIVE_INFINITY,
-        }),
-        // Of what drivers compute, and of other kinds than floats, nothing is said.
-        Unary::AddressP
-        | Unary::Sqrt
-        | Unary::Exp2
-        | Unary::Log2
-        | Unary::Not
-        | Unary::ToInt
-        | Unary::ToBits
-        | Unary::FromBits
-        | Unary::UintToInt
-        | Unary::IntToUint => C::ALL,
-    }
-}
-
-/// Row of `a < b ? a : b` (`is_less`) and `a > b ? a : b`: a minimum or maximum, the second operand
-/// where one is NaN.
-fn choice(is_less: bool, a: Classes, b: Classes) -> Classes {
-    a.pairs(b, |a, b| {
-        let both = a.or(b);
-        // Neither zero is less than the other.
-        let is_unordered = both.has(Classes::NAN) || both == Classes::ZERO;
-        let first = if is_less { a.0 < b.0 } else { a.0 > b.0 };
-        if first && !is_unordered { a } else { b }
-    })
-}
-
-/// Row of a product of two lanes, or of one with itself.
-fn product(precision: Precision, a: Classes, b: Classes, is_square: bool) -> Classes {
-    type C = Classes;
-    let row = |a: C, b: C| {
-        if a.or(b).has(C::NAN) {
-            return C::NAN;
-        }
-        let infinite = a.or(b).has(C::INFINITE);
-        let positive = match (infinite, a.or(b).has(C::ZERO)) {
-            (true, true) => C::not_a_number(precision),
-            (false, true) => C::ZERO,
-            (true, false) => C::POSITIVE_INFINITY,
-            // It may overflow and underflow.
-            (false, false) => C::ZERO.or(C::POSITIVE).or(C::POSITIVE_INFINITY),
-        };
-        if C::BELOW_ZERO.has(a) == C::BELOW_ZERO.has(b) { positive } else { positive.negated() }
-    };
-    let (a, b) = (a.read(precision), b.read(precision));
-    // Zero times infinity needs two lanes, and a square has one sign.
-    let product = if is_square { a.map(|class| row(class, class)) } else { a.pairs(b, row) };
-    product.rounded(precision)
-}
-
-/// Row of a sum.
-fn sum(precision: Precision, a: Classes, b: Classes) -> Classes {
-    type C = Classes;
-    let row = |a: C, b: C| match (a.or(b).has(C::INFINITE), a == b) {
-        // Both are single classes, so that `a == b` compares them.
-        _nan if a.or(b).has(C::NAN) => C::NAN,
-        (true, true) => a,
-        (true, false) if a.has(C::INFINITE) && b.has(C::INFINITE) => C::NAN,
-        (true, false) => {
-            if a.has(C::INFINITE) {
-                a
-            } else {
-                b
+        let mut walk = Walk::default();
+        let mut sweeps = 0;
+        while self.sweep_once(f, &mut walk, sweeps) {
+            // A row of parameters, each of which is the next, learns from one sweep one step.
+            sweeps += 1;
+            if sweeps == SWEEPS {
+                self.give_up(f);
             }
         }
-        (false, _) if a.has(C::ZERO) && b.has(C::ZERO) => C::ZERO,
-        (false, _) if a.has(C::ZERO) => b,
-        (false, _) if b.has(C::ZERO) => a,
-        (false, true) if a == C::POSITIVE => a.or(C::POSITIVE_INFINITY),
-        (false, true) => a.or(C::NEGATIVE_INFINITY),
-        (false, false) => C::FINITE.or(C::ZERO),
-    };
-    a.read(precision).pairs(b.read(precision), row).rounded(precision)
-}
-
-/// Questions about lanes of a function, each with fuel of its own.
-pub(super) struct Ranges<'a, L> {
-    f: &'a Func,
-    precision: Precision,
-    /// The bits of lanes that are constant for another reason than their definition.
-    literal: L,
-    fuel: u32,
-}
-
-impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
-    /// Nothing is asked yet.
-    pub fn new(f: &'a Func, precision: Precision, literal: L) -> Self {
-        Self { f, precision, literal, fuel: FUEL }
     }
 
-    /// The definition of a lane, while there is fuel.
-    fn op(&mut self, lane: Lane) -> Option<Op> {
-        self.fuel = self.fuel.checked_sub(1)?;
-        self.f.op(lane.value())
+    /// Lets all parameters be anything, after which a sweep learns nothing more of one.
+    fn give_up(&mut self, f: &Func) {
+        for node in f.nodes.values() {
+            for &param in f.get(node.params()) {
+                self.table[param.index()] = ANY;
+            }
+        }
+    }
+
+    /// Returns whether a parameter changed after its loop was looked at.
+    fn sweep_once(&mut self, f: &Func, walk: &mut Walk, sweeps: u32) -> bool {
+        let mut changed = false;
+        walk.start(f);
+        while let Some(step) = walk.next(f) {
+            match step {
+                Step::Let(value) => self.table[value.index()] = self.define(f, value),
+                Step::Enter(node) => {
+                    if let NodeData::Loop { params, inits, .. } = f.nodes[node] {
+                        self.join(f, params, inits, false);
+                    }
+                }
+                Step::End(region) => {
+                    let exit = f.regions[region].exit;
+                    if let Some(target) = walk.target(exit) {
+                        let repeats = matches!(exit, Exit::Continue(_));
+                        let takers = f.nodes[target.node].takers(exit);
+                        // Exponents of the first rounds need not grow any further.
+                        changed |= self.join(f, takers, exit.list(), repeats && sweeps > 0) && repeats;
+                    }
+                }
+                Step::Begin(_) | Step::Leave(_) => {}
+            }
+        }
+        changed
+    }
+
+    /// Adds values to what parameters or results may be; whether that is more than before.
+    fn join(&mut self, f: &Func, takers: ValueList, values: ValueList, widens: bool) -> bool {
+        let mut changed = false;
+        for (&taker, &value) in f.get(takers).iter().zip(f.get(values)) {
+            let new = self.table[value.index()];
+            let old = self.table[taker.index()];
+            let joined: Lanes = std::array::from_fn(|lane| match widens {
+                true => old[lane].widened(new[lane]),
+                false => old[lane].or(new[lane]),
+            });
+            changed |= joined != old;
+            self.table[taker.index()] = joined;
+        }
+        changed
+    }
+
+    /// The ranges of a value by its definition.
+    fn define(&self, f: &Func, value: Value) -> Lanes {
+        let (ty, op) = (f.ty(value), f.op(value));
+        let all = |value: Value| self.table[value.index()] == ANY;
+        match op {
+            _other if ty.kind != ScalarKind::F32 => return ANY,
+            Some(Op::Binary(
+                Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
+                a,
+                b,
+            )) if a != b && all(a) && all(b) => {
+                return ANY;
+            }
+            Some(_) | None => {}
+        }
+        let mut lanes = ANY;
+        for index in 0..ty.lanes {
+            let at = usize::from(index);
+            lanes[at] = match op {
+                Some(op) if index > 0 && self.repeats(f, op, index) => lanes[at - 1],
+                Some(_) | None => self.transfer(f, Lane::new(value, index), &mut { FUEL }),
+            };
+        }
+        lanes
+    }
+
+    /// Returns whether a lane has the operation and the ranges of the lane before it.
+    fn repeats(&self, f: &Func, op: Op, index: u8) -> bool {
+        let index = usize::from(index);
+        let equal = |value: Value| {
+            let lanes = &self.table[value.index()];
+            lanes[index] == lanes[index - 1]
+        };
+        match op {
+            Op::Unary(_, a) => equal(a),
+            // The lane before it must not be a square.
+            Op::Binary(Binary::MulP, a, b) => {
+                let source = |value| self.source(f, Lane::new(value, index as u8 - 1));
+                equal(a) && equal(b) && (a == b || source(a) != source(b))
+            }
+            Op::Binary(Binary::AddP | Binary::MinP | Binary::MaxP, a, b) => equal(a) && equal(b),
+            Op::Binary(..)
+            | Op::Const(_)
+            | Op::Read(_)
+            | Op::ReadAt(..)
+            | Op::Submit { .. }
+            | Op::Shuffle(_)
+            | Op::Select { .. }
+            | Op::Call { .. } => false,
+        }
+    }
+
+    /// The numbers that a lane may be.
+    pub fn of(&self, f: &Func, lane: Lane) -> Range {
+        self.find(f, lane, &mut { FUEL })
     }
 
     /// The lane that a lane copies.
-    pub fn source(&mut self, lane: Lane) -> Lane {
-        self.fuel = FUEL;
-        self.copied(lane)
-    }
-
-    fn copied(&mut self, mut lane: Lane) -> Lane {
-        while let Some(Op::Shuffle(lanes)) = self.op(lane) {
+    pub(super) fn source(&self, f: &Func, mut lane: Lane) -> Lane {
+        for _ in 0..FUEL {
+            let Some(Op::Shuffle(lanes)) = f.op(lane.value()) else { break };
             lane = lanes[usize::from(lane.index())];
         }
         lane
     }
 
     /// The lane that a lane copies, up to sign.
-    fn root(&mut self, mut lane: Lane) -> Lane {
-        self.fuel = FUEL;
-        loop {
-            lane = match self.op(lane) {
+    fn root(&self, f: &Func, mut lane: Lane) -> Lane {
+        for _ in 0..FUEL {
+            lane = match f.op(lane.value()) {
                 Some(Op::Shuffle(lanes)) => lanes[usize::from(lane.index())],
                 Some(Op::Unary(Unary::Neg | Unary::Abs, a)) => Lane::new(a, lane.index()),
-                Some(_) | None => return lane,
+                Some(_) | None => break,
             };
         }
+        lane
     }
 
-    /// Returns whether the product of two lanes may be ∞ · 0. That of a lane with itself, up to
-    /// sign, is not.
-    pub fn may_be_infinity_times_zero(&mut self, a: Lane, b: Lane) -> bool {
-        let (x, y) = (self.of(a), self.of(b));
+    /// Returns whether the product of two lanes with these classes may be ∞ · 0. That of a lane
+    /// with itself, up to sign, is not.
+    pub(super) fn may_be_infinity_times_zero(
+        &self,
+        f: &Func,
+        a: (Lane, Classes),
+        b: (Lane, Classes),
+    ) -> bool {
         let possible = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
-        (possible(x, y) || possible(y, x)) && self.root(a) != self.root(b)
+        (possible(a.1, b.1) || possible(b.1, a.1)) && self.root(f, a.0) != self.root(f, b.0)
     }
 
-    /// The classes that a lane may belong to.
-    pub fn of(&mut self, lane: Lane) -> Classes {
-        self.fuel = FUEL;
-        self.find(lane)
-    }
-
-    /// The classes that a lane may belong to; the recursion ends with the fuel.
-    fn find(&mut self, lane: Lane) -> Classes {
-        if let Some(bits) = (self.literal)(lane) {
-            return Classes::of_bits(bits);
+    /// The numbers that a lane may be; the recursion ends with the fuel.
+    fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
+        if let Some(lanes) = self.table.get(lane.value().index()) {
+            return lanes[usize::from(lane.index())];
         }
+        match fuel.checked_sub(1) {
+            Some(left) => *fuel = left,
+            None => return Range::ALL,
+        }
+        self.transfer(f, lane, fuel)
+    }
+
+    /// The numbers that a lane may be by its definition.
+    fn transfer(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
         let index = lane.index();
         let at = |value: Value| Lane::new(value, index);
-        match self.op(lane) {
-            Some(Op::Const(bits)) => Classes::of_bits(bits[usize::from(index)]),
-            Some(Op::Shuffle(lanes)) => self.find(lanes[usize::from(index)]),
-            Some(Op::Select { cond, a, b }) => self.select(cond, at(a), at(b)),
-            Some(Op::Unary(op, a)) => {
-                let a = self.find(at(a));
-                unary(op, self.precision, a)
-            }
-            Some(Op::Binary(op, a, b)) if op.shape() == Shape::Dot => self.dot(op, a, b),
-            Some(Op::Binary(op, a, b)) => self.binary(op, at(a), at(b)),
-            Some(Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. }) | None => Classes::ALL,
+        match f.op(lane.value()) {
+            Some(Op::Const(bits)) => Range::of_bits(bits[usize::from(index)]),
+            Some(Op::Shuffle(lanes)) => self.find(f, lanes[usize::from(index)], fuel),
+            Some(Op::Select { cond, a, b }) => self.select(f, at(cond), at(a), at(b), fuel),
+            Some(Op::Unary(op, a)) => self.unary(op, self.find(f, at(a), fuel)),
+            Some(Op::Binary(op, a, b)) if op.shape() == Shape::Dot => self.dot(f, op, a, b, fuel),
+            Some(Op::Binary(op, a, b)) => self.binary(f, op, at(a), at(b), fuel),
+            Some(Op::Read(resource)) => self.read(resource, index),
+            Some(Op::ReadAt(array, _)) => self.read_at(array),
+            Some(Op::Submit { .. } | Op::Call { .. }) | None => Range::ALL,
         }
     }
 
-    // `legalize` makes a comparison and a choice of MIN and MAX.
-    fn select(&mut self, cond: Value, a: Lane, b: Lane) -> Classes {
-        let compared = match self.f.op(cond) {
-            Some(Op::Binary(op, x, y)) if (x, y) == (a.value(), b.value()) => Some(op),
+    fn read(&self, resource: Resource, index: u8) -> Range {
+        match resource {
+            Resource::Uniform(register) => {
+                let constant = self.constants.and_then(|all| *all.get(usize::from(register))?);
+                constant.map_or(self.uniforms, |bits| Range::of_bits(bits[usize::from(index)]))
+            }
+            Resource::Input(register) => self.inputs[usize::from(register) % INPUTS],
+            Resource::IntUniform { .. }
+            | Resource::BoolUniform(_)
+            | Resource::Member { .. }
+            | Resource::Host(_)
+            | Resource::Draw(_)
+            | Resource::Specialized(_) => Range::ALL,
+        }
+    }
+
+    fn read_at(&self, array: Array) -> Range {
+        match array {
+            Array::Uniform(_) => self.anywhere,
+            Array::Member(_) | Array::Buffer(_) => Range::ALL,
+        }
+    }
+
+    // `simplify` makes a selection of an `if` without items, `legalize` one of MIN and MAX.
+    fn select(&self, f: &Func, cond: Lane, a: Lane, b: Lane, fuel: &mut u32) -> Range {
+        let compared = match f.op(cond.value()) {
+            Some(Op::Binary(op @ (Binary::Less | Binary::Greater), x, y))
+                if (x, y) == (a.value(), b.value()) =>
+            {
+                Some(op)
+            }
             Some(_) | None => None,
         };
-        let a = self.find(a);
+        let [x, y] = [a, b].map(|lane| self.find(f, lane, fuel));
         match compared {
-            Some(op @ (Binary::Less | Binary::Greater)) => choice(op == Binary::Less, a, self.find(b)),
-            Some(_) | None if a == Classes::ALL => a,
-            Some(_) | None => a.or(self.find(b)),
-        }
-    }
-
-    fn dot(&mut self, op: Binary, a: Value, b: Value) -> Classes {
-        if op != Binary::DotP {
-            return Classes::ALL;
-        }
-        let first = self.product(Lane::new(a, 0), Lane::new(b, 0));
-        (1..self.f.ty(a).lanes).fold(first, |total, lane| {
-            // No further term makes it less.
-            if total == Classes::ALL {
-                return total;
+            Some(op) => Range::choice(op == Binary::Less, x, y),
+            None => {
+                let cond = self.source(f, cond);
+                self.where_it_is(f, cond, true, a, x, fuel).or(self.where_it_is(f, cond, false, b, y, fuel))
             }
-            let product = self.product(Lane::new(a, lane), Lane::new(b, lane));
-            sum(self.precision, total, product)
-        })
+        }
     }
 
-    fn product(&mut self, a: Lane, b: Lane) -> Classes {
-        let is_square = self.copied(a) == self.copied(b);
-        let a = self.find(a);
-        let b = if is_square { a } else { self.find(b) };
-        product(self.precision, a, b, is_square)
+    /// The numbers of a lane where a comparison with it holds or fails.
+    fn where_it_is(
+        &self,
+        f: &Func,
+        cond: Lane,
+        holds: bool,
+        lane: Lane,
+        range: Range,
+        fuel: &mut u32,
+    ) -> Range {
+        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual};
+        let Some(Op::Binary(op @ (Equal | Greater | GreaterEqual | Less | LessEqual), x, y)) =
+            f.op(cond.value())
+        else {
+            return range;
+        };
+        let at = |value| self.source(f, Lane::new(value, cond.index()));
+        let (x, y, lane) = (at(x), at(y), self.source(f, lane));
+        let other = if lane == x {
+            y
+        } else if lane == y {
+            x
+        } else {
+            return range;
+        };
+        let other = self.find(f, other, fuel).classes;
+        let compare = |a: Classes, b: Classes| {
+            let (a, b) = if lane == x { (a, b) } else { (b, a) };
+            // Two finite numbers of one sign may compare either way.
+            a == b && Classes::FINITE.has(a)
+                || (scalar::binary(op, self.precision, a.sample(), b.sample()) != 0) == holds
+        };
+        let is_possible = |class: &Classes| other.each().any(|other| compare(*class, other));
+        let classes = range.classes.each().filter(is_possible).fold(Classes::NONE, Classes::or);
+        // A subnormal number compares as itself and may then count as zero.
+        let zeros =
+            if classes.has(Classes::FINITE) { range.classes.and(Classes::ZERO) } else { Classes::NONE };
+        range.with(classes.or(zeros))
     }
 
-    fn binary(&mut self, op: Binary, a: Lane, b: Lane) -> Classes {
+    fn unary(&self, op: Unary, a: Range) -> Range {
         match op {
-            Binary::SgeP | Binary::SltP => Classes::POSITIVE_ZERO.or(Classes::POSITIVE),
-            Binary::MulP => self.product(a, b),
-            Binary::AddP => match self.find(a) {
-                Classes::ALL => Classes::ALL,
-                a => sum(self.precision, a, self.find(b)),
+            Unary::Neg => a.negated(),
+            Unary::Abs => a.magnitude(),
+            Unary::Floor => a.floor(),
+            Unary::RcpP => a.rcp(self.precision),
+            Unary::RsqP => a.rsq(self.precision),
+            Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision),
+            Unary::Log2P | Unary::Log2Portable => a.log2(self.precision),
+            // Of what drivers compute, and of other kinds than floats, nothing is said.
+            Unary::AddressP
+            | Unary::Sqrt
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::Not
+            | Unary::ToInt
+            | Unary::ToBits
+            | Unary::FromBits
+            | Unary::UintToInt
+            | Unary::IntToUint => Range::ALL,
+        }
+    }
+
+    fn dot(&self, f: &Func, op: Binary, a: Value, b: Value, fuel: &mut u32) -> Range {
+        if op != Binary::DotP {
+            return Range::ALL;
+        }
+        let mut total = self.product(f, Lane::new(a, 0), Lane::new(b, 0), fuel);
+        for lane in 1..f.ty(a).lanes {
+            // No further term makes it less.
+            if total == Range::ALL {
+                break;
+            }
+            let product = self.product(f, Lane::new(a, lane), Lane::new(b, lane), fuel);
+            total = Range::sum(self.precision, total, product);
+        }
+        total
+    }
+
+    fn product(&self, f: &Func, a: Lane, b: Lane, fuel: &mut u32) -> Range {
+        let is_square = self.source(f, a) == self.source(f, b);
+        let a = self.find(f, a, fuel);
+        let b = if is_square { a } else { self.find(f, b, fuel) };
+        Range::product(self.precision, a, b, is_square)
+    }
+
+    fn binary(&self, f: &Func, op: Binary, a: Lane, b: Lane, fuel: &mut u32) -> Range {
+        match op {
+            Binary::SgeP | Binary::SltP => Range::SET,
+            Binary::MulP => self.product(f, a, b, fuel),
+            Binary::AddP => match self.find(f, a, fuel) {
+                Range::ALL => Range::ALL,
+                a => Range::sum(self.precision, a, self.find(f, b, fuel)),
             },
             Binary::MinP | Binary::MaxP => {
-                let a = self.find(a);
-                choice(op == Binary::MinP, a, self.find(b))
+                let a = self.find(f, a, fuel);
+                Range::choice(op == Binary::MinP, a, self.find(f, b, fuel))
+            }
+            Binary::Min | Binary::Max => {
+                let (a, b) = (self.find(f, a, fuel), self.find(f, b, fuel));
+                let is_less = op == Binary::Min;
+                Range::choice(is_less, a, b).or(Range::choice(is_less, b, a))
             }
             // Of what drivers compute, and of other kinds than floats, nothing is said.
             Binary::DotP
@@ -400,7 +442,7 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
             | Binary::ShiftRight
             | Binary::ShiftLeft
             | Binary::UEqual
-            | Binary::ULess => Classes::ALL,
+            | Binary::ULess => Range::ALL,
         }
     }
 }

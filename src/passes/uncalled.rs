@@ -50,7 +50,7 @@ mod tests {
     use crate::ir::text;
 
     #[test]
-    fn helpers_that_nothing_calls_go() {
+    fn uncalled_helpers_are_removed() {
         let helper = |name, op| format!("func {name}(%0: f32) {{ %1: f32 = {op} yield %1 }}\n");
         let before = helper("a", "neg %0")
             + &helper("b", "abs %0")

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_times_zero_is_zero_but_nan_stays() {
+    fn products_of_infinity_and_zero_are_zero_and_nan_propagates() {
         for precision in [Exact, F24] {
             for (a, b) in [(INF, 0.0), (0.0, INF), (-INF, 0.0), (INF, -0.0)] {
                 same(mul(precision, a, b), 0.0);

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_are_those_of_an_f32() {
+    fn sign_exponent_and_mantissa_are_those_of_an_f32() {
         assert_eq!((SIGN ^ EXPONENT ^ SIGNIFICAND, EXPONENT & SIGNIFICAND), (u32::MAX, 0));
         assert_eq!((-0f32).to_bits(), SIGN);
         assert_eq!(MIN_NORMAL, SIGNIFICAND + 1);

@@ -18,7 +18,8 @@ pub enum Precision {
     #[default]
     Exact,
     /// Plain IEEE f32 of the host. On a GPU, the driver decides LG2 of NaN, zeros and negative
-    /// numbers and EX2 of NaN, which need not be NaN or infinite.
+    /// numbers and EX2 of NaN, which need not be NaN or infinite, and which operand MIN and MAX
+    /// give where one is NaN.
     Fast,
     /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
     F24,

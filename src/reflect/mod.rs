@@ -10,14 +10,17 @@ use crate::geometry::kernel::bindings;
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel};
 use crate::host::DrawField;
 use crate::host::profile::specialized_name;
-use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Reach, Usage};
+use crate::host::{
+    AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Promise, Reach, Reliance, Usage,
+};
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
+use crate::passes::legalize;
 use crate::translate::{FileProgram, Translation};
 
 /// Version of the schema of [`Reflection`].
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,6 +230,28 @@ pub struct GeometryInfo {
     pub draw: BlockInfo,
 }
 
+/// Promises of the host that a module relies on, by register. Ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PromiseInfo {
+    /// c registers, and the promise about them.
+    pub c: Vec<u8>,
+    /// Promise about c registers: `not NaN` or `below 2^n`; none without c registers.
+    pub uniforms: Option<String>,
+    /// v registers with the promise about each.
+    pub v: Vec<(u8, String)>,
+}
+
+/// Operations that the rules of PICA200 products cost, each of up to four lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GuardCounts {
+    /// Products and dot products with a guard of 0 · ∞.
+    pub products: u32,
+    /// Tests of operands for NaN.
+    pub nan_tests: u32,
+}
+
 /// Inputs and outputs of a translated program.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -262,6 +287,10 @@ pub struct Reflection {
     pub geometry: Option<GeometryInfo>,
     /// Setup constants.
     pub defaults: Vec<UniformDefault>,
+    /// Promises of the host that the module relies on.
+    pub promises: PromiseInfo,
+    /// Operations that exact products cost.
+    pub guards: GuardCounts,
     /// Warnings of the translation.
     pub warnings: Vec<String>,
 }
@@ -272,7 +301,8 @@ impl Reflection {
     ///
     /// ```
     /// use transpica::host::Constants;
-    /// use transpica::{Job, Program, Reflection, RegisterState, Stage};
+    /// use transpica::reflect::Reflection;
+    /// use transpica::{Job, Program, RegisterState, Stage};
     /// use transpica::isa::Pc;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
@@ -311,6 +341,8 @@ impl Reflection {
             outputs: outputs(translated),
             geometry: interface.kernel().map(geometry),
             defaults: defaults(constants, &interface.folded),
+            promises: promises(&translated.relies_on),
+            guards: guards(translated),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
         }
     }
@@ -335,6 +367,27 @@ impl FileProgram<'_> {
         }
         reflection
     }
+}
+
+fn promises(relies_on: &Reliance) -> PromiseInfo {
+    let c = set(relies_on.uniforms);
+    let text = |promise: Promise| match promise {
+        Promise::Nothing => None,
+        Promise::NotNan => Some("not NaN".to_owned()),
+        Promise::Below(exponent) => Some(format!("below 2^{}", exponent.min(128))),
+    };
+    let of = |register: u8| relies_on.promises.attributes.get(usize::from(register)).copied();
+    let v = set(relies_on.attributes.into()).into_iter();
+    PromiseInfo {
+        uniforms: (!c.is_empty()).then(|| text(relies_on.promises.uniforms)).flatten(),
+        c,
+        v: v.filter_map(|register| Some((register, of(register).and_then(text)?))).collect(),
+    }
+}
+
+fn guards(translated: &Translation) -> GuardCounts {
+    let legalize::Guards { products, nan_tests } = legalize::guards(&translated.module);
+    GuardCounts { products, nan_tests }
 }
 
 fn geometry(kernel: &GeometryKernel) -> GeometryInfo {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{BlockInfo, GeometryInfo, OutputInfo, Reflection, RegisterReads, UniformDefault};
+use super::{BlockInfo, GeometryInfo, GuardCounts, OutputInfo, Reflection, RegisterReads, UniformDefault};
 
 /// Rows of cells; the first row is the head.
 struct Table(Vec<Vec<String>>);
@@ -108,7 +108,7 @@ fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &GeometryInfo) -> fmt::R
     buffers.write(f, &format!("buffers; numbers of the draw: {}", geometry.draw))?;
     let mut seen = Table::new(&["what", "code word"]);
     seen.0.extend(geometry.sees.iter().map(|seen| vec![seen.what.clone(), format!("{:#x}", seen.at)]));
-    seen.write(f, "what an invocation may see of earlier ones")?;
+    seen.write(f, "state carried from earlier invocations")?;
     let mut state = Table::new(&["word", "of", "at first"]);
     state.0.extend(
         geometry.state.iter().enumerate().map(|(word, state)| {
@@ -174,6 +174,15 @@ impl fmt::Display for Reflection {
             vec![d.register.clone(), value(d), note.into()]
         }));
         defaults.write(f, "setup constants")?;
+        let mut promises = Table::new(&["registers", "promise"]);
+        let uniforms = &self.promises.uniforms;
+        promises.0.extend(uniforms.iter().map(|text| vec![registers('c', &self.promises.c), text.clone()]));
+        promises.0.extend(self.promises.v.iter().map(|(v, text)| vec![registers('v', &[*v]), text.clone()]));
+        promises.write(f, "promises of the host that it relies on")?;
+        let GuardCounts { products, nan_tests } = self.guards;
+        if products + nan_tests > 0 {
+            writeln!(f, "\n{products} products with a guard of 0 · inf, {nan_tests} tests for NaN")?;
+        }
         if !self.warnings.is_empty() {
             writeln!(f, "\nwarnings")?;
         }

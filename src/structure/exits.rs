@@ -1,6 +1,6 @@
-//! Lowers labelled exits to exits of one level.
-//! In: the labelled tree, written front to back. Out: [`Tree`]. Knows nothing about opcodes. Rules:
-//! SPIR-V 2.11 and WGSL have no labelled exits, and naga loses those that leave a loop from inside
+//! Lowers labeled exits to exits of one level.
+//! In: the labeled tree, written front to back. Out: [`Tree`]. Knows nothing about opcodes. Rules:
+//! SPIR-V 2.11 and WGSL have no labeled exits, and naga loses those that leave a loop from inside
 //! a switch (gfx-rs/wgpu#4449). So only these are made:
 //!
 //! * An exit at the end of its scope falls through. To make this the rule, what follows a scope is
@@ -52,7 +52,7 @@ struct Frame {
     cursor: List,
 }
 
-/// A labelled exit to lower.
+/// A labeled exit to lower.
 #[derive(Clone, Copy)]
 struct Exit {
     list: List,
@@ -95,7 +95,7 @@ struct Ends {
     found: Vec<usize>,
 }
 
-/// Lowering of a labelled tree that is written front to back.
+/// Lowering of a labeled tree that is written front to back.
 ///
 /// Code behind a scope moves into the parts of ifs only up to `deepest` levels, and only up to that
 /// depth does an exit count as being at the end of its scope. Beyond it the scope becomes a
@@ -446,7 +446,7 @@ impl Exits {
             let mut at = self.tree.list(list).first;
             while at != NONE {
                 steps += 1;
-                let next = self.tree.behind(at);
+                let next = self.tree.next_of(at);
                 // Only the last statement falls off the end of its list.
                 let tail = tail && next == NONE;
                 match (self.labels[at as usize], self.tree.stmt(at)) {

@@ -27,7 +27,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
     let mut before = NONE;
     let mut at = tree.list(list).first;
     while at != NONE {
-        let next = tree.behind(at);
+        let next = tree.next_of(at);
         let mut last = at;
         let mut keep = true;
         match tree.stmt(at) {
@@ -67,8 +67,8 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
 /// Moves the content of a list behind a statement. Returns the last statement moved.
 fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
     let (first, last) = (tree.list(from).first, tree.list(from).last);
-    tree.set_behind(last, tree.behind(at));
-    tree.set_behind(at, first);
+    tree.set_next(last, tree.next_of(at));
+    tree.set_next(at, first);
     tree.clear(from);
     last
 }
@@ -83,7 +83,7 @@ fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
         data.last = before;
     }
     if before != NONE {
-        tree.set_behind(before, next);
+        tree.set_next(before, next);
     }
 }
 

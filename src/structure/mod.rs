@@ -44,7 +44,7 @@ const DEEPEST: [u32; 2] = [16, 0];
 /// use transpica::isa::Pc;
 /// use transpica::{Program, Stage};
 /// use transpica::stages::structure::{Structured, structure};
-/// let limits = transpica::stages::limits::Limits::default();
+/// let limits = transpica::Limits::default();
 /// let loop_for_ever = [0xB400_0000, 0xB400_0001];
 /// let program = Program::new(&loop_for_ever[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
 /// let Explored::Graph(mut cfg) = explore(&program, &ExploreOptions::default(), &limits)? else { unreachable!("two words") };

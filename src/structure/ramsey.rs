@@ -1,4 +1,4 @@
-//! Writes a graph as nested scopes and loops with labelled exits.
+//! Writes a graph as nested scopes and loops with labeled exits.
 //! In: a reducible [`Cfg`]. Out: calls to [`Exits`], which make the [`Tree`]. Knows only edges.
 //! Facts: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to
 //! Structured Control Flow" (ICFP 2022): a block is placed under its immediate dominator; where
@@ -37,8 +37,8 @@ enum Task {
 pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) -> Option<Tree> {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Some(Tree::default()) };
     let exits = Exits::new(cfg.blocks.len(), cfg.regions, deepest, *steps);
-    let labelled = places.labelled.clone();
-    let mut writer = Writer { cfg, places, labelled, exits, tasks: Vec::with_capacity(16) };
+    let labeled = places.labeled.clone();
+    let mut writer = Writer { cfg, places, labeled, exits, tasks: Vec::with_capacity(16) };
     writer.exits.open_scope(exit);
     writer.tasks.extend([Task::CloseScope, Task::Tree(entry)]);
     while let Some(task) = writer.tasks.pop()
@@ -52,8 +52,8 @@ pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) ->
 struct Writer<'a> {
     cfg: &'a Cfg,
     places: &'a Places,
-    /// [`Places::labelled`], and the loop heads that were opened.
-    labelled: Vec<bool>,
+    /// [`Places::labeled`], and the loop heads that were opened.
+    labeled: Vec<bool>,
     exits: Exits,
     tasks: Vec<Task>,
 }
@@ -76,7 +76,7 @@ impl Writer<'_> {
     fn tree(&mut self, block: Block) {
         if self.places.heads[block.index()] {
             // All remaining edges to it are back edges, and they need the label.
-            self.labelled[block.index()] = true;
+            self.labeled[block.index()] = true;
             self.scopes(self.places.followers[block.index()]);
             self.exits.open_loop(block);
             self.tasks.push(Task::CloseLoop);
@@ -134,7 +134,7 @@ impl Writer<'_> {
     }
 
     fn edge(&mut self, target: Block) {
-        if self.labelled[target.index()] {
+        if self.labeled[target.index()] {
             self.exits.exit_to(target);
         } else {
             self.tasks.push(Task::Tree(target));
@@ -146,13 +146,13 @@ impl Writer<'_> {
 pub(super) struct Places {
     /// By head: the first of the blocks that follow its loop, in ascending order.
     followers: Vec<Option<Block>>,
-    /// By block: the first of the labelled blocks that are placed under it.
+    /// By block: the first of the labeled blocks that are placed under it.
     merges: Vec<Option<Block>>,
     /// By block: the next one of the list that it is in.
     next: Vec<Option<Block>>,
     /// True if edges to a block become exits to its label; other blocks are placed at their only
     /// edge.
-    labelled: Vec<bool>,
+    labeled: Vec<bool>,
     heads: Vec<bool>,
 }
 
@@ -172,10 +172,10 @@ impl Places {
             followers: vec![None; count],
             merges: vec![None; count],
             next: vec![None; count],
-            labelled: vec![false; count],
+            labeled: vec![false; count],
             heads: vec![false; count],
         };
-        places.labelled[exit.index()] = true;
+        places.labeled[exit.index()] = true;
         // In descending order, so that lists built from the front ascend.
         for block in cfg.blocks.keys().skip(1).rev().filter(|&block| block != exit) {
             let dominator = dominators[block.index()];
@@ -191,7 +191,7 @@ impl Places {
                 Some(_) | None => continue,
             };
             places.next[block.index()] = list.replace(block);
-            places.labelled[block.index()] = true;
+            places.labeled[block.index()] = true;
         }
         Some(places)
     }

@@ -65,7 +65,7 @@ fn a_graph_that_is_not_reducible_has_no_tree() {
 }
 
 #[test]
-fn entangled_jumps_are_given_up() {
+fn entangled_jumps_take_a_fallback_tier() {
     // Each of the first jumps crosses the targets of all others.
     let count = 400;
     let jumps = (0..count).map(|n| format!("cmp; jmp x {};", 2 * (count + n)));
@@ -75,7 +75,7 @@ fn entangled_jumps_are_given_up() {
 }
 
 #[test]
-fn many_early_ends_do_not_nest_deep() {
+fn many_early_ends_nest_little() {
     let text = "cmp; jmp x 302; a;".repeat(100);
     let cfg = graph(&format!("{text} a; a; end"));
     for depth in [25, 10] {

@@ -235,11 +235,11 @@ impl Tree {
         self.links[index as usize].stmt = stmt;
     }
 
-    pub(super) fn behind(&self, index: u32) -> u32 {
+    pub(super) fn next_of(&self, index: u32) -> u32 {
         self.links[index as usize].next
     }
 
-    pub(super) fn set_behind(&mut self, index: u32, next: u32) {
+    pub(super) fn set_next(&mut self, index: u32, next: u32) {
         self.links[index as usize].next = next;
     }
 

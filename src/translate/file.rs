@@ -7,7 +7,7 @@ use crate::container::Shbin;
 use crate::error::Result;
 use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Job, Options, Profile, Setup};
-use crate::isa::{Program, Stage};
+use crate::isa::{Program, Stage, Uniforms};
 use crate::limits::Limits;
 
 /// A program of a file with its environment: constants, outputs and names of its executable.
@@ -24,11 +24,12 @@ impl Shbin<'_> {
     ///
     /// ```
     /// use transpica::{Options, Shbin};
-    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
     /// let module = file.program(0)?.translate(&Options::default())?;
     /// let words: Vec<u32> = module.spirv()?;
     /// assert_eq!(words[0], 0x0723_0203);
-    /// # Ok::<(), transpica::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
@@ -69,6 +70,25 @@ impl<'a> FileProgram<'a> {
     /// Returns its environment.
     pub fn environment(&self) -> &FileEnvironment<'a> {
         &self.environment
+    }
+
+    /// Returns the uniforms after the console binds the executable: its constants, and zero and
+    /// false elsewhere.
+    ///
+    /// ```
+    /// let bytes = std::fs::read("shaders/textured.shbin")?;
+    /// let file = transpica::Shbin::parse(&bytes)?;
+    /// let uniforms = file.program(0)?.uniforms();
+    /// assert_eq!(uniforms.floats[95][..3], [1.0, 0.0, 0.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn uniforms(&self) -> Uniforms {
+        let mut uniforms = Uniforms::default();
+        // The index was checked when this value was made.
+        if let Ok(executable) = self.file.executable(self.index) {
+            dvle::constants(executable).apply(&mut uniforms);
+        }
+        uniforms
     }
 
     /// Returns the setup of a draw with this geometry program, as [`Setup::with_nearest`] does, or

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ControlFlow, Input, Lowered, Translation, Translator, control};
+use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, control};
 use crate::error::{Error, Result};
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
@@ -16,7 +16,7 @@ use crate::passes;
 
 /// A geometry program for a compute stage.
 #[derive(Clone, Copy)]
-struct Wanted<'a> {
+struct KernelRequest<'a> {
     /// Mapping of the outputs to the rasterizer.
     map: &'a OutputMap,
     setup: &'a GeometrySetup,
@@ -32,18 +32,18 @@ impl Translator {
             0 => geometry.input.check_numbers()?,
             outputs => geometry.input.check(outputs)?,
         }
-        self.compute(input, Wanted { map: &setup.map, setup: geometry, form: Form::Kernel })
+        self.compute(input, KernelRequest { map: &setup.map, setup: geometry, form: Form::Kernel })
     }
 
     /// Translates a geometry program to a compute stage that records EMITs.
     pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translation> {
         let registers = std::array::from_fn(|place| place as u8);
         let setup = GeometrySetup { input: GeometryInput::Point { inputs: 16, registers }, outputs };
-        self.compute(input, Wanted { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
+        self.compute(input, KernelRequest { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
     }
 
-    fn compute(&mut self, input: Input<'_>, wanted: Wanted<'_>) -> Result<Translation> {
-        let (Input { program, environment, options }, Wanted { map, setup, form }) = (input, wanted);
+    fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
+        let (Input { program, environment, options }, KernelRequest { map, setup, form }) = (input, wanted);
         let folded = environment.folded(options);
         let outputs = varying::outputs(map, options, &self.profile.locations);
         let (mut control, mut why) = control::choose(program, options)?;
@@ -92,7 +92,7 @@ impl Translator {
             triangles,
             observations,
         });
-        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+        self.finish(input, LoweredProgram { module, outputs, folded: &folded, control, why, entry_point })
     }
 }
 

@@ -4,11 +4,13 @@
 //! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, dependences, no_geometry, state_words, vertex_components};
-use super::{Input, Lowered, Tier, Translation, Translator, control};
+use super::{Input, LoweredProgram, Tier, Translation, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
 use crate::geometry::{Observation, StateItem};
-use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Setup, Usage, varying};
+use crate::host::{
+    Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage, varying,
+};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, OutputSelection};
@@ -59,7 +61,7 @@ impl Translator {
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
+        let lowered = LoweredProgram { module, outputs, folded: &folded, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
         // Its inputs are the vectors of vertices, not attributes.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };
@@ -85,7 +87,8 @@ impl Translator {
             ..Interface::default()
         };
         let (options, profile, tier) = (*options, self.profile, Tier::Structured);
-        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), options, profile })
+        let relies_on = Reliance::default();
+        Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
     }
 }
 
@@ -149,7 +152,7 @@ fn check_dependence(observations: &[Observation], dependence: Dependence) -> Res
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return reject_stage("it is not known how many triangles an invocation makes at most");
+        return reject_stage("the triangles of an invocation have no proven bound");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

@@ -4,9 +4,9 @@
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
-    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs, Profile,
-    RegisterLayout, UndefinedValue,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
+    Control, DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs,
+    Profile, Promise, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -168,7 +168,9 @@ fields!(Arithmetic { precision portable_exponentials uninitialized });
 fields!(Control { bools ints loop_guard report_unfinished permissive });
 fields!(Outputs { all depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants });
-fields!(Options { arithmetic control outputs block attributes limits });
+variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
+fields!(Assume { uniforms attributes });
+fields!(Options { arithmetic control outputs block attributes assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });

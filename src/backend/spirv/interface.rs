@@ -108,6 +108,7 @@ fn declare_attributes(
     reads: u16,
 ) -> Result<()> {
     let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
+        // Several names may stand for one register: the first declares its variable.
         if vars.inputs[register] == 0 {
             let ty = w.ty(attribute_type(kind));
             vars.inputs[register] = w.variable(StorageClass::Input, ty);
@@ -227,6 +228,7 @@ fn declare_uniforms(
     uniforms: &UniformBlock,
     binding: Binding,
 ) -> Result<()> {
+    // naga rejects a structure whose offsets do not ascend (`MemberOverlap`).
     let order = uniforms.by_offset();
     vars.block_index.resize(order.len(), 0);
     let mut members = Vec::with_capacity(order.len());

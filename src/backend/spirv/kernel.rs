@@ -23,6 +23,7 @@ impl<'a> Body<'a> {
     pub(super) fn begin_kernel(&mut self) -> Result<()> {
         let index = self.invocation();
         let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
+        // The built-in is unsigned, integers of the intermediate form are signed.
         self.thread = self.w.value(Op::Bitcast, int, &[index]);
         // With unbounded dependences a draw may take several dispatches of one thread each.
         if self.kernel()?.is_split() {
@@ -48,6 +49,7 @@ impl<'a> Body<'a> {
     fn element(&mut self, buffer: StorageBuffer, index: Word) -> Word {
         let ty = self.w.ty(buffer.element);
         let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), ty);
+        // Member 0 of the block is the runtime array.
         let zero = self.int(0);
         let buffer = self.vars.buffers[buffer.binding as usize];
         self.w.value(Op::AccessChain, pointer, &[buffer, zero, index])

@@ -33,6 +33,7 @@ impl Leaving {
     /// Returns whether a branch to the head with these values leaves the loop there and `param` is
     /// dead.
     pub(super) fn drops(&self, func: &Func, param: Value, values: ValueList) -> bool {
+        // Only a flag that is constant at this branch proves that the next test of the head leaves.
         let leaves = matches!(func.op(func.get(values)[self.place]), Some(Op::Const([1, ..])));
         leaves && param != self.flag && !func.get(self.given).contains(&param)
     }

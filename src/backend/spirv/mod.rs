@@ -45,7 +45,8 @@ use writer::Writer;
 /// ```
 /// use std::borrow::Cow;
 /// use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
-/// use transpica::{Interface, Options, Profile};
+/// use transpica::host::Interface;
+/// use transpica::{Options, Profile};
 /// use transpica::stages::ir::{Exit, Func, Module, RegionData, ValueList};
 ///
 /// let mut main = Func { name: Cow::Borrowed("main"), ..Func::default() };

@@ -43,6 +43,7 @@ fn unary_form(op: Unary) -> Form {
         Unary::Exp2 => Form::Glsl(GlslStd450Op::Exp2),
         Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
         Unary::Not => Form::Core(Op::LogicalNot),
+        // Undefined for NaN and numbers out of range: `legalize` clamps the operand.
         Unary::ToInt => Form::Core(Op::ConvertFToS),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => Form::Core(Op::Bitcast),
     }
@@ -59,6 +60,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
         | Binary::SltP => Form::Pica,
         Binary::Add => Form::Float(Op::FAdd),
         Binary::Mul => Form::Float(Op::FMul),
+        Binary::Min => Form::Glsl(GlslStd450Op::FMin),
+        Binary::Max => Form::Glsl(GlslStd450Op::FMax),
         Binary::Div => Form::Float(Op::FDiv),
         Binary::Dot => Form::Float(Op::Dot),
         Binary::Equal => Form::Core(Op::FOrdEqual),
@@ -112,6 +115,7 @@ impl Body<'_> {
                 let ty = self.w.ty(ty);
                 self.w.value(Op::Select, ty, &operands)
             }
+            // A geometry stage emits vertices; the compute entry appends to a buffer.
             ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
             ir::Op::Submit { args } => self.submit_triangle(self.func, args, self.kernel()?.vectors)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
@@ -122,6 +126,7 @@ impl Body<'_> {
 
     fn read(&mut self, resource: Resource) -> Result<Word> {
         match resource {
+            // `Reads::add` has refused registers beyond v15; the mask keeps the index in bounds.
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
             Resource::Host(field) => Ok(self.load_host(field)),
@@ -192,6 +197,7 @@ impl Body<'_> {
         if result != ty || !params.eq(func.get(args).iter().map(|&arg| func.ty(arg))) {
             return Err(defect(format!("call of helper {helper} does not match its types")));
         }
+        // Taken out to be filled while `self` is borrowed, and put back to reuse its memory.
         let mut operands = std::mem::take(&mut self.s.operands);
         operands.clear();
         operands.push(function);
@@ -220,6 +226,7 @@ impl Body<'_> {
         }
         let (a, b) = (self.id(first), self.id(second));
         let ty = self.w.ty(ty);
+        // OpVectorShuffle numbers the lanes of the second vector after those of the first.
         let place = |lane: &Lane| lane.index() + if lane.value() == first { 0 } else { width };
         self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
     }
@@ -242,6 +249,7 @@ impl Body<'_> {
         if in_order && lanes.len() == usize::from(source.lanes) {
             return id;
         }
+        // The instruction always has two vectors.
         self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 

@@ -181,6 +181,7 @@ impl<'a> Builder<'a> {
     /// Builds a vector of runs of lanes, scalars and constants.
     fn build(&mut self, ty: Type, scalars: &[View], label: Label) -> View {
         let runs = scalars.chunk_by(|&a, &b| base(a).is_some() && base(a) == base(b));
+        // Adjacent lanes of one vector are one part: `vec4f(a.xyz, 1.0)`.
         let parts = runs.map(|run| {
             let view = base(run[0]).map_or(run[0], |expr| self.selection(expr, run));
             Operand { view, ty: ty.with_lanes(run.len() as u8) }

@@ -41,24 +41,25 @@ pub struct Carriers {
 }
 
 /// Contents of all variables at one point of the program.
-pub struct Moment {
+pub struct Snapshot {
     contents: Vec<Option<Value>>,
     clock: u32,
 }
 
 impl Carriers {
     /// Returns the contents of the variables.
-    pub fn moment(&self) -> Moment {
-        Moment { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
     }
     /// Restores the contents of the variables, for another path from that point.
-    pub fn restore(&mut self, moment: &Moment) {
+    pub fn restore(&mut self, moment: &Snapshot) {
         for (index, state) in self.states.iter_mut().enumerate() {
+            // Variables that were added since hold nothing known there.
             state.content = moment.contents.get(index).copied().flatten();
         }
     }
     /// Merges all paths from a point: variables stored on any of them have unknown contents.
-    pub fn merge(&mut self, moment: &Moment) {
+    pub fn merge(&mut self, moment: &Snapshot) {
         self.restore(moment);
         for state in &mut self.states {
             if state.stored > moment.clock {

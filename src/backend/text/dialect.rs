@@ -138,7 +138,7 @@ impl<'w> Body<'w> {
     /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
     /// name and there is no value.
     pub fn declaration(&mut self, holder: Holder) {
-        let (name, ty, is_exact) = self.held(holder);
+        let (name, ty, is_exact) = self.name_and_type(holder);
         let dialect = &self.module.dialect;
         match dialect.glsl {
             None => {

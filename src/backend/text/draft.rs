@@ -85,6 +85,7 @@ impl Operand {
             View::Lanes(expr, pattern) => View::Lanes(expr, [pattern[lane as usize]; 4]),
             View::Splat(expr) => View::Whole(expr),
             View::Const(bits) => View::Const([bits[lane as usize], 0, 0, 0]),
+            // A negation is of one lane already.
             View::Not(..) => self.view,
         };
         Self { view, ty: self.ty.with_lanes(1) }
@@ -97,7 +98,7 @@ pub enum Form {
     /// Content of a local variable here.
     Variable(Variable),
     /// This word, or its element if there is an operand.
-    Text(Word, Stay),
+    Text(Word, Placement),
     Unary(Unary),
     Binary(Binary),
     /// Condition, value where true, value where false.
@@ -112,7 +113,7 @@ pub enum Form {
 
 /// The places where a text may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stay {
+pub enum Placement {
     /// Anywhere, since it never changes.
     Anywhere,
     /// On its line, or in the lines that use it.
@@ -245,6 +246,7 @@ impl Draft {
         self.words.clear();
         self.nodes.reserve(values);
         self.lines.reserve(values);
+        // Most operations have two operands; those with more are few.
         self.operands.reserve(2 * values);
     }
 
@@ -268,7 +270,8 @@ impl Draft {
         let first = self.operands.len() as u32;
         self.operands.extend_from_slice(operands);
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
-        if !matches!(form, Form::Text(_, Stay::Anywhere)) {
+        // A text that never changes needs no line that fixes when it is evaluated.
+        if !matches!(form, Form::Text(_, Placement::Anywhere)) {
             self.lines.push(Line::Evaluate(expr));
         }
         Operand { view: View::Whole(expr), ty }
@@ -277,7 +280,7 @@ impl Draft {
     /// Adds a text that may be written anywhere.
     pub fn text(&mut self, ty: Type, text: &str) -> Operand {
         let word = self.word(text);
-        self.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN)
+        self.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN)
     }
 
     /// Adds a word.

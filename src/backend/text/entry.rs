@@ -4,7 +4,7 @@
 //! syntax.
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Line, Operand, PLAIN, Stay, View};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -136,7 +136,7 @@ impl Builder<'_> {
         let (source, declarations) = (self.module.source, &self.module.declarations);
         let id = format!("{}.x", self.parameters[0]);
         let invocation = self.draft.text(Type::U32, &id);
-        let length = Form::Text(self.draft.word(self.module.dialect.length), Stay::Line);
+        let length = Form::Text(self.draft.word(self.module.dialect.length), Placement::Line);
         let length = self.draft.add(length, Type::U32, &[], PLAIN);
         self.leave_unless(Binary::ULess, invocation, length);
         if source.reports() {
@@ -148,7 +148,7 @@ impl Builder<'_> {
             let name = name.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone());
             let label = Label::Word(self.draft.word(&name));
             let text = self.draft.word(&format!("{}[{id}][{register}]", StorageBuffer::INPUTS.name));
-            let input = self.draft.add(Form::Text(text, Stay::Line), Type::F32X4, &[], label);
+            let input = self.draft.add(Form::Text(text, Placement::Line), Type::F32X4, &[], label);
             self.inputs[usize::from(register)] = Some(input);
         }
         let Some(outputs) = self.body()? else { return Ok(()) };
@@ -166,7 +166,7 @@ impl Builder<'_> {
     /// Returns the index of this thread in the dispatch.
     fn thread(&mut self) -> Operand {
         let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
-        let form = Form::Text(self.draft.word(&text), Stay::Line);
+        let form = Form::Text(self.draft.word(&text), Placement::Line);
         let label = Label::Word(self.draft.word("thread"));
         let thread = self.draft.add(form, Type::I32, &[], label);
         *self.thread.insert(thread)

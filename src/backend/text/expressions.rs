@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
 use super::names::LANES;
-use super::operators::{Level, Notation, Operator, notation, operator};
+use super::operators::{Level, Notation, Operator, function, notation, operator};
 use super::print::Body;
 use crate::ir::{Binary, ScalarKind, Type, Unary};
 
@@ -220,7 +220,7 @@ impl Body<'_> {
     fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
         let draft = self.draft;
         let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
-            self.out.push_str("dot");
+            self.out.push_str(function(op).unwrap_or_default());
             return self.arguments(operands);
         };
         let ty = operands[0].ty;

@@ -1,31 +1,12 @@
 //! GLSL that hosts can link with shaders of their own.
-//! In: the pieces of a module, the version. Out: text under the contract below. Knows nothing of
-//! the IR's control flow.
+//! In: the pieces of a module, the version. Out: text under that contract. Knows nothing of the
+//! IR's control flow.
 //! Facts: GLSL 3.30, 4.50 and ES 3.10, GL_KHR_vulkan_glsl; where `precise` is taken was measured
 //! with glslang 12.
 //!
-//! | what | name | where |
-//! |---|---|---|
-//! | uniform block | block `Uniforms`, instance `uniforms` | std140; binding and set of the [`Profile`](crate::Profile), 330: by name |
-//! | its members | as [`UniformBlock`](crate::host::UniformBlock) names them (`c`, `i`, `b` in register layouts) | byte offsets of the block; gaps are `padding` members |
-//! | host block | block `Host`, instance `host`, members `clip_enabled`, `flip_y`, `clip_plane` | as the uniform block |
-//! | attribute *name* | `in_`*name* | location of its v register, in all versions |
-//! | varyings | `color`, `texcoord0_uv`, `texcoord1_uv`, `texcoord2_uv`, `texcoord0_w`, `normal_quaternion`, `view`, and where asked for `position_raw`, `clip_distances` | location of the [`Profile`](crate::Profile); 330: by name |
-//! | position | `gl_Position`, as the options say and no other way; `invariant` if the profile says so | |
-//! | clip distances | `gl_ClipDistance[0]`, `[1]`; not in ES | |
-//! | specialization constants | `b3`, `i0_x` | `constant_id`, 450 alone |
-//! | compute form | storage buffers `Inputs`, `Outputs`, arrays `inputs`, `outputs` | bindings 0 and 1, block 2, set 0; not in 330 |
-//! | geometry program | storage buffers `Feed`, `Triangles`, `Counts`, `State`, arrays of those names in small letters; block `Draw`, instance `draw` | as [`kernel::bindings`](crate::geometry::kernel::bindings) says, set 0; not in 330 |
-//!
-//! The names of blocks, varyings, and what is in the blocks never depend on the program, apart from
-//! members named after its symbols; all else gives way to them. Nothing is of less than `highp`.
-//!
-//! Results are exact where arithmetic is `precise`, which it is unless
-//! [`Profile::no_contraction`](crate::Profile::no_contraction) is off: 450 has the word; 330 has it
-//! where the driver offers `GL_ARB_gpu_shader5` and `GL_ARB_shader_precision`, ES 310 where it
-//! offers `GL_EXT_gpu_shader5` or `GL_OES_gpu_shader5`. There it goes by the macro `PRECISE`, which
-//! is empty elsewhere; a host that knows better defines the macro itself. (Of 330 both are asked
-//! for because glslang defines the first without knowing the word; Mesa defines both.)
+//! The contract is the section "GLSL" of [`guide::emulator`](crate::guide::emulator): names, types,
+//! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first
+//! without knowing the word; Mesa defines both.)
 
 use std::fmt::Write as _;
 
@@ -91,6 +72,7 @@ impl GlslVersion {
             ],
         };
         if marks_exact && !offers.is_empty() {
+            // First, so that a host may define the macro for a driver that offers no extension.
             out.push_str("#if defined(PRECISE)\n");
             for [condition, extension] in offers {
                 let _ = writeln!(out, "#elif {condition}\n#extension {extension} : enable");
@@ -98,6 +80,7 @@ impl GlslVersion {
             }
             out.push_str("#else\n#define PRECISE\n#endif\n\n");
         }
+        // Registers hold 16 bits of fraction and 7 of exponent. `mediump` promises 10 and 5.
         if self == Self::Es310 {
             out.push_str("precision highp float;\nprecision highp int;\n\n");
         }
@@ -107,7 +90,7 @@ impl GlslVersion {
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
 /// ```
-/// # use transpica::stages::{backend::{BackendInput, text}, host, ir};
+/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -153,6 +136,8 @@ pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
     version.head(&mut out, &header(source.interface), source.profile.no_contraction);
     let is_invariant = source.profile.invariant_position;
     module.declarations.write_glsl(&mut out, &module.dialect, version, is_invariant);
+    // Only the bodies show which functions on vectors are called, but GLSL has definitions before
+    // calls.
     let start = out.len();
     let mut called = module.functions(&mut out, &names, source.profile.no_contraction)?;
     called.sort_unstable();

@@ -12,7 +12,7 @@
 //! inside of that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).
 
-use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Stay, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
 use super::names::{Names, Word};
 use super::survey::{NONE, Size};
 use crate::ir::{Binary, ScalarKind, Type, Unary};
@@ -55,7 +55,7 @@ impl Draft {
         loop {
             let mut size = own;
             for &operand in &self.operands[node.range()] {
-                let part = self.written(operand);
+                let part = self.operand_size(operand);
                 size.length = size.length.saturating_add(part.length);
                 size.depth = size.depth.max(part.depth + 1);
                 size.is_exact |= part.is_exact;
@@ -100,7 +100,7 @@ impl Draft {
     }
 
     /// Returns the size of the text of an operand.
-    fn written(&self, Operand { view, ty }: Operand) -> Size {
+    fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
         let lanes = u32::from(ty.lanes);
         let (expr, added, level) = match view {
             View::Const(bits) => return constant_size(ty, &bits[..lanes as usize]),
@@ -136,7 +136,7 @@ impl Draft {
             return fact.crosses || self.stored_between(variable, fact.at, expr);
         }
         let is_repeated = fact.crosses || fact.uses > 1 || fact.size.length > u32::from(node.limit);
-        is_repeated || matches!(node.form, Form::Text(_, Stay::OnlyLine))
+        is_repeated || matches!(node.form, Form::Text(_, Placement::OnlyLine))
     }
 
     /// Names exact arithmetic at places that cannot be marked, and finds the variables to mark.
@@ -166,7 +166,7 @@ impl Draft {
     /// Names an expression if its text contains float arithmetic.
     fn name_exact(&mut self, operand: Operand) {
         if let Some(expr) = operand.view.expr()
-            && self.written(operand).is_exact
+            && self.operand_size(operand).is_exact
             && self.fact(expr).is_evaluated()
         {
             self.wants_name(expr);

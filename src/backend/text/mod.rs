@@ -60,7 +60,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::stages::{backend::{BackendInput, text}, host, ir};
+/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -124,6 +124,7 @@ impl<'a> Shared<'a> {
             Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
             None => Default::default(),
         };
+        // Hosts find the entry point by this name, so no declaration may have it.
         names.unique(ENTRY_NAME);
         declarations.names().for_each(|name| drop(names.unique(name)));
         declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
@@ -146,13 +147,14 @@ impl<'a> Shared<'a> {
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (func, Some(name))).chain([(main, None)]) {
+            // Functions share the names of the module and may repeat each other's local names.
             let mut scope = names.inner();
             let parameters = match name {
                 Some(_) => func
                     .get(func.params)
                     .iter()
                     .enumerate()
-                    .map(|(index, &param)| scope.unique(&wanted(func, index, param)))
+                    .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
                     .collect(),
                 None => self.parameters(&mut scope),
             };
@@ -182,6 +184,7 @@ impl<'a> Shared<'a> {
     /// Returns the names of the parameters of the entry point, or of their globals in GLSL.
     fn parameters(&self, scope: &mut Names<'_>) -> Vec<String> {
         let is_glsl = self.dialect.glsl.is_some();
+        // `main` of GLSL has no parameters: attributes and the invocation are globals.
         if self.source.interface.entry_point.is_compute() {
             return vec![if is_glsl { "gl_GlobalInvocationID".to_owned() } else { scope.unique("id") }];
         }
@@ -209,6 +212,7 @@ impl<'a> Shared<'a> {
         if self.dialect.glsl.is_some() {
             return out.push_str("void main() {\n");
         }
+        // A vertex entry always has a position, so an entry without outputs is a compute one.
         if self.declarations.ports.is_empty() {
             let id = &parameters[0];
             let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
@@ -228,7 +232,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Returns the preferred name of a parameter of a helper.
-fn wanted(helper: &Func, index: usize, param: Value) -> String {
+fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
     let data = helper.values[param];
     if data.hint.register == HintRegister::None {
         return ["a", "b", "c", "d"][index % 4].to_owned();

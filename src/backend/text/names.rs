@@ -94,7 +94,7 @@ impl<'o> Names<'o> {
         let is_register = hint.register != HintRegister::None;
         // The name of a register does not show the type, so its values of all types share a
         // counter.
-        let key = (shown(hint), if is_register { ScalarKind::F32 } else { kind });
+        let key = (printed_hint(hint), if is_register { ScalarKind::F32 } else { kind });
         let place = self.hinted.iter().position(|(known, _)| *known == key);
         let place = place.unwrap_or_else(|| {
             self.hinted.push((key, 0));
@@ -183,7 +183,7 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
     if let Some(number) = number {
         push_number(out, number.into());
     }
-    let mask = shown(hint).mask;
+    let mask = printed_hint(hint).mask;
     if mask != 0 {
         out.push('_');
         out.extend(LANES.into_iter().zip(0..).filter(|&(_, lane)| mask >> lane & 1 != 0).map(|(c, _)| c));
@@ -192,7 +192,7 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
 
 /// Returns the hint with the components that its name shows: those of a register, unless it has all
 /// four.
-const fn shown(hint: Hint) -> Hint {
+const fn printed_hint(hint: Hint) -> Hint {
     let has_components = match hint.register {
         HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => true,
         HintRegister::None

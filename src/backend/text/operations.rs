@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
+use super::draft::{Form, Label, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -33,6 +33,7 @@ impl<'a> Builder<'a> {
             Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
             Op::Read(resource) => return self.read(resource, ty),
             Op::ReadAt(array, index) => return self.read_at(array, index, ty),
+            // No expression: the use writes `!x`, or the opposite of an integer comparison.
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.value(operand)?.view.negated());
             }
@@ -48,6 +49,7 @@ impl<'a> Builder<'a> {
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
+            // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
@@ -88,9 +90,11 @@ impl<'a> Builder<'a> {
             Array::Buffer(buffer) => buffer,
             Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
         };
+        // The feed is read-only, so its reads may move to their use. The state is written at the
+        // end of the function.
         let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
-            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
-            (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
+            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Placement::Line),
+            (Buffer::State, Some(state)) => (state, "word", Placement::OnlyLine),
             (Buffer::State, None) => return Err(defect("there is no state")),
         };
         let label = Label::Word(self.draft.word(name));
@@ -122,11 +126,13 @@ impl<'a> Builder<'a> {
                 let _ = write!(out, "[{element}]");
             }
         });
+        // Uniforms do not change during a run, but the index may be a variable that a loop changes:
+        // only reads without one may move anywhere.
         if index.is_empty() {
-            return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
+            return Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view);
         }
         let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
-        Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
+        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, label).view)
     }
 
     /// Returns the geometry program of the interface.

@@ -91,6 +91,8 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
         Binary::ShiftRight => Operator::bits(">>"),
         Binary::ShiftLeft => Operator::bits("<<"),
         Binary::Dot
+        | Binary::Min
+        | Binary::Max
         | Binary::AddP
         | Binary::MulP
         | Binary::DotP
@@ -99,6 +101,16 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
         | Binary::SgeP
         | Binary::SltP => return None,
     })
+}
+
+/// Returns the function of an operation that has no operator; none if `legalize` removes it.
+pub const fn function(op: Binary) -> Option<&'static str> {
+    match op {
+        Binary::Dot => Some("dot"),
+        Binary::Min => Some("min"),
+        Binary::Max => Some("max"),
+        _operator_or_pica => None,
+    }
 }
 
 /// Spelling of an operation on one operand.

@@ -83,7 +83,7 @@ impl<'w> Body<'w> {
     }
 
     /// Returns name and type of a value or variable, and whether its arithmetic is exact.
-    pub fn held(&self, holder: Holder) -> (&'w str, Type, bool) {
+    pub fn name_and_type(&self, holder: Holder) -> (&'w str, Type, bool) {
         let draft = self.draft;
         match holder {
             Holder::Value(expr) => {

@@ -14,7 +14,7 @@
 //! likewise.
 
 use super::builder::Builder;
-use super::carry::{Carrier, Moment};
+use super::carry::{Carrier, Snapshot};
 use super::draft::{Line, Operand};
 use crate::backend::interface::defect;
 use crate::error::Result;
@@ -186,7 +186,7 @@ impl<'a> Builder<'a> {
     }
 
     fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
-        let (cond, mut then, mut otherwise) = self.without_not(branch);
+        let (cond, mut then, mut otherwise) = self.without_negation(branch);
         let results = self.carriers_of(branch.results);
         let mut condition = self.value(cond)?;
         let arm = Scope { yields: &results, ..scope };
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
             // `r1 = a; if c { r1 = b; }`
             self.store(&results, self.ir.get(values))?;
         }
-        let start = self.carriers.moment();
+        let start = self.carriers.snapshot();
         let opening = self.draft.lines.len();
         self.push(Line::If(condition));
         self.region(then, arm)?;
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the condition and its arms; a negated condition swaps the arms.
-    fn without_not(&self, branch: Branch) -> (Value, Region, Region) {
+    fn without_negation(&self, branch: Branch) -> (Value, Region, Region) {
         let cond = self.ir.values.get(branch.cond).map(|data| data.def);
         if let Some(Def::Op(Op::Unary(Unary::Not, inner))) = cond {
             return (inner, branch.otherwise, branch.then);
@@ -288,10 +288,10 @@ impl<'a> Builder<'a> {
     fn yielding(
         &mut self,
         results: ValueList,
-        write: impl FnOnce(&mut Self, &[Carrier], &Moment) -> Result<()>,
+        write: impl FnOnce(&mut Self, &[Carrier], &Snapshot) -> Result<()>,
     ) -> Result<()> {
         let carriers = self.carriers_of(results);
-        let start = self.carriers.moment();
+        let start = self.carriers.snapshot();
         write(self, &carriers, &start)?;
         self.carriers.merge(&start);
         self.load(&carriers, results);

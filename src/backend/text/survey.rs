@@ -240,7 +240,7 @@ impl Draft {
             }
             // An inlined expression takes its operands along; one with a name leaves them at its
             // line.
-            let last = match self.kept(expr) {
+            let last = match self.naming_store(expr) {
                 Some(store) => {
                     self.facts[expr as usize].kept = store;
                     store
@@ -258,7 +258,7 @@ impl Draft {
 
     /// Returns the store whose variable can name an expression: the store is its first use, in its
     /// own block, and no other store precedes its last use.
-    fn kept(&self, expr: Expr) -> Option<u32> {
+    fn naming_store(&self, expr: Expr) -> Option<u32> {
         let fact = self.fact(expr);
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let fits = fact.is_evaluated() && !fact.crosses && fact.first == at && fact.block == block;

@@ -185,7 +185,8 @@ impl Pipeline {
                 Some(Geometry { setup, machine })
             }
             (Some(_), None) | (None, Some(_)) => {
-                let text = "the set-up and the programs disagree on whether there is a geometry program";
+                let text =
+                    "the configuration and the programs disagree on whether there is a geometry program";
                 return Err(Error::setup(text));
             }
         };

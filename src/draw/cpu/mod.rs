@@ -13,7 +13,8 @@
 //! ```
 //! use transpica::{Shbin, Stage};
 //! use transpica::draw::cpu::Pipeline;
-//! let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin"))?;
+//! let bytes = std::fs::read("shaders/points.shbin")?;
+//! let file = Shbin::parse(&bytes)?;
 //! let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &Default::default())?;
 //! let mut uniforms = pipeline.uniforms(Stage::Vertex);
 //! for row in 0..4 {
@@ -29,7 +30,7 @@
 //! let corners: Vec<_> = drawn.triangles().flatten().map(|vertex| [vertex[0][0], vertex[0][1]]).collect();
 //! assert_eq!(corners[..3], [[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]]);
 //! assert_eq!(drawn.triangles().len(), 2);
-//! # Ok::<(), transpica::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod assembly;

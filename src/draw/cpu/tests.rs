@@ -106,7 +106,7 @@ fn point_mode_runs_when_all_inputs_have_come() {
 }
 
 #[test]
-fn the_permutation_tells_the_register_of_each_input() {
+fn the_permutation_maps_inputs_to_registers() {
     let mut registers = [15; 16];
     registers[..4].copy_from_slice(&[7, 3, 7, 0]);
     let input = GeometryInput::Point { inputs: 4, registers };
@@ -226,11 +226,11 @@ fn semantics_are_those_of_the_last_program_and_unmapped_ones_are_1() {
     let names: Vec<&str> = drawn.outputs().iter().map(|output| output.name.as_str()).collect();
     assert_eq!(names, ["position", "color"]);
     let [_, _, last] = drawn.triangles().next().expect("one");
-    assert_eq!(last, [[-5.0, -5.0, -1.0, 1.0], [1.0; 4]], "z is turned, the colour clamped");
+    assert_eq!(last, [[-5.0, -5.0, -1.0, 1.0], [1.0; 4]], "z is turned, the color clamped");
 }
 
 #[test]
-fn what_a_geometry_program_leaves_behind_carries_over_to_the_next_draw() {
+fn state_of_a_geometry_program_carries_over_to_the_next_draw() {
     let taken = Inst::Flow(Flow::IfU { bool: 15, target: Pc(2), length: 0 });
     let insts = [taken, submit(2, false), mov(0, Source::Uniform(0)), Inst::Emit, END];
     let mut pipeline = pipeline(1, point(1), &program(Stage::Geometry, &insts));
@@ -240,7 +240,7 @@ fn what_a_geometry_program_leaves_behind_carries_over_to_the_next_draw() {
 
 #[cfg(feature = "asm")]
 #[test]
-fn merged_output_maps_give_dummy_outputs_what_the_vertex_program_alone_has() {
+fn merged_output_maps_give_dummy_outputs_the_semantics_of_the_vertex_program() {
     use crate::asm::{SourceText, assemble};
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
     let geometry = ".gsh point c0\n.out pos position\n.out other dummy\n.entry gmain\n.proc gmain\n\tsetemit 2, prim\n\
@@ -261,7 +261,7 @@ fn merged_output_maps_give_dummy_outputs_what_the_vertex_program_alone_has() {
 }
 
 #[test]
-fn a_register_state_draws_what_its_file_draws() {
+fn a_register_state_draws_the_triangles_of_its_file() {
     let file = Shbin::parse(POINTS).expect("parses");
     let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
     state.write_masked(0x25E, 3 << 8, 2);
@@ -288,7 +288,7 @@ fn a_register_state_draws_what_its_file_draws() {
     for corner in [[left, low], [right, low], [left, high], [right, high]] {
         assert!(corners.contains(&corner), "{corner:?} in {corners:?}");
     }
-    assert!(drawn.triangles().take(2).flatten().all(|vertex| vertex[1] == [0.5; 4]), "the colour goes along");
+    assert!(drawn.triangles().take(2).flatten().all(|vertex| vertex[1] == [0.5; 4]), "the color goes along");
 }
 
 /// The text of the error about a configuration.
@@ -297,7 +297,7 @@ fn refused<T>(result: Result<T>) -> String {
 }
 
 #[test]
-fn a_setup_that_cannot_be_is_refused() {
+fn impossible_configurations_are_refused() {
     let fixed = |first, vertices, stride| GeometryInput::Fixed { first, vertices, stride };
     for (outputs, input, words) in [
         (0, point(1), "passes no output on"),
@@ -320,7 +320,7 @@ fn a_setup_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn registers_that_contradict_each_other_are_refused() {
+fn contradictory_registers_are_refused() {
     let file = Shbin::parse(POINTS).expect("parses");
     for (writes, words) in [
         (&[(0x252, 3)][..], "geometry mode 3"),
@@ -342,7 +342,7 @@ fn registers_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn an_executable_whose_geometry_fields_cannot_be_is_refused_at_the_field() {
+fn impossible_geometry_fields_are_refused_at_the_field() {
     let start = Shbin::parse(POINTS).expect("parses").executables[1].start;
     for (fields, at, words) in [
         ([3, 0, 0, 0], 0x14, "geometry mode is 0x3"),
@@ -373,7 +373,7 @@ fn an_executable_whose_geometry_fields_cannot_be_is_refused_at_the_field() {
 }
 
 #[test]
-fn a_file_tells_how_its_geometry_program_gets_vertices() {
+fn the_geometry_input_follows_from_the_fields_of_the_file() {
     let start = Shbin::parse(POINTS).expect("parses").executables[1].start as usize;
     let fixed = |stride| GeometryInput::Fixed { first: 10, vertices: 4, stride };
     for (fields, stride, expected) in [
@@ -395,7 +395,7 @@ fn a_file_tells_how_its_geometry_program_gets_vertices() {
 }
 
 #[test]
-fn indices_that_mean_nothing_are_refused_with_their_place() {
+fn invalid_indices_are_refused_with_their_place() {
     let program = show(Source::Input(0), Source::Input(0));
     let mut variable = pipeline(0b11, GeometryInput::Variable { main: 2 }, &program);
     for (indices, words) in [
@@ -420,7 +420,7 @@ fn indices_that_mean_nothing_are_refused_with_their_place() {
 }
 
 #[test]
-fn a_draw_ends_at_its_bounds() {
+fn a_draw_beyond_its_limits_is_an_error() {
     let program = show(Source::Input(0), Source::Input(0));
     let mut pipeline = pipeline(1, point(1), &program);
     let limit = |pipeline: &mut Pipeline, bounds| {
@@ -484,7 +484,7 @@ fn random_state(base: &RegisterState, random: &mut Random) -> RegisterState {
 }
 
 #[test]
-fn whatever_registers_code_and_indices_hold_a_draw_ends() {
+fn draws_of_random_registers_code_and_indices_end() {
     let file = Shbin::parse(POINTS).expect("parses");
     let base = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
     let bounds = DrawLimits { steps: 500, draw_steps: 5000, emits: 20, triangles: 50 };

@@ -28,7 +28,7 @@ fn variable(indices: &[u32]) -> Request<'_> {
 }
 
 #[test]
-fn without_memory_each_invocation_has_a_thread() {
+fn programs_without_carried_state_have_a_thread_for_each_invocation() {
     let Draw { threads, invocations, chunk, warm, window, capacity, respects_winding, .. } =
         plan(&request()).draw;
     assert_eq!((threads, invocations, chunk, warm), (100, 100, 1, 0));
@@ -43,7 +43,7 @@ fn without_memory_each_invocation_has_a_thread() {
 }
 
 #[test]
-fn memory_of_some_depth_makes_chunks_that_are_warmed_up() {
+fn carried_state_of_bounded_depth_makes_chunks_with_warm_up() {
     let draw = plan(&Request { dependence: Dependence::Depth(1), ..request() }).draw;
     assert_eq!((draw.chunk, draw.warm, draw.threads, draw.capacity), (16, 1, 7, 80));
     let draw = plan(&Request { dependence: Dependence::Depth(3), ..request() }).draw;
@@ -53,13 +53,13 @@ fn memory_of_some_depth_makes_chunks_that_are_warmed_up() {
 }
 
 #[test]
-fn memory_without_end_makes_one_thread() {
+fn unbounded_carried_state_makes_one_thread() {
     let draw = plan(&Request { dependence: Dependence::Unbounded, ..request() }).draw;
     assert_eq!((draw.threads, draw.chunk, draw.warm, draw.capacity), (1, 100, 0, 500));
 }
 
 #[test]
-fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
+fn unbounded_carried_state_is_split_at_the_limit_of_a_thread() {
     let split = |most_invocations| {
         plan(&Request { dependence: Dependence::Unbounded, most_invocations, ..request() })
     };
@@ -85,7 +85,7 @@ fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
 }
 
 #[test]
-fn chunks_are_as_small_as_a_thread_may_run() {
+fn chunks_do_not_exceed_the_limit_of_a_thread() {
     let chunk = |depth, most_invocations| {
         let plan = plan(&Request { dependence: Dependence::Depth(depth), most_invocations, ..request() });
         assert!(!plan.is_split);
@@ -98,7 +98,7 @@ fn chunks_are_as_small_as_a_thread_may_run() {
 }
 
 #[test]
-fn nothing_to_draw_has_no_threads() {
+fn an_empty_draw_has_no_threads() {
     for dependence in [Dependence::None, Dependence::Depth(2), Dependence::Unbounded] {
         let plan = plan(&Request { vertices: 2, dependence, ..request() });
         assert_eq!((plan.draw.threads, plan.draw.invocations), (0, 0));
@@ -110,7 +110,7 @@ fn nothing_to_draw_has_no_threads() {
 }
 
 #[test]
-fn primitives_know_the_nearest_that_was_larger() {
+fn each_primitive_has_the_index_of_the_nearest_larger_one() {
     let indices = [3, 0, 1, 2, 2, 0, 1, 4, 0, 1, 2, 3, 2, 5, 6, 3, 7, 8, 0];
     let plan = plan(&variable(&indices));
     let vectors: Vec<u32> = plan.primitives.iter().map(|primitive| primitive[2]).collect();
@@ -125,7 +125,7 @@ fn primitives_know_the_nearest_that_was_larger() {
 }
 
 #[test]
-fn strips_and_fans_have_a_list_of_their_own() {
+fn strips_and_fans_have_their_own_index_list() {
     let list = plan(&request());
     assert_eq!((list.sizes.list, list.dispatch(Pass::Assemble)), (0, [0, 1, 1]));
     let strip = plan(&Request { topology: Topology::Strip, ..request() });
@@ -139,7 +139,7 @@ fn refused(request: &Request<'_>) -> String {
 }
 
 #[test]
-fn what_the_pipeline_refuses_is_refused() {
+fn the_plan_refuses_the_configurations_that_the_pipeline_refuses() {
     let text = |indices: &[u32]| refused(&variable(indices));
     assert!(text(&[1, 0]).contains("indices[0]: a primitive of 1 vertices, the main ones alone are 2"));
     assert!(text(&[2, 0, 1, 94]).contains("indices[3]: a primitive of 94 vertices needs 97 uniforms of 96"));
@@ -153,7 +153,7 @@ fn what_the_pipeline_refuses_is_refused() {
 }
 
 #[test]
-fn buffers_end_at_the_limit() {
+fn buffers_beyond_the_limit_are_refused() {
     let name = |request: &Request<'_>| match Plan::new(request) {
         Err(Error { kind: Kind::Limit { name, .. }, .. }) => name,
         other => panic!("{other:?}"),
@@ -185,7 +185,7 @@ fn buffers_end_at_the_limit() {
 }
 
 #[test]
-fn dispatches_go_on_in_the_second_dimension() {
+fn large_dispatches_use_the_second_dimension() {
     assert_eq!(Pass::groups(0), [0, 0, 1]);
     assert_eq!(Pass::groups(257), [2, 1, 1]);
     assert_eq!(Pass::groups(1 << 21), [8192, 1, 1]);

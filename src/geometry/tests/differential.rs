@@ -240,7 +240,7 @@ fn kind(carried: StateItem) -> &'static str {
 }
 
 #[test]
-fn what_is_not_seen_makes_no_difference_and_everything_that_is_sometimes_does() {
+fn carried_state_is_exactly_the_state_that_changes_results() {
     let (mut blind, mut emitting) = (0, 0);
     let mut matters: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..PROGRAMS {
@@ -275,7 +275,7 @@ fn what_is_not_seen_makes_no_difference_and_everything_that_is_sometimes_does() 
 }
 
 #[test]
-fn no_invocation_emits_more_than_its_bound() {
+fn no_invocation_exceeds_its_emit_bound() {
     let (mut bounded, mut reached) = (0, 0);
     for seed in 0..PROGRAMS {
         let sample = Sample::new(seed);

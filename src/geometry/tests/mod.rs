@@ -55,7 +55,7 @@ const UNKNOWN: [Option<u8>; 4] = [None; 4];
 const OUTPUTS: &str = "mov o0 v0; mov o2 v0";
 
 #[test]
-fn a_program_that_writes_everything_first_sees_nothing() {
+fn a_program_that_writes_before_reading_has_no_carried_state() {
     sees(
         "mov r0 v0; mov o0 r0; mov o2 r0; setemit 0; emit; mov o0 r0; mov o2 r0; setemit 1; emit; \
          mov o0 r0; mov o2 r0; setemit 2 prim; emit; end",
@@ -64,7 +64,7 @@ fn a_program_that_writes_everything_first_sees_nothing() {
 }
 
 #[test]
-fn registers_are_seen_by_component() {
+fn carried_registers_are_found_by_component() {
     sees("mov r1.xy v0; mov r2.yw r1.zzxx; end", "r1.z@1");
     sees("mov r1.xy v0; mov r2.xy r1.yxzw; mov r3 -r2.xxyz; end", "r2.z@2");
     // Operands are read before the result is written.
@@ -91,7 +91,7 @@ fn each_operation_reads_only_what_its_result_needs() {
 }
 
 #[test]
-fn addresses_and_flags_are_seen() {
+fn addresses_and_flags_are_carried_state() {
     sees("mov r0 c1[a0.x]; mov r0 c1[a0.y]; mov r0 c1[aL]; end", "a0.x@0, a0.y@1, aL@2");
     sees("mova y v0; mov r0 c1[a0.y]; mov r0 c1[a0.x]; end", "a0.x@2");
     sees("mova xy r3; end", "r3.x@0, r3.y@0");
@@ -114,7 +114,7 @@ fn the_loop_counter_is_written_by_loops() {
 }
 
 #[test]
-fn what_one_path_leaves_out_is_seen() {
+fn a_register_that_one_path_does_not_write_is_carried() {
     sees("if b0 2 1; mov r1 v0; mov r1.x v0; mov r2 r1; end", "r1.y@3, r1.z@3, r1.w@3");
     sees("if b0 2 1; mov r1 v0; mov r1 v0; mov r2 r1; end", "");
     // The body of a loop runs before what follows it, but not before itself.
@@ -124,7 +124,7 @@ fn what_one_path_leaves_out_is_seen() {
 }
 
 #[test]
-fn outputs_are_two_banks_that_emit_exchanges() {
+fn emit_exchanges_the_two_banks_of_outputs() {
     sees("setemit 0; mov o0 v0; mov o2.xyz v0; emit; end", "o2.w (this bank)@3");
     // The second EMIT forwards the other bank, the third the first one again.
     let first = format!("setemit 0; {OUTPUTS}; emit");
@@ -139,7 +139,7 @@ fn outputs_are_two_banks_that_emit_exchanges() {
 }
 
 #[test]
-fn after_paths_with_different_emits_either_bank_may_be_seen() {
+fn either_bank_may_be_carried_after_paths_with_different_emits() {
     let text = format!("setemit 0; {OUTPUTS}; if b0 5 0; emit; mov o0 v0; mov o2.xyz v0; emit; end");
     sees(&text, "o2.w (other bank)@7");
     let text = "setemit 0; if b0 3 0; emit; mov o0 v0; mov o2.xyz v0; emit; end";
@@ -154,7 +154,7 @@ fn after_paths_with_different_emits_either_bank_may_be_seen() {
 }
 
 #[test]
-fn triangles_see_slots_that_were_not_filled() {
+fn slots_that_were_not_filled_are_carried_into_triangles() {
     let vertex = |setemit: &str| format!("{OUTPUTS}; setemit {setemit}; emit; ");
     sees(&format!("{} end", vertex("1 prim")), "vertex slot 0@3, vertex slot 2@3");
     sees(&format!("{} {} end", vertex("2"), vertex("0 prim inv")), "vertex slot 1@7");
@@ -173,7 +173,7 @@ fn triangles_see_slots_that_were_not_filled() {
 }
 
 #[test]
-fn emit_without_setemit_sees_what_was_set_before() {
+fn emit_without_setemit_reads_the_carried_setemit() {
     // It may be a triangle, of all slots but the one that EMIT fills.
     let all = "vertex slot 0@2, vertex slot 1@2, vertex slot 2@2, SETEMIT@2";
     sees(&format!("{OUTPUTS}; emit; end"), all);
@@ -185,14 +185,14 @@ fn emit_without_setemit_sees_what_was_set_before() {
 }
 
 #[test]
-fn tests_of_b15_see_that_something_ran() {
+fn tests_of_b15_depend_on_earlier_invocations() {
     sees("if b15 2 0; a; jmp !b15 3; end", "b15@0");
     sees("a; jmp !b15 3; a; end", "b15@1");
     sees("if b14 2 0; a; end", "");
 }
 
 #[test]
-fn straight_programs_emit_what_their_heaviest_path_does() {
+fn the_bound_of_a_loop_free_program_is_that_of_its_longest_path() {
     emits("end", UNKNOWN, (Some(0), Some(0)));
     emits("setemit 0; emit; emit; setemit 1 prim; emit; end", UNKNOWN, (Some(3), Some(1)));
     emits("setemit 0 prim; if b0 4 1; emit; emit; emit; setemit 0; emit; end", UNKNOWN, (Some(3), Some(2)));
@@ -202,7 +202,7 @@ fn straight_programs_emit_what_their_heaviest_path_does() {
 }
 
 #[test]
-fn loops_multiply_by_what_their_int_uniform_says() {
+fn the_count_of_a_known_loop_multiplies_the_bound() {
     let text = "setemit 0; loop i1 2; emit; emit; end";
     emits(text, [None, Some(6), None, None], (Some(8), Some(0)));
     emits(text, [None, Some(0), None, None], (Some(2), Some(0)));
@@ -218,7 +218,7 @@ fn loops_multiply_by_what_their_int_uniform_says() {
 }
 
 #[test]
-fn four_loops_deep_is_still_counted() {
+fn four_nested_loops_have_a_bound() {
     let text = "setemit 0; loop i0 6; loop i1 6; loop i2 6; loop i3 5; emit; nop; end";
     let text = text
         .replace("loop i0 6; loop i1 6; loop i2 6; loop i3 5", "loop i0 8; loop i1 7; loop i2 6; loop i3 5");
@@ -227,7 +227,7 @@ fn four_loops_deep_is_still_counted() {
 }
 
 #[test]
-fn unknown_loops_run_256_times_as_long_as_that_is_not_much() {
+fn unknown_loops_count_256_times_below_a_limit() {
     emits("setemit 0; loop i0 2; emit; end", UNKNOWN, (Some(256), Some(0)));
     emits("setemit 0; loop i0 4; loop i1 3; emit; nop; end", UNKNOWN, (None, Some(0)));
     emits(
@@ -239,7 +239,7 @@ fn unknown_loops_run_256_times_as_long_as_that_is_not_much() {
 }
 
 #[test]
-fn jumps_back_have_a_bound_only_without_emits() {
+fn back_edges_have_a_bound_only_without_emits() {
     emits("emit; jmp x 0; end", UNKNOWN, (None, None));
     emits("setemit 0; emit; jmp x 1; setemit 1 prim; emit; end", UNKNOWN, (None, Some(1)));
     emits("setemit 0; emit; a; jmp x 2; emit; end", UNKNOWN, (Some(2), Some(0)));

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_stops_at_the_first_word_that_means_nothing() {
+    fn merging_stops_at_the_first_unused_word() {
         let vertex = outputs(&[POSITION, UNUSED, COLOR]);
         let geometry = outputs(&[POSITION, UNUSED, VIEW]);
         let merged = vertex.merge(&geometry);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_never_makes_more_words_than_there_are() {
+    fn merging_gives_at_most_seven_words() {
         let vertex = outputs(&[1, 2, 3, 4, 5, 6, 7, 8]);
         let geometry = outputs(&[11, 12, 13, 14, 15, 16, 17, 18]);
         let merged = vertex.merge(&geometry);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_bits_tell_what_is_there() {
+    fn clock_bits_mark_the_written_attributes() {
         assert_eq!(attribute(Semantic::Position, 3), (0, 0));
         assert_eq!(attribute(Semantic::Position, 7), (0, 1));
         assert_eq!(attribute(Semantic::Texcoord0W, 1), (1, 1 << 16));

@@ -78,6 +78,35 @@ const SLOTS: usize = 7;
 
 /// State of the shader units and the output map. Everything starts as 0.
 ///
+/// Registers have 32 bits. Those of the vertex unit are listed; the geometry unit has the same ones
+/// from 0x280 instead of 0x2B0. Bits are given as high..low.
+///
+/// | register | value |
+/// |---|---|
+/// | 0x2B0 | 15..0: bool uniforms, bit n is bn |
+/// | 0x2B1..0x2B4 | i0..i3: x in 7..0, y in 15..8, z in 23..16, w in 31..24 |
+/// | 0x2B9 | 3..0: number of attributes less one; bit 8: vertices go to float uniforms (geometry unit) |
+/// | 0x2BA | 8..0 (geometry unit 11..0): entry point, an index of code words |
+/// | 0x2BB, 0x2BC | four bits for each attribute, the first lowest: the v register that receives it |
+/// | 0x2BD | 15..0: mask of outputs that are passed on, bit n is on |
+/// | 0x2C0 | 7..0: float uniform that the next vector goes to, 0..95; bit 31: f32 instead of float24 |
+/// | 0x2C1..0x2C8 | the vectors, w first: four words of f32, or three words of float24 with x in the lowest bits of the last |
+/// | 0x2CB, 0x2CC..0x2D3 | index of the next code word, 0..511 (geometry unit 0..4095); code words |
+/// | 0x2D5, 0x2D6..0x2DD | index of the next operand descriptor, 0..127; descriptors |
+/// | 0x04F | 2..0: number of outputs of the rasterizer, 0..7 |
+/// | 0x050..0x056 | one word for each output that is passed on, ascending; byte n is the semantic of component n |
+/// | 0x229, 0x244, 0x24A, 0x251..0x254, 0x25E | geometry program and kind of primitive: see [`Setup`](super::Setup) |
+///
+/// Indices advance with each word or vector. Of data registers, every alias has the same effect. An
+/// upload that would pass the end of a memory is dropped as a whole, and so are vectors beyond c95.
+///
+/// Semantics: 0x00..0x03 position, 0x04..0x07 normal quaternion, 0x08..0x0B color, 0x0C and 0x0D
+/// texture coordinate 0, 0x0E and 0x0F texture coordinate 1, 0x10 third component of texture
+/// coordinate 0, 0x12..0x14 view vector, 0x16 and 0x17 texture coordinate 2, 0x1F none.
+///
+/// Code words and descriptors: see [`guide::instructions`](crate::guide::instructions). Sources:
+/// 3dbrew's "GPU/Internal Registers" and GBATEK; how uploads end follows other hosts.
+///
 /// ```
 /// use transpica::{RegisterState, Stage};
 /// let mut state = RegisterState::default();
@@ -137,7 +166,7 @@ impl RegisterState {
     /// let mut state = RegisterState::default();
     /// // Four words for registers 0x2B1.., consecutive; the last word is padding.
     /// state.commands(&[0x0000_0102, 0x8030_02B1 | 15 << 16, 7, 8, 9, 0]);
-    /// assert_eq!(state.uniforms(transpica::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
+    /// assert_eq!(state.uniforms(transpica::Stage::Vertex).ints[0], [2, 1, 0, 0]);
     /// ```
     pub fn commands(&mut self, list: &[u32]) {
         let mut rest = list;

@@ -78,7 +78,7 @@ fn code_and_descriptors_fill_up_from_their_index() {
 }
 
 #[test]
-fn uploads_beyond_the_memory_are_dropped_whole() {
+fn uploads_beyond_the_memory_are_ignored() {
     let mut state = RegisterState::default();
     state.write(0x244, 1);
     state.write(0x2CB, 510);
@@ -135,7 +135,7 @@ fn command_lists_are_walked_with_their_padding() {
 }
 
 #[test]
-fn cut_lists_execute_what_is_whole() {
+fn truncated_lists_execute_their_complete_commands() {
     let list = [1, header(0x2B0, 0, false), 7, header(0x2B1, 3, true), 8, 9];
     let mut state = RegisterState::default();
     state.commands(&list);
@@ -146,7 +146,7 @@ fn cut_lists_execute_what_is_whole() {
 }
 
 #[test]
-fn no_words_panic() {
+fn random_command_lists_do_not_panic() {
     let mut state = RegisterState::default();
     let mut random = 1u32;
     let mut next = || {
@@ -165,7 +165,7 @@ fn no_words_panic() {
 }
 
 #[test]
-fn the_geometry_unit_follows_the_vertex_unit_until_it_is_configured_apart() {
+fn the_geometry_unit_shares_vertex_writes_until_it_is_configured_separately() {
     let write = |state: &mut RegisterState| {
         state.write(0x2CB, 0);
         state.write(0x2CC, 0x8800_0000);
@@ -189,7 +189,7 @@ fn the_geometry_unit_follows_the_vertex_unit_until_it_is_configured_apart() {
 }
 
 #[test]
-fn the_kth_output_passed_on_is_what_the_kth_word_says() {
+fn the_kth_enabled_output_has_the_semantics_of_the_kth_word() {
     let mut state = RegisterState::default();
     state.write(0x2BD, 0x11);
     state.write(0x4F, 2);
@@ -206,7 +206,7 @@ fn the_kth_output_passed_on_is_what_the_kth_word_says() {
 }
 
 #[test]
-fn behind_a_geometry_program_a_vertex_program_has_no_rasterizer() {
+fn a_vertex_program_before_a_geometry_program_has_no_output_map() {
     let mut state = RegisterState::default();
     state.write(0x2BD, 1);
     state.write(0x28D, 2);
@@ -219,7 +219,7 @@ fn behind_a_geometry_program_a_vertex_program_has_no_rasterizer() {
 }
 
 #[test]
-fn the_last_attribute_for_a_register_feeds_it() {
+fn of_two_attributes_for_a_register_the_last_counts() {
     let mut state = RegisterState::default();
     state.write(0x2B9, 0xA000_0002);
     state.write(0x2BB, 0x0000_3131);
@@ -230,7 +230,7 @@ fn the_last_attribute_for_a_register_feeds_it() {
 }
 
 #[test]
-fn members_without_symbols_are_runs_of_needed_registers() {
+fn members_without_symbols_are_runs_of_read_registers() {
     let state = RegisterState::default();
     let usage = Usage { inputs: 0b1001, floats: 0b110_0010, bools: 1, ..Usage::default() };
     let interface = state.vertex().interface(&usage, &Options::default()).expect("never fails");
@@ -277,7 +277,7 @@ fn a_geometry_program_gets_the_rasterizer() {
 }
 
 #[test]
-fn views_give_outputs_to_translations() {
+fn register_views_give_named_outputs() {
     let mut state = RegisterState::default();
     state.write(0x2BD, 4);
     state.write(0x4F, 1);

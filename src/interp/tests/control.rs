@@ -63,12 +63,12 @@ fn if_runs_one_of_its_parts() {
 }
 
 #[test]
-fn calls_nest() {
+fn nested_calls_return_in_order() {
     check(&[call(2, 1), end(), call(4, 1), end(), add(), end()], &[], &[0, 2, 4, 1]);
 }
 
 #[test]
-fn nested_calls_in_words_of_another_assembler() {
+fn nested_calls_of_another_assembler_return_in_order() {
     let code = [0x9000_0801, 0x8800_0000, 0x9000_1001, 0x8800_0000, 0x1400_0000, 0x8800_0000];
     let mut machine = machine(&code);
     let mut inputs = Registers::DEFAULT_INPUTS;
@@ -129,7 +129,7 @@ fn break_steps_the_counter_once_more() {
 }
 
 #[test]
-fn the_fourth_return_at_once_loses_its_address() {
+fn a_fourth_return_at_the_same_word_is_lost() {
     let code = [call(2, 1), end(), call(3, 1), call(4, 1), call(5, 1), add(), nop(), end()];
     check(&code, &[], &[0, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5, 6, 7]);
 }
@@ -143,7 +143,7 @@ fn leaving_the_outer_of_two_stale_loops_restores_the_counter() {
 }
 
 #[test]
-fn a_fifth_loop_loses_the_oldest_one_with_its_data() {
+fn a_fifth_loop_overwrites_the_oldest_one() {
     // Bodies of loop k end at word 9 - k; only the four newest repeat.
     let mut code: Vec<u32> = (0..5).map(|k| repeat(0, 9 - k)).collect();
     code.extend([add(), nop(), nop(), nop(), nop(), end()]);
@@ -159,7 +159,7 @@ fn a_fifth_loop_loses_the_oldest_one_with_its_data() {
 }
 
 #[test]
-fn conditions_decide_as_their_table_says() {
+fn conditions_follow_their_table() {
     for condop in 0..4u32 {
         for bits in 0..16u32 {
             let [ref_x, ref_y, x, y] = [8, 4, 2, 1].map(|bit| bits & bit != 0);

@@ -68,7 +68,7 @@ fn an_emit_is_a_snapshot_of_the_outputs_that_are_passed_on() {
 }
 
 #[test]
-fn without_emit_nothing_comes_out() {
+fn a_run_without_emit_gives_no_vertices() {
     let mut machine = machine(&[submit(0), out(0, 0), END]);
     let invocation = machine.run(&inputs(&[7.0])).expect("runs");
     assert_eq!((invocation.emits().len(), invocation.triangles().len()), (0, 0));
@@ -104,7 +104,7 @@ fn the_bank_that_is_written_carries_over() {
 }
 
 #[test]
-fn a_triangle_is_slots_0_1_2_whatever_slot_was_filled_last() {
+fn a_triangle_is_slots_0_1_2_in_that_order() {
     let mut machine = machine(&[
         set(2),
         out(0, 0),
@@ -126,7 +126,7 @@ fn a_triangle_is_slots_0_1_2_whatever_slot_was_filled_last() {
 }
 
 #[test]
-fn slot_3_is_kept_but_never_in_a_triangle() {
+fn slot_3_is_stored_but_in_no_triangle() {
     let mut machine = machine(&[set(0), out(0, 0), Inst::Emit, submit(3), out(0, 1), Inst::Emit, END]);
     let invocation = machine.run(&inputs(&[1.0, 2.0])).expect("runs");
     assert_eq!(triangles(invocation), [[1.0, 0.0, 0.0]]);
@@ -143,7 +143,7 @@ fn the_winding_flag_comes_with_the_emit_and_its_triangle() {
 }
 
 #[test]
-fn slots_and_what_setemit_set_carry_over() {
+fn slots_and_setemit_state_carry_over() {
     // Runs fill slot 0, then slot 1 each, and leave slot 2 with a triangle set.
     let mut machine = machine(&[out(0, 0), Inst::Emit, set(1), out(0, 1), Inst::Emit, submit(2), END]);
     let first = machine.run(&inputs(&[1.0, 2.0])).expect("runs");
@@ -219,7 +219,7 @@ fn b15_is_true_after_every_run_until_uniforms_are_set() {
 }
 
 #[test]
-fn what_is_delivered_stays_until_it_is_overwritten() {
+fn delivered_uniforms_stay_until_they_are_overwritten() {
     let uniform = |output, register| mov(Dest::Output(output), Source::Uniform(register));
     let mut machine = machine(&[uniform(0, 94), uniform(1, 95), Inst::Emit, END]);
     let run = |machine: &mut GeometryMachine| {
@@ -264,7 +264,7 @@ fn in_a_vertex_program_emit_and_setemit_do_nothing() {
 }
 
 #[test]
-fn an_endless_row_of_emits_is_an_error_with_its_place() {
+fn an_endless_loop_of_emits_is_an_error_with_its_place() {
     let again = Inst::Flow(Flow::JmpU { bool: 0, expected: false, target: Pc(0) });
     let mut machine = machine(&[Inst::Flow(Flow::Nop), Inst::Emit, again]);
     machine.set_most_emits(10);

@@ -305,7 +305,7 @@ fn litp_writes_the_flags_under_an_empty_mask() {
 }
 
 #[test]
-fn a_mask_selects_what_is_written() {
+fn a_mask_selects_the_written_components() {
     for bits in 0..16 {
         for dest in [Dest::Output(3), Dest::Temp(5)] {
             let mut registers = registers(Exact, [[2.0, 3.0, 4.0, 5.0], [0.0; 4], [0.0; 4]]);
@@ -358,7 +358,7 @@ fn a_destination_may_be_a_source() {
 }
 
 #[test]
-fn comparisons() {
+fn cmp_compares_with_each_operator() {
     // (a, b): ==, !=, <, <=, >, >=
     let table = [
         (1.0, 1.0, [true, false, false, true, false, true]),
@@ -432,7 +432,7 @@ fn relative_reads_reach_every_register_and_ones_beyond() {
 }
 
 #[test]
-fn offsets_from_c40() {
+fn relative_reads_from_c40_follow_the_offset_rule() {
     let ones = 1.0;
     for (offset, expected) in [
         (0.0, 40.0),
@@ -470,7 +470,7 @@ fn ones_beyond_the_uniforms_are_negated_like_any_value() {
 }
 
 #[test]
-fn the_loop_counter_indexes_too() {
+fn the_loop_counter_indexes_uniforms() {
     let mut registers = numbered([0.0; 4]);
     let mut uniforms = Uniforms::default();
     uniforms.ints[2] = [0, 200, 55, 0];

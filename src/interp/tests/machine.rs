@@ -149,7 +149,7 @@ fn the_precision_reaches_arithmetic_inputs_and_uniforms() {
 }
 
 #[test]
-fn a_host_that_flushes_loses_inputs_products_and_sums_below_its_smallest_normal() {
+fn flush_mode_zeroes_subnormal_inputs_products_and_sums() {
     // mad o0, v0, c0, v1; dp3 o1, v0, c0
     let mad = word(Opcode::Mad, &[(Dest, 0), (Source1, 0), (Source2, 0x20), (Source3, 1)]);
     let code = [mad, word(Opcode::Dp3, &[(Dest, 1), (Source1, 0x20), (Source2, 0)]), end()];

@@ -36,7 +36,7 @@ fn operations_work_lane_by_lane() {
 }
 
 #[test]
-fn everything_outside_is_read() {
+fn uniforms_and_inputs_are_read() {
     assert_eq!(run("%0: i32 = uniform i0.z yield %0").unwrap(), [[7, 0, 0, 0]]);
     assert_eq!(
         run("%0: bool = uniform b1 %1: bool = uniform b0 yield %0 %1").unwrap(),
@@ -100,7 +100,7 @@ fn the_budget_ends_endless_loops() {
 }
 
 #[test]
-fn unlawful_modules_are_refused() {
+fn the_evaluator_refuses_invalid_modules() {
     assert!(run("yield %5").is_err());
 }
 

@@ -192,6 +192,8 @@ fn comparison(f: &Func, facts: &[Fact], op: Binary, operands: [Lane; 2]) -> Opti
         | Binary::DotP
         | Binary::MinP
         | Binary::MaxP
+        | Binary::Min
+        | Binary::Max
         | Binary::Add
         | Binary::Mul
         | Binary::Div

@@ -123,8 +123,11 @@ impl Known<'_> {
                 Def::Op(Op::Select { cond, a, b }) => {
                     at(if self.truth(f, at(cond), context)? { a } else { b })
                 }
-                Def::Op(Op::Binary(op @ (Binary::MinP | Binary::MaxP), a, b)) => {
-                    let (low, high) = if op == Binary::MinP { (a, b) } else { (b, a) };
+                Def::Op(Op::Binary(op, a, b))
+                    if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) =>
+                {
+                    let is_minimum = matches!(op, Binary::MinP | Binary::Min);
+                    let (low, high) = if is_minimum { (a, b) } else { (b, a) };
                     let operands = [at(low), at(high)];
                     let first = self.decisions.compared(f, facts, context, Binary::Less, operands)?;
                     at(if first { a } else { b })
@@ -175,7 +178,7 @@ impl Known<'_> {
             }
             Op::Binary(op, a, b) => {
                 let (a, b) = (of(a), of(b));
-                if matches!(op, Binary::MinP | Binary::MaxP) {
+                if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) {
                     fact.chosen = a.choosable() | b.choosable();
                 } else if matches!(op, Binary::SgeP | Binary::SltP) {
                     fact.chosen = 15;
@@ -317,6 +320,8 @@ impl Known<'_> {
             | Binary::DotP
             | Binary::MinP
             | Binary::MaxP
+            | Binary::Min
+            | Binary::Max
             | Binary::SgeP
             | Binary::SltP
             | Binary::Add

@@ -48,7 +48,7 @@ fn at_risk(body: &str, expected: &[u32]) {
 }
 
 #[test]
-fn results_are_literal_lane_by_lane() {
+fn results_are_constant_lane_by_lane() {
     check(
         "if %93 { %0: f32x4 = const 0 1 2 -0 yield %0 } else { %1: f32x4 = shuffle %95.x %91.x %96.x %95.x yield %1 } -> %2: f32x4
          yield %2",
@@ -63,7 +63,7 @@ fn results_are_literal_lane_by_lane() {
 }
 
 #[test]
-fn choices_between_equal_literals_are_literal() {
+fn selections_between_equal_constants_are_constant() {
     check(
         "%0: boolx2 = shuffle %93.x %94.x %1: f32x2 = shuffle %95.x %91.x %2: f32x2 = const 0 0
          %3: f32x2 = select %0 %1 %2 yield %3",
@@ -72,7 +72,7 @@ fn choices_between_equal_literals_are_literal() {
 }
 
 #[test]
-fn what_is_computed_from_literal_lanes_is() {
+fn operations_on_constant_lanes_are_constant() {
     check(
         "if %93 { yield %95 } else { yield %95 } -> %0: f32 %1: f32 = addp %0 %96 %2: f32 = rcpp %1 %3: f32 = mulp %2 %0
          %4: f32 = exp2p %1 %5: f32x4 = shuffle %1.x %2.x %3.x %4.x yield %5",
@@ -81,7 +81,7 @@ fn what_is_computed_from_literal_lanes_is() {
 }
 
 #[test]
-fn a_parameter_is_literal_until_a_round_disproves_it() {
+fn a_parameter_is_constant_until_an_iteration_changes_it() {
     let rounds = |next: &str| {
         format!("loop (%0: f32x2 = %9) {{ if %93 {{ break %0 }} {next} continue %1 }} -> %2: f32x2 yield %2")
     };
@@ -101,7 +101,7 @@ fn a_parameter_is_literal_until_a_round_disproves_it() {
 }
 
 #[test]
-fn many_parameters_are_given_up_together() {
+fn long_chains_of_parameters_stop_being_constant_together() {
     let params: Vec<String> = (0..40).map(|index| format!("%{index}: f32 = %95")).collect();
     let next: Vec<String> = (1..40).map(|index| format!("%{index}")).collect();
     let body = format!(
@@ -113,7 +113,7 @@ fn many_parameters_are_given_up_together() {
 }
 
 #[test]
-fn regions_that_no_path_reaches_do_not_count() {
+fn unreachable_regions_do_not_count() {
     check("%0: bool = equal %95 %96 if %0 { yield %91 } else { yield %95 } -> %1: f32 yield %1", "0");
     check(
         "loop (%0: f32 = %95) { %1: bool = less %0 %96 if %1 { break %0 } %2: f32 = addp %0 %91 continue %2 } -> %3: f32 yield %3",
@@ -127,7 +127,7 @@ fn regions_that_no_path_reaches_do_not_count() {
 }
 
 #[test]
-fn an_arm_knows_its_condition() {
+fn an_arm_uses_the_value_of_its_condition() {
     // The same choice before and inside.
     let inside = |arms: &str| format!("%0: f32 = select %94 %95 %91 {arms} -> %1: f32 yield %1");
     check(&inside("if %94 { yield %0 } else { yield %95 }"), "0");
@@ -162,7 +162,7 @@ fn an_arm_knows_its_condition() {
 }
 
 #[test]
-fn what_decides_makes_results_fixed() {
+fn results_of_conditions_that_a_driver_knows_may_be_folded() {
     // A specialization constant is known when the module is compiled.
     check("%9: bool = specialized 3 if %9 { yield %95 } else { yield %91 } -> %0: f32 yield %0", "0?");
     check("%9: bool = specialized 3 %0: f32 = select %9 %95 %91 yield %0", "0?");
@@ -172,7 +172,7 @@ fn what_decides_makes_results_fixed() {
 }
 
 #[test]
-fn products_and_sums_of_what_could_be_zero_are_at_risk() {
+fn products_and_sums_of_possible_zeros_are_at_risk() {
     let rounds = |body: &str| {
         format!("loop (%0: f32 = %95) {{ {body} if %93 {{ break %0 }} continue %1 }} -> %9: f32 yield %9")
     };

@@ -159,7 +159,7 @@ fn every_escape_in_a_name_survives() {
 }
 
 #[test]
-fn errors_say_what_was_found() {
+fn errors_name_the_unexpected_token() {
     for (text, expected) in [
         ("bogus", "`func` expected, found `bogus`"),
         ("func \"a\" \"b\"", "`{` expected, found \"b\""),

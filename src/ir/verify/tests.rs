@@ -28,7 +28,7 @@ fn accept(body: &str) {
 }
 
 #[test]
-fn a_lawful_module_passes() {
+fn a_well_formed_module_passes() {
     accept(
         "loop (%0: i32 = %92) {
            %1: bool = iless %0 %92
@@ -84,7 +84,7 @@ fn results_have_the_types_of_the_signature() {
 }
 
 #[test]
-fn registers_exist() {
+fn register_numbers_are_in_range() {
     check("%0: f32x4 = input v16", "%0: number 16 is not below 16");
     check("%0: f32x4 = uniform c96", "%0: number 96 is not below 96");
     check("%0: i32 = uniform i4.x", "%0: number 4 is not below 4");
@@ -95,7 +95,7 @@ fn registers_exist() {
 }
 
 #[test]
-fn exits_stand_where_they_may() {
+fn exits_need_an_enclosing_target() {
     check("break", "region0: nothing to break from");
     check("continue", "region0: no loop");
     check("block { continue }", "region1: no loop");
@@ -104,7 +104,7 @@ fn exits_stand_where_they_may() {
 }
 
 #[test]
-fn exits_give_what_their_target_takes() {
+fn exits_have_the_values_of_their_target() {
     check("block { yield } -> %0: f32", "region1: exit has 0 values, 1 expected");
     check("block { if %93 { break %92 } yield %91 } -> %0: f32", "region2: %92 is i32, f32 expected");
     check("loop (%0: f32 = %91) { continue }", "region1: exit has 0 values, 1 expected");
@@ -112,7 +112,7 @@ fn exits_give_what_their_target_takes() {
 }
 
 #[test]
-fn what_never_falls_through_ends_its_region() {
+fn a_construct_without_fallthrough_ends_its_region() {
     check("loop { continue }", "region0 does not say that its end is unreachable");
     check("loop { continue } %0: f32 = neg %91", "region0 has items after one that never falls through");
     check(
@@ -235,7 +235,7 @@ fn breach_after(text: &str, change: impl FnOnce(&mut Func)) -> String {
 }
 
 #[test]
-fn a_construct_stands_in_one_place() {
+fn a_construct_is_used_once() {
     let text = "func main { block { } }";
     let again = |main: &mut Func| {
         let body = main.body.unwrap();
@@ -250,7 +250,7 @@ fn a_construct_stands_in_one_place() {
 }
 
 #[test]
-fn values_are_defined_where_their_definition_says() {
+fn the_definition_of_a_value_is_consistent() {
     let text = "func main { %0: f32x4 = input v0 block { yield %0 } -> %1: f32x4 yield %0 }";
     let def = |value: u32, def: Def| breach_after(text, move |main| main.values[Value(value)].def = def);
     assert_eq!(def(0, Def::Result), "%0 is evaluated but is Result");

@@ -19,13 +19,13 @@ fn check(body: &str, expected: &[u8]) {
 }
 
 #[test]
-fn powers_and_logarithms_are_approximate_and_nothing_else() {
+fn only_powers_and_logarithms_are_approximate() {
     check("yield %80 %81", &[0, 15]);
     check("%0: f32x4 = log2p %80 %1: f32x4 = rsqp %80 yield %0 %1", &[15, 0]);
 }
 
 #[test]
-fn lanes_carry_it_one_by_one_but_a_sum_of_lanes_is_one_value() {
+fn approximate_lanes_stay_separate_except_in_dot_products() {
     let mixed = "%0: f32x4 = shuffle %80.x %81.x %80.z %81.x";
     check(&format!("{mixed} %1: f32x4 = neg %0 %2: f32x4 = addp %1 %80 yield %2"), &[0b1010]);
     check(&format!("{mixed} %1: f32x2 = shuffle %0.z %0.y yield %1"), &[0b0010]);
@@ -34,7 +34,7 @@ fn lanes_carry_it_one_by_one_but_a_sum_of_lanes_is_one_value() {
 }
 
 #[test]
-fn a_read_at_an_approximate_place_is_approximate() {
+fn a_read_at_an_approximate_index_is_approximate() {
     check("%0: i32 = addressp %81 %1: f32x4 = uniform c0[%0] yield %1", &[15]);
     check("%0: i32 = addressp %81 %1: f32x4 = member 0[%0] yield %1", &[15]);
     check("%0: f32x4 = uniform c0[%85] %1: f32x4 = member 0[%85] yield %0 %1", &[0, 0]);
@@ -68,7 +68,7 @@ fn results_depend_on_the_decision_to_leave_early() {
 }
 
 #[test]
-fn an_early_exit_counts_however_deep_it_stands_inside_the_decision() {
+fn early_exits_at_any_depth_depend_on_the_decision() {
     check("block { if %82 { if %83 { break %80 } } yield %79 } -> %0: f32x4 yield %0", &[15]);
     check(
         "loop (%0: i32 = %84) { if %82 { block { if %83 { continue %85 } } } if %83 { break %0 } continue %84 } -> %1: i32 yield %1",
@@ -77,7 +77,7 @@ fn an_early_exit_counts_however_deep_it_stands_inside_the_decision() {
 }
 
 #[test]
-fn what_a_loop_passes_on_depends_on_the_decision_to_repeat_it() {
+fn results_of_a_loop_depend_on_the_decision_to_repeat_it() {
     check(
         "loop (%0: i32 = %84) { if %83 { break %0 } if %82 { continue %85 } continue %84 } -> %1: i32 yield %1",
         &[15],
@@ -91,7 +91,7 @@ fn what_a_loop_passes_on_depends_on_the_decision_to_repeat_it() {
 }
 
 #[test]
-fn doubt_ends_where_the_decision_leads() {
+fn dependence_on_a_decision_ends_at_its_merge() {
     check(
         "block { if %83 { break %80 } loop { if %82 { break } continue } yield %79 } -> %0: f32x4 yield %0",
         &[0],

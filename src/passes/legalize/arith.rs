@@ -153,7 +153,7 @@ impl Pass<'_> {
         // Operands may have been emitted since the last question.
         self.facts.catch_up(func);
         let lanes = |index| [a, b].map(|value| Lane::new(value, index));
-        let may = |index| self.facts.may_be_infinity_times_zero(func, self.precision, lanes(index));
+        let may = |index| self.facts.may_be_infinity_times_zero(func, lanes(index));
         !(0..func.ty(a).lanes).any(may)
     }
 
@@ -296,8 +296,11 @@ impl Pass<'_> {
         }
     }
 
-    /// `a < b ? a : b` or `a > b ? a : b`.
-    pub(super) fn choose(&mut self, compare: Binary, a: Value, b: Value) -> Op {
+    /// `a < b ? a : b` or `a > b ? a : b`; in `fast` the driver's own `plain` operation.
+    pub(super) fn choose(&mut self, plain: Binary, compare: Binary, a: Value, b: Value) -> Op {
+        if self.precision == Precision::Fast {
+            return Op::Binary(plain, a, b);
+        }
         let cond = self.emit.binary(compare, a, b);
         Op::Select { cond, a, b }
     }

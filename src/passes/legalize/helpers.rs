@@ -96,6 +96,15 @@ helpers! {
     ToFloat "pica_to_float" |body, a| body.float24_register(a),
 }
 
+/// Guards of 0 · ∞ and tests for NaN that a call of the helper function with a name is.
+pub(super) fn guards_of(name: &str) -> (u32, u32) {
+    let is_product = name.starts_with("pica_mul") || name.starts_with("pica_dot");
+    let is_plain = name.contains("_plain") || name.contains("_zero");
+    // A test whose result is an argument counts where it is made.
+    let tests = u32::from(name.contains("_nan") && !name.contains("_or_nan"));
+    (u32::from(is_product && !is_plain), tests + u32::from(name.contains("_either_nan")))
+}
+
 /// The helpers of one module.
 pub(super) struct Helpers<'a> {
     /// The module's list.

@@ -1,17 +1,23 @@
 //! Facts about lanes while a function is legalized.
-//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, and
-//! whether a product may be ∞ · 0. Changes nothing. [`Known`] has the constants, [`Ranges`] the
-//! classes.
+//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, the
+//! classes of numbers that it may hold, and whether a product may be ∞ · 0. Changes nothing.
+//! [`Known`] has the constants, [`Ranges`] the classes.
+
+use std::cell::Cell;
 
 use crate::ir::known::Known;
 use crate::ir::{Func, Lane, Value};
-use crate::passes::ranges::Ranges;
-use crate::precision::Precision;
+use crate::passes::ranges::{Classes, Ranges};
 
 /// Facts about the values of a function.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     known: Known<'a>,
+    ranges: Ranges<'a>,
+    /// Without promises of the host, if there are any.
+    unpromised: Option<Ranges<'a>>,
+    /// Set if a promise made a difference.
+    relies: Cell<bool>,
     /// Number of values that were looked at.
     learned: usize,
     /// The decisions in force at the place that is looked at.
@@ -19,9 +25,10 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// With what is known of constants so far.
-    pub fn new(known: Known<'a>, values: usize) -> Self {
-        Self { known, learned: values, context: 0 }
+    /// With what is known so far.
+    pub fn new(known: Known<'a>, ranges: Ranges<'a>, unpromised: Option<Ranges<'a>>, values: usize) -> Self {
+        let relies = Cell::new(false);
+        Self { known, ranges, unpromised, relies, learned: values, context: 0 }
     }
 
     /// The constants.
@@ -58,8 +65,28 @@ impl<'a> Facts<'a> {
         self.known.literal_in(func, lane, self.context)
     }
 
+    /// The classes of numbers that a lane may hold here.
+    pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
+        if let Some(bits) = self.literal(func, lane) {
+            return Classes::of_bits(bits);
+        }
+        let classes = self.ranges.of(func, lane).classes;
+        if let Some(unpromised) = &self.unpromised
+            && unpromised.of(func, lane).classes != classes
+        {
+            self.relies.set(true);
+        }
+        classes
+    }
+
+    /// Returns whether a promise of the host made a difference to an answer.
+    pub fn relies_on_promises(&self) -> bool {
+        self.relies.get()
+    }
+
     /// Returns whether the product of two lanes may be ∞ · 0.
-    pub fn may_be_infinity_times_zero(&self, func: &Func, precision: Precision, [a, b]: [Lane; 2]) -> bool {
-        Ranges::new(func, precision, |lane| self.literal(func, lane)).may_be_infinity_times_zero(a, b)
+    pub fn may_be_infinity_times_zero(&self, func: &Func, lanes: [Lane; 2]) -> bool {
+        let [a, b] = lanes.map(|lane| (lane, self.classes(func, lane)));
+        self.ranges.may_be_infinity_times_zero(func, a, b)
     }
 }

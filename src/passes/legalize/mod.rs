@@ -33,9 +33,10 @@ use self::emit::Emit;
 use self::helpers::Helpers;
 use self::literal::Facts;
 use self::uniforms::Registers;
-use crate::host::{Options, UniformBlock};
+use crate::host::{Assume, Options, UniformBlock};
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
+use crate::passes::ranges::Ranges;
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -49,7 +50,9 @@ struct Pass<'a> {
 
 /// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
 /// the program file and which the uniform block therefore need not hold.
-pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &FloatConstants) {
+///
+/// Returns whether the module relies on a promise of the host.
+pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &FloatConstants) -> bool {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let mut converted = None;
@@ -57,10 +60,11 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
         Precision::Exact | Precision::Fast => constants,
         Precision::F24 => &*converted.insert(constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)))),
     };
+    let (ranges, unpromised) = ranges(&module.main, options, constants);
     let known = known(&mut module.main, precision, constants);
     let mut pass = Pass {
         precision,
-        facts: Facts::new(known, module.main.values.len()),
+        facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
         emit: Emit::new(&mut module.main),
         helpers: Helpers::new(&mut module.helpers, precision),
         registers: Registers::new(block, constants),
@@ -72,6 +76,50 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
     while let Some(region) = work.pop() {
         pass.region(region, &mut work);
     }
+    pass.facts.relies_on_promises()
+}
+
+/// Remains of the rules of PICA200 products in a legal module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guards {
+    /// Products and dot products with a guard of 0 · ∞, of up to four lanes each.
+    pub products: u32,
+    /// Tests for NaN, of up to four lanes each.
+    pub nan_tests: u32,
+}
+
+/// Counts guards and tests in the main function of a legal module.
+pub fn guards(module: &Module) -> Guards {
+    let mut all = Guards::default();
+    for data in module.main.values.values() {
+        if let Def::Op(Op::Call { helper, .. }) = data.def {
+            let (products, nan_tests) = helpers::guards_of(&module.helpers[usize::from(helper)].name);
+            all.products += products;
+            all.nan_tests += nan_tests;
+        }
+    }
+    all
+}
+
+/// Finds what numbers the values of a function may be, before their definitions are replaced; also
+/// without promises of the host, if there are any.
+fn ranges<'a>(
+    f: &Func,
+    options: &Options,
+    constants: &'a FloatConstants,
+) -> (Ranges<'a>, Option<Ranges<'a>>) {
+    let precision = options.arithmetic.precision;
+    let of = |options: &Options| {
+        let mut ranges = Ranges::new(precision, Some(constants)).knowing(&options.numbers());
+        match precision {
+            Precision::Exact | Precision::F24 => ranges.sweep(f),
+            // Its products have no guard that could be left out.
+            Precision::Fast => {}
+        }
+        ranges
+    };
+    let unpromised = Options { assume: Assume::default(), ..*options };
+    (of(options), (options.assume != unpromised.assume).then(|| of(&unpromised)))
 }
 
 /// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
@@ -125,7 +173,7 @@ impl Pass<'_> {
         }
         self.facts.learn(self.emit.func, value);
         // Decisions around may choose one arm: a driver would see that, too.
-        if let Op::Select { .. } = legal.unwrap_or(op)
+        if let Op::Select { .. } | Op::Binary(Binary::Min | Binary::Max, ..) = legal.unwrap_or(op)
             && let Some(bits) = self.known(value)
         {
             self.emit.func.values[value].def = Def::Op(Op::Const(bits));
@@ -178,13 +226,15 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP => self.choose(Binary::Less, a, b),
-            Binary::MaxP => self.choose(Binary::Greater, a, b),
+            Binary::MinP => self.choose(Binary::Min, Binary::Less, a, b),
+            Binary::MaxP => self.choose(Binary::Max, Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),
             Binary::Add
             | Binary::Mul
+            | Binary::Min
+            | Binary::Max
             | Binary::Div
             | Binary::Dot
             | Binary::Equal

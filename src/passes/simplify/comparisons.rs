@@ -30,23 +30,24 @@ pub(super) fn compares(op: Binary) -> bool {
 
 /// The bits of one lane of a comparison's result, if they are known.
 pub(super) fn compared(f: &Func, precision: Precision, op: Binary, a: Lane, b: Lane) -> Option<u32> {
-    let mut ranges = Ranges::new(f, precision, |_| None);
-    let (a, b) = (ranges.source(a), ranges.source(b));
+    // No sweep: the function changes while its comparisons are asked about.
+    let ranges = Ranges::new(precision, None);
+    let (a, b) = (ranges.source(f, a), ranges.source(f, b));
     if a == b {
         let equal = scalar::binary(op, precision, 0, 0);
         // Only a NaN is not equal to itself, and then nothing holds.
-        return (equal == 0 || !ranges.of(a).has(Classes::NAN)).then_some(equal);
+        return (equal == 0 || !ranges.of(f, a).classes.has(Classes::NAN)).then_some(equal);
     }
     if let (Some(a), Some(b)) = (two(f, a), two(f, b)) {
         let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let holds = all.map(|(i, j): (usize, usize)| scalar::binary(op, precision, a[i], b[j]));
         return holds[1..].iter().all(|&bits| bits == holds[0]).then_some(holds[0]);
     }
-    known(op, precision, ranges.of(a), ranges.of(b))
+    decided_result(op, precision, ranges.of(f, a).classes, ranges.of(f, b).classes)
 }
 
 /// The result of a comparison if it is the same for all pairs of these classes.
-fn known(op: Binary, precision: Precision, a: Classes, b: Classes) -> Option<u32> {
+fn decided_result(op: Binary, precision: Precision, a: Classes, b: Classes) -> Option<u32> {
     let mut result = None;
     for x in a.each() {
         for y in b.each() {

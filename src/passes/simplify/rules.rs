@@ -286,6 +286,8 @@ impl Simplify<'_> {
         match op {
             Binary::MinP
             | Binary::MaxP
+            | Binary::Min
+            | Binary::Max
             | Binary::And
             | Binary::Or
             | Binary::IAnd

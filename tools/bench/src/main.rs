@@ -1,11 +1,12 @@
 //! Times every stage of a translation for files and folders, beside glslang on our GLSL 450 of the
 //! same program.
 //! In: `.shbin` files, and `.pica` files, which are only assembled. Out: minimum and median
-//! nanoseconds of each stage.
+//! nanoseconds of each stage. With `--gpu` the costs behind a translation: see `gpu`.
 //! Ratios hold within one run; absolute times depend on the machine. For a single file the last
 //! line is the median of bytes → SPIR-V in µs.
 
 mod glslang;
+mod gpu;
 mod raw;
 mod stages;
 
@@ -23,7 +24,8 @@ use transpica::stages::precision::Precision;
 #[derive(Parser)]
 #[command(after_help = "Example:
   cargo run --release -p transpica-bench -- shaders --json
-  cargo run --release -p transpica-bench -- --raw")]
+  cargo run --release -p transpica-bench -- --raw
+  cargo run --release -p transpica-bench -- --gpu shaders")]
 struct Arguments {
     /// Files and folders
     #[arg(required_unless_present = "raw")]
@@ -46,10 +48,14 @@ struct Arguments {
     /// As JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    gpu: gpu::Settings,
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == gpu::WORKER);
+    let result = if is_worker { gpu::worker::run() } else { run(&Arguments::parse()) };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
             eprintln!("error: {text}");
@@ -63,14 +69,14 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
-fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+/// Finds the named files, and in folders those with one of these extensions.
+fn find(paths: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let path = entry.map_err(|error| error.to_string())?.into_path();
-            if path.is_file()
-                && (paths.contains(&path) || has_ending(&path, "shbin") || has_ending(&path, "pica"))
-            {
+            let is_wanted = paths.contains(&path) || endings.iter().any(|ending| has_ending(&path, ending));
+            if path.is_file() && is_wanted {
                 files.push(path);
             }
         }
@@ -82,8 +88,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.raw {
         return sizes(arguments);
     }
+    if arguments.gpu.gpu {
+        let files = find(&arguments.paths, &["shbin"])?;
+        return gpu::run(&arguments.gpu, &files, arguments.dvle, !arguments.no_glslang, arguments.json);
+    }
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
-    let files = find(&arguments.paths)?;
+    let files = find(&arguments.paths, &["shbin", "pica"])?;
     let mut all = Vec::new();
     let mut sources = Vec::new();
     for path in &files {
@@ -162,7 +172,12 @@ fn print(measured: &Measurement, reference: Option<glslang::Reference>) {
     for (name, timing) in &measured.stages {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
     }
-    for (name, timing) in [("bytes → SPIR-V", measured.to_spirv), ("bytes → WGSL", measured.to_wgsl)] {
+    for (name, timing) in [
+        ("sum", measured.sum),
+        ("bytes → SPIR-V", measured.to_spirv),
+        ("WGSL alone", measured.wgsl),
+        ("bytes → WGSL", measured.to_wgsl),
+    ] {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
     }
     println!("  {} SPIR-V words, {} IR values, {}", measured.words, measured.values, measured.tier);
@@ -185,6 +200,7 @@ fn to_json(measured: &Measurement, reference: Option<glslang::Reference>) -> Val
         measured.stages.iter().map(|(name, value)| ((*name).to_string(), timing(value))).collect();
     json!({
         "file": measured.file, "dvle": measured.dvle, "instructions": measured.instructions, "stages": stages,
+        "sum_of_stages": timing(&measured.sum), "wgsl": timing(&measured.wgsl),
         "bytes_to_spirv": timing(&measured.to_spirv), "bytes_to_wgsl": timing(&measured.to_wgsl),
         "spirv_words": measured.words, "ir_values": measured.values, "tier": measured.tier,
         "glslang": reference.map(|r| json!({

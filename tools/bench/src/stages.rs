@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use transpica::Translator;
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
-use transpica::stages::backend::text;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
@@ -14,7 +13,7 @@ use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Environment, Interface, Job, Options, Profile, varying};
-use transpica::stages::isa::{Pc, Stage};
+use transpica::stages::isa::Stage;
 use transpica::stages::lower::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::precision::Precision;
@@ -44,10 +43,15 @@ pub struct Measurement {
     pub dvle: usize,
     /// Reachable data instructions, each counted once.
     pub instructions: usize,
-    /// Time of each stage.
+    /// Time of each stage from container bytes to SPIR-V words.
     pub stages: Vec<(&'static str, Timing)>,
-    /// Time from container bytes to SPIR-V words.
+    /// Time of all stages together: the sums of each round.
+    pub sum: Timing,
+    /// Time from container bytes to SPIR-V words as hosts spend it, in rounds between those of the
+    /// stages.
     pub to_spirv: Timing,
+    /// Time of the WGSL printer alone.
+    pub wgsl: Timing,
     /// Time from container bytes to WGSL text.
     pub to_wgsl: Timing,
     /// Words of the module.
@@ -87,7 +91,8 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTimin
     Ok(AssemblerTiming { lines: text.lines().count(), words, timing: Timing::of(samples), file })
 }
 
-const STAGES: [&str; 8] = ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
+const STAGES: [&str; 8] =
+    ["parse", "decode", "environment", "explore", "structure", "SSA", "passes", "SPIR-V"];
 
 /// Times the translation of a file's vertex programs.
 pub fn measure(
@@ -108,7 +113,10 @@ pub fn measure(
             continue;
         }
         if dvle::program(&file, dvle, &options.limits).map_err(at)?.stage() == Stage::Vertex {
-            let mut measured = one(bytes, dvle, options, repeat.max(1)).map_err(at)?;
+            let measured = one(bytes, dvle, options, repeat.max(1)).map_err(at)?;
+            let mut measured = measured.ok_or_else(|| {
+                format!("{}: the timed stages are not those of a translation", path.display())
+            })?;
             measured.file = path.display().to_string();
             all.push(measured);
         }
@@ -128,54 +136,65 @@ impl Clock {
     }
 }
 
-fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Measurement, Error> {
+/// Times a program; `None` if the separate stages give other words than a translator.
+fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Option<Measurement>, Error> {
     let profile = Profile::default();
+    let mut stages = StageRunner {
+        options: &options,
+        profile: &profile,
+        writer: SpirvWriter::new(),
+        scratch: passes::Scratch::default(),
+    };
     let mut translator = Translator::new(options, profile);
-    let mut writer = SpirvWriter::new();
-    let mut scratch = passes::Scratch::default();
+    let file = Shbin::parse(bytes)?;
+    let program = dvle::program(&file, dvle, &options.limits)?;
+    let environment = FileEnvironment::new(&file, dvle, "bench")?;
+    let translated = translator.translate(&program, &environment, Job::Vertex)?;
+    let words = translator.spirv(&translated)?;
     let mut samples: [Vec<u64>; STAGES.len()] = Default::default();
+    let (mut sum, mut to_spirv) = (Vec::new(), Vec::new());
+    // Stages and the complete translation alternate, so that both find the same in the caches.
     for _ in 0..repeat {
-        for (samples, time) in
-            samples.iter_mut().zip(time_stages(bytes, dvle, &options, &profile, &mut writer, &mut scratch)?)
-        {
-            samples.push(time);
+        let (times, same) = stages.run(bytes, dvle)?;
+        if same != words {
+            return Ok(None);
         }
-    }
-    let (mut to_spirv, mut to_wgsl) = (Vec::new(), Vec::new());
-    for _ in 0..repeat {
+        sum.push(times.iter().sum());
+        samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
         let mut clock = Clock(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
-        let translated =
-            translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
+        let environment = FileEnvironment::new(&file, dvle, "bench")?;
+        let translated = translator.translate(&program, &environment, Job::Vertex)?;
         black_box(translator.spirv(&translated)?);
         to_spirv.push(clock.lap());
     }
+    let (mut wgsl, mut to_wgsl) = (Vec::new(), Vec::new());
     for _ in 0..repeat.min(100) {
         let mut clock = Clock(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
-        let translated =
-            translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
+        let environment = FileEnvironment::new(&file, dvle, "bench")?;
+        let translated = translator.translate(&program, &environment, Job::Vertex)?;
+        let before = clock.lap();
         black_box(translated.text(Language::Wgsl)?);
-        to_wgsl.push(clock.lap());
+        wgsl.push(clock.lap());
+        to_wgsl.push(before + wgsl.last().copied().unwrap_or_default());
     }
-    let file = Shbin::parse(bytes)?;
-    let program = dvle::program(&file, dvle, &options.limits)?;
-    let translated =
-        translator.translate(&program, &FileEnvironment::new(&file, dvle, "bench")?, Job::Vertex)?;
-    Ok(Measurement {
+    Ok(Some(Measurement {
         file: String::new(),
         dvle,
         instructions: reached(&program, &options)?,
         stages: STAGES.into_iter().zip(samples.map(Timing::of)).collect(),
+        sum: Timing::of(sum),
         to_spirv: Timing::of(to_spirv),
+        wgsl: Timing::of(wgsl),
         to_wgsl: Timing::of(to_wgsl),
-        words: translator.spirv(&translated)?.len(),
+        words: words.len(),
         values: translated.module.main.values.len(),
         tier: translated.tier.to_string(),
         glsl: translated.text(Language::Glsl(GlslVersion::default()))?,
-    })
+    }))
 }
 
 /// Counts the data instructions of the program's graph, each once.
@@ -193,59 +212,60 @@ fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> 
     Ok(seen.len())
 }
 
-/// Times each stage, in the order of [`STAGES`].
-fn time_stages(
-    bytes: &[u8],
-    dvle: usize,
-    options: &Options,
-    profile: &Profile,
-    writer: &mut SpirvWriter,
-    scratch: &mut passes::Scratch,
-) -> Result<[u64; STAGES.len()], Error> {
-    let mut clock = Clock(Instant::now());
-    let file = Shbin::parse(bytes)?;
-    let parse = clock.lap();
-    let program = dvle::program(&file, dvle, &options.limits)?;
-    for pc in 0..program.code().len() {
-        black_box(program.inst(Pc(pc as u16)));
+/// A translation in separate stages, with the memory that a translator keeps.
+struct StageRunner<'a> {
+    options: &'a Options,
+    profile: &'a Profile,
+    writer: SpirvWriter,
+    scratch: passes::Scratch,
+}
+
+impl StageRunner<'_> {
+    /// Times each stage, in the order of [`STAGES`], and returns the words.
+    fn run(&mut self, bytes: &[u8], dvle: usize) -> Result<([u64; STAGES.len()], Vec<u32>), Error> {
+        let options = self.options;
+        let mut clock = Clock(Instant::now());
+        let file = Shbin::parse(bytes)?;
+        let parse = clock.lap();
+        let program = dvle::program(&file, dvle, &options.limits)?;
+        let decode = clock.lap();
+        let around = FileEnvironment::new(&file, dvle, "bench")?;
+        let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
+        let folded = around.folded(options);
+        let context = Context {
+            program: &program,
+            constants: &folded.floats,
+            outputs: OutputSelection::Semantics(&outputs),
+            geometry: None,
+            options,
+        };
+        let environment = clock.lap();
+        let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits)?;
+        let explore = clock.lap();
+        let (mut module, structure, ssa) = match explored {
+            Explored::Graph(mut cfg) => {
+                let reduced = reduce(&mut cfg, &options.limits);
+                let tree = match structure::structure(&cfg, &options.limits) {
+                    Structured::Tree(tree) if reduced == Reduced::Reducible => tree,
+                    Structured::Tree(_) | Structured::TooDeep { .. } => structure::blocks::dispatcher(&cfg),
+                };
+                let structure = clock.lap();
+                let module = lower::structured(context, &cfg, &tree)?;
+                (module, structure, clock.lap())
+            }
+            Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
+        };
+        passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
+        let usage = passes::usage::run(&module.main);
+        let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
+        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        passes::tidy(&mut module, &mut self.scratch);
+        passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
+        let passes = clock.lap();
+        let (limits, profile) = (&options.limits, self.profile);
+        let words =
+            self.writer.write(&BackendInput { module: &module, interface: &interface, limits, profile })?;
+        let spirv = clock.lap();
+        Ok(([parse, decode, environment, explore, structure, ssa, passes, spirv], words))
     }
-    let decode = clock.lap();
-    let environment = FileEnvironment::new(&file, dvle, "bench")?;
-    let outputs = varying::outputs(&environment.output_map(), options, &Profile::default().locations);
-    let folded = environment.folded(options);
-    let context = Context {
-        program: &program,
-        constants: &folded.floats,
-        outputs: OutputSelection::Semantics(&outputs),
-        geometry: None,
-        options,
-    };
-    clock.lap();
-    let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits)?;
-    let explore = clock.lap();
-    let (mut module, structure, ssa) = match explored {
-        Explored::Graph(mut cfg) => {
-            let reduced = reduce(&mut cfg, &options.limits);
-            let tree = match structure::structure(&cfg, &options.limits) {
-                Structured::Tree(tree) if reduced == Reduced::Reducible => tree,
-                Structured::Tree(_) | Structured::TooDeep { .. } => structure::blocks::dispatcher(&cfg),
-            };
-            let structure = clock.lap();
-            let module = lower::structured(context, &cfg, &tree)?;
-            (module, structure, clock.lap())
-        }
-        Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
-    };
-    passes::optimize(&mut module, &options.arithmetic, scratch);
-    let usage = passes::usage::run(&module.main);
-    let interface = Interface { outputs: outputs.clone(), ..environment.interface(&usage, options)? };
-    passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
-    passes::tidy(&mut module, scratch);
-    passes::leave::run(&mut module.main, &module.helpers, scratch);
-    let passes = clock.lap();
-    let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile };
-    black_box(writer.write(&source)?);
-    let spirv = clock.lap();
-    black_box(text::wgsl(&source)?);
-    Ok([parse, decode, explore, structure, ssa, passes, spirv, clock.lap()])
 }

@@ -178,6 +178,8 @@ enum TranspicaType
     TRANSPICA_TYPE_LIMITS = 6,
     // TranspicaAllocator
     TRANSPICA_TYPE_ALLOCATOR = 7,
+    // TranspicaAssumptions
+    TRANSPICA_TYPE_ASSUMPTIONS = 8,
     // TranspicaRequest
     TRANSPICA_TYPE_REQUEST = 16,
     // TranspicaRawProgram
@@ -442,6 +444,27 @@ enum TranspicaAttributeKind
 typedef enum TranspicaAttributeKind TranspicaAttributeKind;
 #else
 typedef uint32_t TranspicaAttributeKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Kind of a promise about numbers.
+enum TranspicaPromiseKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // None: any number.
+    TRANSPICA_PROMISE_KIND_NOTHING = 0,
+    // No number is NaN.
+    TRANSPICA_PROMISE_KIND_NOT_NAN = 1,
+    // All numbers are finite, with magnitudes below a power of two.
+    TRANSPICA_PROMISE_KIND_BELOW = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaPromiseKind TranspicaPromiseKind;
+#else
+typedef uint32_t TranspicaPromiseKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -892,6 +915,25 @@ typedef struct TranspicaLimits {
     uint32_t reserved;
 } TranspicaLimits;
 
+// A promise about the numbers that a host feeds.
+typedef struct TranspicaPromise {
+    // A TranspicaPromiseKind.
+    uint32_t kind;
+    // For TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128; else 0.
+    uint32_t exponent;
+} TranspicaPromise;
+
+// Promises of the host. While they are kept, modules compute what they compute without this
+// structure, at less cost. Zeros promise nothing.
+typedef struct TranspicaAssumptions {
+    // TRANSPICA_TYPE_ASSUMPTIONS
+    struct TranspicaHead head;
+    // Float uniforms of the uniform block.
+    struct TranspicaPromise uniforms;
+    // Attributes v0 to v15 of vertex programs, as the input assembly converts them.
+    struct TranspicaPromise attributes[16];
+} TranspicaAssumptions;
+
 // Requested targets. Without this structure: SPIR-V words.
 typedef struct TranspicaRequest {
     // TRANSPICA_TYPE_REQUEST
@@ -1080,8 +1122,8 @@ void transpica_result_free(struct TranspicaResult *result);
 
 // Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 // TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-// TranspicaLimits and TranspicaAllocator, each at most once; it is not needed afterwards. `errors`
-// is NULL or receives a result if the call fails, else NULL.
+// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not needed
+// afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);

@@ -29,6 +29,8 @@ pub enum TranspicaType {
     Limits = 6,
     /// TranspicaAllocator
     Allocator = 7,
+    /// TranspicaAssumptions
+    Assumptions = 8,
     /// TranspicaRequest
     Request = 16,
     /// TranspicaRawProgram
@@ -94,7 +96,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 18] = {
+const TYPES: [TranspicaType; 19] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -104,6 +106,7 @@ const TYPES: [TranspicaType; 18] = {
         T::RegisterLayout,
         T::Limits,
         T::Allocator,
+        T::Assumptions,
         T::Request,
         T::RawProgram,
         T::Executable,
@@ -263,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_read_as_they_are_numbered() {
+    fn types_are_read_by_their_numbers() {
         for known in TYPES {
             assert_eq!(TranspicaType::read(known as u32), Some(known));
         }

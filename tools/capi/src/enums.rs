@@ -7,7 +7,7 @@
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
 use transpica::stages::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, UndefinedValue,
+    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, Promise, UndefinedValue,
 };
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
@@ -273,6 +273,18 @@ pub enum TranspicaAttributeKind {
     Uint = 2,
 }
 
+/// Kind of a promise about numbers.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaPromiseKind {
+    /// None: any number.
+    Nothing = 0,
+    /// No number is NaN.
+    NotNan = 1,
+    /// All numbers are finite, with magnitudes below a power of two.
+    Below = 2,
+}
+
 /// Preset locations of varyings.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -408,6 +420,17 @@ mirror! { TranspicaTier = Tier {
     Structured => Structured, BlockDispatcher => BlockDispatcher, PcDispatcher => PcDispatcher,
 } }
 mirror! { TranspicaBank = Bank { Float => Float, Int => Int, Bool => Bool } }
+
+impl Choice for Promise {
+    fn read(number: u32) -> Option<Self> {
+        let all = [
+            (TranspicaPromiseKind::Nothing, Self::Nothing),
+            (TranspicaPromiseKind::NotNan, Self::NotNan),
+            (TranspicaPromiseKind::Below, Self::Below(0)),
+        ];
+        all.into_iter().find(|&(kind, _)| kind as u32 == number).map(|(_, promise)| promise)
+    }
+}
 
 impl From<Layout> for TranspicaLayout {
     fn from(layout: Layout) -> Self {

@@ -36,8 +36,8 @@ pub use memory::TranspicaAllocator;
 pub use registers::*;
 pub use result::*;
 pub use settings::{
-    TranspicaAttributeFormat, TranspicaBindings, TranspicaLimits, TranspicaLocations, TranspicaOptions,
-    TranspicaProfile, TranspicaRegisterLayout,
+    TranspicaAssumptions, TranspicaAttributeFormat, TranspicaBindings, TranspicaLimits, TranspicaLocations,
+    TranspicaOptions, TranspicaProfile, TranspicaPromise, TranspicaRegisterLayout,
 };
 pub use source::{
     TranspicaExecutable, TranspicaRawProgram, TranspicaRegisterProgram, TranspicaRegisterWrites,

@@ -3,7 +3,8 @@
 //! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
 use transpica::stages::host::{
-    AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, RegisterLayout,
+    Assume, AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, Promise,
+    RegisterLayout,
 };
 use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
@@ -83,6 +84,29 @@ pub struct TranspicaOptions {
     pub report_unfinished: u32,
     /// Must be 0.
     pub reserved: u32,
+}
+
+/// A promise about the numbers that a host feeds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaPromise {
+    /// A TranspicaPromiseKind.
+    pub kind: u32,
+    /// Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
+    pub exponent: u32,
+}
+
+/// Promises of the host. While they are kept, modules compute what they compute without this
+/// structure, at less cost. Zeros promise nothing.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaAssumptions {
+    /// TRANSPICA_TYPE_ASSUMPTIONS
+    pub head: TranspicaHead,
+    /// Float uniforms of the uniform block.
+    pub uniforms: TranspicaPromise,
+    /// Attributes v0 to v15 of vertex programs, as the input assembly converts them.
+    pub attributes: [TranspicaPromise; 16],
 }
 
 /// Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
@@ -202,6 +226,7 @@ structures! {
     TranspicaLocations => Locations,
     TranspicaRegisterLayout => RegisterLayout,
     TranspicaLimits => Limits,
+    TranspicaAssumptions => Assumptions,
 }
 
 /// Configuration of a translator.
@@ -223,6 +248,7 @@ struct Structures {
     layout: Option<TranspicaRegisterLayout>,
     limits: Option<TranspicaLimits>,
     allocator: Option<TranspicaAllocator>,
+    assumptions: Option<TranspicaAssumptions>,
 }
 
 impl Settings {
@@ -244,6 +270,7 @@ impl Settings {
                 T::RegisterLayout => link.put(&mut given.layout)?,
                 T::Limits => link.put(&mut given.limits)?,
                 T::Allocator => link.put(&mut given.allocator)?,
+                T::Assumptions => link.put(&mut given.assumptions)?,
                 other @ (T::Request
                 | T::RawProgram
                 | T::Executable
@@ -323,9 +350,10 @@ fn outputs(given: &TranspicaOptions) -> Result<Outputs, Problem> {
 
 fn options(given: &Structures) -> Result<Options, Problem> {
     let limits = limits(given.limits.as_ref())?;
+    let assume = given.assumptions.as_ref().map(assume).transpose()?.unwrap_or_default();
     let Some(given_options) = &given.options else {
         return match given.layout {
-            None => Ok(Options { limits, ..Options::default() }),
+            None => Ok(Options { limits, assume, ..Options::default() }),
             Some(_) => Err(no_custom_layout()),
         };
     };
@@ -378,8 +406,33 @@ fn options(given: &Structures) -> Result<Options, Problem> {
             report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
             permissive: switch("TranspicaOptions.permissive", permissive)?,
         },
+        assume,
         limits,
     })
+}
+
+fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {
+    let TranspicaAssumptions { head: _, uniforms, attributes } = *given;
+    let mut assume = Assume { uniforms: promise(uniforms)?, ..Assume::default() };
+    for (slot, given) in assume.attributes.iter_mut().zip(attributes) {
+        *slot = promise(given)?;
+    }
+    Ok(assume)
+}
+
+fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
+    let TranspicaPromise { kind, exponent } = given;
+    let promise = choice("TranspicaPromise.kind", kind)?;
+    match promise {
+        Promise::Below(_) if exponent <= 128 => {
+            Ok(Promise::Below(narrow("TranspicaPromise.exponent", exponent)?))
+        }
+        Promise::Nothing | Promise::NotNan if exponent == 0 => Ok(promise),
+        Promise::Nothing | Promise::NotNan | Promise::Below(_) => {
+            let text = format!("TranspicaPromise.exponent is {exponent}, which the kind does not take");
+            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+        }
+    }
 }
 
 fn attributes(formats: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
@@ -419,8 +472,7 @@ fn ints(known: u32, values: [[u8; 4]; 4], specialized: u32) -> Result<IntUniform
 
 #[cold]
 fn no_custom_layout() -> Problem {
-    let text =
-        "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the other way round".to_owned();
+    let text = "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the reverse".to_owned();
     Problem::argument(TranspicaCode::MisplacedType, text)
 }
 

@@ -250,6 +250,7 @@ impl ProgramRequest<'_> {
                 | T::RegisterLayout
                 | T::Limits
                 | T::Allocator
+                | T::Assumptions
                 | T::Figures
                 | T::Message
                 | T::Input
@@ -274,7 +275,7 @@ impl ProgramRequest<'_> {
         match (sources.next(), sources.next()) {
             (Some(source), None) => Ok(Self { source, targets, salt }),
             (None, _) => {
-                let text = format!("{call} wants a structure that says which program is meant");
+                let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
             }
             (Some(_), Some(_)) => {

@@ -111,8 +111,8 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
 
 /// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 /// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-/// TranspicaLimits and TranspicaAllocator, each at most once; it is not needed afterwards. `errors`
-/// is NULL or receives a result if the call fails, else NULL.
+/// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not
+/// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
     settings: *const TranspicaHead,
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_translator_is_good_after_a_panic() {
+    fn a_translator_works_after_a_panic() {
         let mut translator = TranspicaTranslator::new(Settings::default());
         let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_, _| panic!("for the test")));
         assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);

@@ -37,7 +37,7 @@ fn preamble() -> String {
 }
 
 #[test]
-fn the_header_is_what_the_sources_say() {
+fn the_header_matches_the_sources() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/transpica.h");
     let generated = generate_header();
     if std::env::var_os("BLESS").is_some() {

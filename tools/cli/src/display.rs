@@ -13,7 +13,7 @@ const NOWHERE: &str = "/nonexistent";
 ///
 /// The environment of a running process cannot be changed safely, since the C libraries read it
 /// too.
-pub fn settle() {
+pub fn suppress_complaint() {
     #[cfg(all(unix, not(target_vendor = "apple")))]
     {
         use std::env;

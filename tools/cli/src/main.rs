@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         error.exit();
     }
     if cli.command.opens_gpu() {
-        display::settle();
+        display::suppress_complaint();
     }
     let color = cli.common.color;
     match commands::run(cli) {

@@ -3,6 +3,7 @@
 //! (`vertices[3].v1[2]`).
 
 use serde_json::{Map, Value};
+use transpica::stages::asm::did_you_mean;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
@@ -78,12 +79,11 @@ fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delive
             }
             continue;
         }
-        let known = match stage {
+        let list = match stage {
             Stage::Vertex => "v0..v15",
             Stage::Geometry => "v0..v15 or c",
         };
-        let number =
-            key.strip_prefix('v').ok_or_else(|| format!("{place}: unknown key \"{key}\", use {known}"))?;
+        let number = key.strip_prefix('v').ok_or_else(|| unknown_key(key, &[], list, place))?;
         registers[index(number, 16, place)?] = vector(value, &format!("{place}.{key}"))?;
     }
     Ok((registers, delivered))
@@ -95,9 +95,15 @@ fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, S
 
 fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), String> {
     match map.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(format!("{place}: unknown key \"{key}\", known: {}", known.join(", "))),
+        Some(key) => Err(unknown_key(key, known, &known.join(", "), place)),
         None => Ok(()),
     }
+}
+
+/// The error about a key, with the nearest known one, or else a list of them.
+fn unknown_key(key: &str, known: &[&str], list: &str, place: &str) -> String {
+    let advice = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("use {list}"));
+    format!("{place}: unknown key \"{key}\", {advice}")
 }
 
 fn bank<'a>(banks: &'a Map<String, Value>, name: &str) -> Result<Vec<(String, &'a Value)>, String> {
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn invocations_of_geometry_programs_alone_take_float_uniforms() {
+    fn only_invocations_of_geometry_programs_take_float_uniforms() {
         let text = r#"{"vertices":[{"c":{"95":[1,0,0,"inf"],"3":[2,2,2,2]},"v1":[3,3,3,3]},{}]}"#;
         let state = parse(text, Uniforms::default(), Stage::Geometry).expect("valid");
         let (one, infinity) = (1f32.to_bits(), f32::INFINITY.to_bits());
@@ -192,7 +198,9 @@ mod tests {
         for (text, place) in [
             ("{", "not JSON"),
             ("[]", "the file must be an object"),
-            (r#"{"vertex":[]}"#, "unknown key \"vertex\""),
+            (r#"{"vertices":[],"x":0}"#, "the file: unknown key \"x\", use uniforms, vertices"),
+            (r#"{"uniform":{}}"#, "the file: unknown key \"uniform\", did you mean `uniforms`?"),
+            (r#"{"uniforms":{"f":{}}}"#, "uniforms: unknown key \"f\", did you mean"),
             (r#"{"uniforms":{"c":{"96":[0,0,0,0]}}}"#, "\"96\" must be 0..=95"),
             (r#"{"uniforms":{"c":{"+1":[0,0,0,0]}}}"#, "uniforms.c: register \"+1\" must be 0..=95"),
             (r#"{"uniforms":{"b":{"":true}}}"#, "register \"\" must be 0..=15"),

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_one_place_whatever_it_is_called() {
+    fn paths_of_one_file_compare_equal() {
         let folder = std::env::temp_dir().join(format!("transpica-streams-{}", std::process::id()));
         fs::create_dir_all(folder.join("inner")).expect("writable");
         let file = folder.join("file");

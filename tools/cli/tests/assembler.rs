@@ -158,7 +158,7 @@ fn lint_warns_at_the_line_and_as_json() {
 }
 
 #[test]
-fn what_is_denied_is_not_written() {
+fn denied_findings_prevent_the_output() {
     let folder = folder("deny");
     let out = folder.join("doubtful.shbin");
     let name = out.to_str().expect("name");
@@ -224,7 +224,7 @@ fn errors_are_json_too() {
 }
 
 #[test]
-fn the_missing_entry_point_is_told_behind_its_cause() {
+fn the_missing_entry_point_is_reported_after_its_cause() {
     let ran = transpica_reading(&["asm", "-", "-o", "-"], b".proc mian\n\tcall there\n\tend\n.end\n");
     let places = ["procedure 'there' is undefined", "entrypoint 'main' is undefined"];
     let places = places.map(|message| ran.err.find(message).unwrap_or_else(|| panic!("{}", ran.err)));
@@ -232,7 +232,7 @@ fn the_missing_entry_point_is_told_behind_its_cause() {
 }
 
 #[test]
-fn the_samples_give_nothing_to_warn_of() {
+fn the_samples_assemble_without_warnings() {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join("shaders")).expect("folder") {
         let path = entry.expect("entry").path();
@@ -253,7 +253,7 @@ fn the_samples_give_nothing_to_warn_of() {
 }
 
 #[test]
-fn nothing_is_written_over_what_is_read() {
+fn outputs_do_not_overwrite_inputs() {
     let folder = folder("over");
     let source = folder.join("a.pica");
     fs::write(&source, ".proc main\n\tend\n.end\n").expect("written");
@@ -277,7 +277,7 @@ fn nothing_is_written_over_what_is_read() {
 }
 
 #[test]
-fn of_very_long_lines_only_the_place_is_told() {
+fn very_long_lines_are_reported_by_place_alone() {
     let text = format!(".proc main\nmov r0, v0{}, zz\nend\n.end", " ".repeat(65_600));
     let ran = transpica_reading(&["asm", "-", "-o", "-"], text.as_bytes());
     assert_eq!(ran.status, 1);

@@ -82,7 +82,7 @@ fn a_result_goes_to_the_file_that_is_named() {
 }
 
 #[test]
-fn a_dash_reads_standard_input() {
+fn a_dash_means_standard_input() {
     let bytes = fs::read(root().join(SAMPLE)).expect("sample");
     let read = transpica_reading(&["translate", "-"], &bytes).succeeded();
     let named = transpica(&["translate", SAMPLE]).succeeded();
@@ -157,7 +157,7 @@ fn a_missing_file_and_a_missing_executable_are_named() {
 }
 
 #[test]
-fn nothing_is_written_where_one_of_two_results_cannot_be() {
+fn no_output_is_written_if_one_of_two_fails() {
     let folder = folder("one_of_two");
     let (good, bad) = (folder.join("good"), folder.join("missing/bad"));
     let (good, bad) = (good.to_str().expect("name"), bad.to_str().expect("name"));
@@ -210,7 +210,7 @@ fn help_has_examples_and_version_a_number() {
 }
 
 #[test]
-fn info_tells_every_table() {
+fn info_prints_every_table() {
     for sample in ["textured", "points"] {
         let file = format!("shaders/{sample}.shbin");
         let expected = root().join("tools/cli/tests/info");
@@ -393,7 +393,7 @@ const COUNTER: &str = "
 ";
 
 #[test]
-fn generated_invocations_have_what_their_mode_delivers() {
+fn generated_invocations_have_the_inputs_of_their_mode() {
     use transpica::stages::asm::{SourceText, assemble};
     for (mode, delivers) in [("point c20", false), ("fixed c20 c10 4", true), ("variable c20 13", true)] {
         let text = COUNTER.replace("MODE", mode);
@@ -439,7 +439,7 @@ fn cfg_shows_every_form() {
 }
 
 #[test]
-fn survey_tells_what_became_of_every_program() {
+fn survey_reports_the_result_of_every_program() {
     let folder = folder("survey");
     let sample = fs::read(root().join(SAMPLE)).expect("a sample");
     fs::write(folder.join("whole.shbin"), &sample).expect("writable");
@@ -470,7 +470,7 @@ fn dumps(name: &str) -> [String; 2] {
 }
 
 #[test]
-fn raw_words_are_translated_with_registers_around_them() {
+fn raw_words_are_translated_with_all_registers() {
     let [code, descriptors] = dumps("raw");
     let plain = ["translate", "--code", &code, "--descriptors", &descriptors];
     let text = transpica(&plain).succeeded();

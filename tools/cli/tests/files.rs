@@ -23,7 +23,7 @@ fn copied(test: &str) -> (PathBuf, PathBuf) {
 }
 
 #[test]
-fn no_command_writes_over_its_input_whatever_that_is_called() {
+fn no_command_overwrites_its_input_under_any_name() {
     let (folder, file) = copied("over_input");
     let [link, hard, dotted] = ["link", "hard", "./inner/../input.shbin"].map(|name| folder.join(name));
     fs::create_dir(folder.join("inner")).expect("a folder");

@@ -39,7 +39,7 @@ fn wgsl_agrees_within_its_tolerance() {
 }
 
 #[test]
-fn a_comparison_says_what_driver_it_was_made_on() {
+fn a_comparison_names_its_driver() {
     let sample = "shaders/textured.shbin";
     let text = compare(&[sample]);
     let report =
@@ -58,7 +58,7 @@ fn a_comparison_says_what_driver_it_was_made_on() {
 }
 
 #[test]
-fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
+fn a_run_on_the_gpu_prints_the_results_of_the_interpreter() {
     for sample in ["shaders/textured.shbin", "shaders/skinning.shbin"] {
         let run = |on| transpica(&["run", sample, "--json", "--seed", "3", "--on", on]).succeeded();
         assert_eq!(run("gpu"), run("cpu"), "{sample}");
@@ -66,7 +66,7 @@ fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
 }
 
 #[test]
-fn what_leaves_a_loop_early_is_what_it_was_then() {
+fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
     // Random programs whose vertices leave a loop in different iterations, with the interpreter's
     // results. lavapipe keeps computing for vertices that have left, and gave them values of later
     // iterations.
@@ -90,7 +90,7 @@ fn an_adapter_of_another_name_is_an_error() {
 }
 
 #[test]
-fn a_geometry_program_emits_on_the_gpu_what_it_emits_on_the_processor() {
+fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
     // Carried state, both banks, slots, each mode. Other seeds produce intermediate numbers below
     // 2^-126, which some drivers flush: `compare` uses an interpreter that does, `run` has none.
     for name in ["counter", "trail", "banks", "points", "subdivision", "cards"] {
@@ -106,7 +106,7 @@ fn a_geometry_program_emits_on_the_gpu_what_it_emits_on_the_processor() {
 }
 
 #[test]
-fn geometry_programs_are_compared_by_what_they_emit() {
+fn geometry_programs_are_compared_by_their_vertices() {
     let text = compare(&["shaders/banks.shbin", "shaders/counter.shbin"]);
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("dvle 1")).collect();
     assert_eq!(rows.len(), 4, "{text}");
@@ -157,7 +157,7 @@ fn a_layer_of_mesa_complains_where_there_is_no_display() {
 }
 
 #[test]
-fn quiet_commands_are_quiet_on_the_gpu_too_and_verbose_ones_name_it() {
+fn quiet_commands_print_nothing_on_the_gpu_and_verbose_ones_name_it() {
     let sample = "shaders/library.shbin";
     for arguments in
         [&["run", sample, "--on", "gpu"][..], &["compare", sample, "--vertices", "4", "--route", "spirv"]]
@@ -191,7 +191,7 @@ fn container(test: &str, sources: &[String]) -> String {
 }
 
 #[test]
-fn a_program_without_end_is_an_error_on_the_gpu_as_on_the_processor() {
+fn a_program_without_end_is_an_error_on_gpu_and_cpu() {
     let file = container("endless", &[unfinished("endless")]);
     for on in ["cpu", "gpu"] {
         let ran = transpica(&["run", &file, "--on", on, "--budget", "5000"]);
@@ -220,7 +220,7 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
         assert_eq!((found.status, found.out.len()), (1, 0), "{name}");
         let report = found.report();
         assert!(report.contains("2 of 2 invocations were cut short"), "{name}: {report}");
-        assert!(report.contains("65535 rounds") && report.contains("--on cpu"), "{name}: {report}");
+        assert!(report.contains("65535 iterations") && report.contains("--on cpu"), "{name}: {report}");
         assert_eq!(compared.status, 1, "{name}");
         let text = compared.text();
         assert!(text.starts_with("FAIL") && text.contains("4 of 4 invocations were cut short"), "{text}");
@@ -228,7 +228,7 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
 }
 
 #[test]
-fn thousands_of_invocations_of_one_thread_emit_as_on_the_processor() {
+fn thousands_of_invocations_of_one_thread_match_the_interpreter() {
     // Each invocation has 64 loop iterations; together they exceed the limit of a driver per
     // dispatch.
     let run = |on| {

@@ -18,7 +18,7 @@ const SAMPLE: &str = "shaders/lights.shbin";
 const LIBRARY: &str = "shaders/library.shbin";
 
 #[test]
-fn a_file_with_several_programs_says_so_where_none_was_chosen() {
+fn a_file_with_several_programs_gives_a_note_if_none_was_chosen() {
     for command in [&["translate"][..], &["run"], &["run", "--json"], &["cfg"], &["cfg", "--stage", "ir"]] {
         let ran = transpica(&[command, &[LIBRARY]].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);
@@ -157,7 +157,7 @@ fn library(options: Options, language: Language) -> String {
 }
 
 #[test]
-fn depth_y_and_clip_planes_are_those_of_the_library() {
+fn depth_y_and_clip_planes_match_the_library() {
     let base = Options::default();
     let depth = |depth| Options { outputs: Outputs { depth, ..base.outputs }, ..base };
     let flip = |flip_y| Options { outputs: Outputs { flip_y, ..base.outputs }, ..base };
@@ -209,7 +209,7 @@ fn depth_y_and_clip_planes_are_those_of_the_library() {
 }
 
 #[test]
-fn text_for_opengl_says_what_depth_it_has_until_one_is_chosen() {
+fn text_for_opengl_notes_its_depth_until_one_is_chosen() {
     let err = |arguments: &[&str]| {
         let ran = transpica(&[&["translate", SAMPLE, "--to", "glsl"], arguments].concat());
         assert_eq!(ran.status, 0, "{}", ran.err);

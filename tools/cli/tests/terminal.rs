@@ -25,7 +25,7 @@ fn control_characters_of_a_source_are_spelled_out() {
 }
 
 #[test]
-fn names_from_files_do_nothing_to_a_terminal() {
+fn names_from_files_are_escaped_for_a_terminal() {
     let folder = folder("names");
     let file = folder.join("names.shbin");
     let source = b".fvec title\n.proc main\n\tmov o0, title\n\tend\n.end\n.out position position\n";
@@ -74,7 +74,7 @@ fn a_dumb_terminal_gets_neither_colors_nor_drawings() {
 }
 
 #[test]
-fn quiet_commands_say_nothing_and_verbose_ones_more() {
+fn quiet_commands_print_nothing_and_verbose_ones_more() {
     let folder = folder("remarks");
     let out = folder.join("out");
     let out = out.to_str().expect("a name");

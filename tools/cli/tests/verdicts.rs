@@ -33,7 +33,7 @@ fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 }
 
 #[test]
-fn a_folder_is_compared_to_its_end_whatever_one_file_holds() {
+fn a_folder_is_compared_to_its_end_despite_a_bad_file() {
     let folder = folder("verdicts-folder");
     write(&folder, "a.shbin", [1, 2, 3]);
     write(&folder, "b.pica", ".proc main\nmvo r0, v0\nend\n.end\n");
@@ -96,7 +96,7 @@ fn a_program_with_nothing_to_compare_has_a_verdict_of_its_own() {
 }
 
 #[test]
-fn a_program_all_of_whose_values_a_driver_may_change_is_undecided() {
+fn a_program_with_only_driver_dependent_values_is_undecided() {
     // 2^0 may be a little less than 1 on a driver.
     let folder = folder("verdicts-undecided");
     let source = ".out position position o0\n.in v0\n.constf k(0.0, 1.0, 0.0, 0.0)\n.proc main\n\

@@ -241,7 +241,7 @@ fn all_ways_to_run_a_program_agree() {
 }
 
 #[test]
-fn small_wild_programs_agree_too() {
+fn small_wild_programs_agree() {
     // Few words make overlapping and coinciding scopes likely.
     for seed in 0..2000 {
         check(&generate_sized(Kind::Wild, seed, 3..=16), Precision::Exact);

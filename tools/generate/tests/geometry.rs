@@ -32,7 +32,7 @@ fn triangles(generated: &GeneratedGeometry) -> Vec<usize> {
 }
 
 #[test]
-fn a_seed_names_the_same_program_and_draws_for_ever() {
+fn a_seed_gives_the_recorded_geometry_program_and_draws() {
     let hash = |seed| {
         let generated = generate_geometry(seed);
         let (vertex, geometry) = (generated.vertex(), generated.geometry());
@@ -132,7 +132,7 @@ fn carried_state(generated: &GeneratedGeometry) -> Vec<StateItem> {
 }
 
 #[test]
-fn programs_without_memory_see_nothing_and_few_others_do() {
+fn programs_generated_without_carried_state_have_none() {
     let mut stateless = 0;
     for seed in 0..SEEDS {
         let generated = generate_geometry(seed);

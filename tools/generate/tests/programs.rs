@@ -35,7 +35,7 @@ fn equal_seeds_give_equal_programs_and_values() {
 }
 
 #[test]
-fn a_seed_names_the_same_program_for_ever() {
+fn a_seed_gives_the_recorded_program() {
     // Reports and tests record failing seeds; a change of these hashes makes them worthless.
     let hash = |generated: Generated| {
         let words = generated.code.into_iter().chain(generated.descriptors);
@@ -133,7 +133,7 @@ fn clean_programs_reach_the_depth_of_each_stack() {
 }
 
 #[test]
-fn wild_programs_mostly_end_and_sometimes_do_not() {
+fn most_wild_programs_end() {
     let mut ended = BTreeMap::new();
     for seed in 0..2000 {
         let generated = generate(Kind::Wild, seed);
@@ -165,7 +165,7 @@ fn outputs_of_clean_programs_depend_on_the_inputs() {
 }
 
 #[test]
-fn sizes_are_about_what_was_asked_for() {
+fn sizes_are_near_the_requested_ones() {
     for kind in Kind::ALL {
         for seed in 0..200 {
             let generated = generate_sized(kind, seed, 100..=100);

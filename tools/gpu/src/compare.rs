@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_forgives_what_is_within_it() {
+    fn a_bound_forgives_differences_within_it() {
         assert!(judge(1.0, 1.0009, 1.0e-3));
         assert!(!judge(1.0, 1.0021, 1.0e-3));
         assert_eq!(verdict(1.0, after(1.0, 4), 1.0e-3).within_ulp, 1);
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_on_nothing_says_why() {
+    fn a_verdict_without_comparisons_has_a_reason() {
         let verdict = Verdict { components: 4, vertices: 3, values: 12, ..Verdict::default() };
         assert_eq!(verdict.outcome(), Outcome::Agrees);
         assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(), Outcome::Differs);
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undecided_is_counted_and_another_class_is_counted_apart() {
+    fn undecided_values_and_other_classes_are_counted_separately() {
         for (a, b, other_class) in
             [(1.0, 2.0, 0), (1.0, 1.0, 0), (f32::NAN, 0.0, 1), (f32::INFINITY, 3.0e38, 1)]
         {

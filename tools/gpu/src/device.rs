@@ -49,7 +49,7 @@ impl fmt::Display for Reason {
         match self {
             Self::Guard(jumps) => write!(f, "they made more than {jumps} jumps back"),
             Self::Driver(Some(rounds)) => {
-                write!(f, "the driver leaves loops after {rounds} rounds of all loops together")
+                write!(f, "the driver leaves loops after {rounds} iterations of all loops together")
             }
             Self::Driver(None) => f.write_str("the driver left a loop"),
         }
@@ -61,7 +61,7 @@ impl GpuError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unfinished { reason: Reason::Driver(_), .. } => Some(
-                "take another driver (--adapter), the interpreter (run --on cpu), or fewer rounds in the int uniforms",
+                "take another driver (--adapter), the interpreter (run --on cpu), or fewer iterations in the int uniforms",
             ),
             Self::Unfinished { reason: Reason::Guard(_), .. } => {
                 Some("the program may never end; raise the budget if it does")

@@ -82,7 +82,7 @@ const DRIVERS: [Facts; 2] = [
 
 /// An unknown driver.
 pub(crate) const UNKNOWN: Facts = Facts {
-    name: "a driver of which nothing is known",
+    name: "an unknown driver",
     mark: "",
     subnormals: Subnormals::Open,
     folds_zero_factors: false,

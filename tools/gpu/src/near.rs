@@ -196,7 +196,7 @@ pub(crate) fn certain(op: CompareOp, a: Near, b: Near) -> bool {
 }
 
 /// Returns `a` if the comparison holds, else `b`.
-pub(crate) fn selected(op: CompareOp, a: Near, b: Near) -> Near {
+fn selected(op: CompareOp, a: Near, b: Near) -> Near {
     let holds = op.test(a.value as f32, b.value as f32);
     let [taken, other] = if holds { [a, b] } else { [b, a] };
     if certain(op, a, b) {
@@ -236,6 +236,23 @@ impl Arithmetic {
         }
     }
 
+    /// MIN or MAX: `a` if the comparison holds, else `b`. In `fast` a driver takes either operand
+    /// where one is NaN or both are zero.
+    pub(crate) fn selected(&self, op: CompareOp, a: Near, b: Near) -> Near {
+        let near = selected(op, a, b);
+        let by_exponential = a.is_by_exponential() || b.is_by_exponential();
+        match self.precision {
+            Precision::Fast if a.value.is_nan() != b.value.is_nan() => {
+                Near::open(near.value).because(by_exponential)
+            }
+            // The reciprocals of the two zeros differ; with a bound they are open.
+            Precision::Fast if a.value == 0.0 && b.value == 0.0 => {
+                Near { bound: near.bound.max(f64::from(f32::from_bits(1))), ..near }
+            }
+            Precision::Exact | Precision::Fast | Precision::F24 => near,
+        }
+    }
+
     /// Adds rounding and flushing of the result to a bound.
     fn rounded(&self, value: f64, bound: f64) -> f64 {
         let [smallest, relative, limit] = self.numbers();
@@ -257,7 +274,7 @@ impl Arithmetic {
     }
 
     /// Finishes the bound of a product or sum whose terms are already bounded.
-    fn settled(&self, near: Near) -> Near {
+    fn with_flush(&self, near: Near) -> Near {
         let Near { value, real, .. } = near;
         match self.order {
             Order::Fixed | Order::DotProducts => Near {
@@ -302,7 +319,7 @@ impl Arithmetic {
             unit: a.unit.min(b.unit),
             by_exponential,
         };
-        self.settled(near)
+        self.with_flush(near)
     }
 
     /// `a - a`
@@ -346,13 +363,13 @@ impl Arithmetic {
             unit,
             by_exponential,
         };
-        self.settled(near)
+        self.with_flush(near)
     }
 
     /// Sum of the products, from left to right on the interpreter.
     pub(crate) fn dot(&self, a: &[Near], b: &[Near]) -> Near {
         if self.order == Order::DotProducts {
-            return self.taken_together(|inner| inner.dot(a, b));
+            return self.as_one_term(|inner| inner.dot(a, b));
         }
         let mut products = a.iter().zip(b).map(|(a, b)| self.product(*a, *b));
         let first = products.next().unwrap_or(Near::exact(0.0));
@@ -362,14 +379,14 @@ impl Arithmetic {
     /// Sum of the products as in [`dot`](Self::dot), and one more term.
     pub(crate) fn dot_plus(&self, a: &[Near], b: &[Near], term: Near) -> Near {
         match self.order {
-            Order::DotProducts => self.taken_together(|inner| inner.dot_plus(a, b, term)),
+            Order::DotProducts => self.as_one_term(|inner| inner.dot_plus(a, b, term)),
             Order::Fixed | Order::Any => self.sum(self.dot(a, b), term),
         }
     }
 
     /// Bounds an operation whose inner order is free, and makes its result one term for later
     /// operations.
-    fn taken_together(&self, operation: impl Fn(Self) -> Near) -> Near {
+    fn as_one_term(&self, operation: impl Fn(Self) -> Near) -> Near {
         let near = operation(Self { order: Order::Any, ..*self });
         Near::leaf(near.value, near.without_reordering().error()).because(near.by_exponential)
     }

@@ -46,7 +46,7 @@ fn the_pictures_of_gpu_and_interpreter_are_one() {
             "frame {frame}"
         );
         let colors: BTreeSet<_> = gpu.pixels().map(|pixel| pixel.0).collect();
-        assert!(colors.len() > 500, "frame {frame} shows {} colours", colors.len());
+        assert!(colors.len() > 500, "frame {frame} shows {} colors", colors.len());
     }
     assert_ne!(picture("gpu", 0), picture("gpu", 1));
     let again = run(&folder);

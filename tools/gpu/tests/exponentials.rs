@@ -99,7 +99,7 @@ fn verdict(
 }
 
 #[test]
-fn a_driver_may_have_numbers_for_logarithms_and_powers_that_are_none() {
+fn drivers_may_give_numbers_for_undefined_logarithms_and_powers() {
     // Driver behavior, asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of
     // 0 is -127, and its Exp2 of NaN is infinite.
     let gpu = gpu();
@@ -109,7 +109,7 @@ fn a_driver_may_have_numbers_for_logarithms_and_powers_that_are_none() {
 }
 
 #[test]
-fn in_fast_nothing_is_said_of_what_a_driver_may_have_numbers_for() {
+fn undefined_logarithms_and_powers_are_open_in_fast() {
     let gpu = gpu();
     for (instruction, answers) in [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])] {
         let verdict =
@@ -123,7 +123,7 @@ fn in_fast_nothing_is_said_of_what_a_driver_may_have_numbers_for() {
 }
 
 #[test]
-fn infinite_results_and_what_the_module_decides_are_compared() {
+fn infinite_results_and_decisions_of_the_module_are_compared() {
     let gpu = gpu();
     let exact = [Precision::Exact, Precision::F24];
     let cases = [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])];

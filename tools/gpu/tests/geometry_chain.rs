@@ -71,7 +71,7 @@ fn every_sample_gives_the_triangles_of_the_interpreter() {
 }
 
 #[test]
-fn every_route_gives_them() {
+fn every_route_gives_the_triangles_of_the_interpreter() {
     let gpu = gpu();
     for scene in scenes::all() {
         for route in Route::ALL {
@@ -112,7 +112,7 @@ fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String
 }
 
 #[test]
-fn where_there_is_no_room_for_all_triangles_the_draw_is_done_again_or_says_so() {
+fn a_draw_that_overflows_its_buffer_is_repeated_or_reported() {
     let gpu = gpu();
     // The initial capacity is 32 triangles per invocation.
     let (found, expected) = with_petals(&gpu, 200, 1 << 27).expect("drawn again");

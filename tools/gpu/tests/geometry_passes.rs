@@ -318,7 +318,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
 }
 
 #[test]
-fn triangles_of_all_threads_come_together_in_order() {
+fn triangles_of_all_threads_are_gathered_in_order() {
     let (gpu, mut random) = (gpu(), Random(5));
     for threads in [0, 1, 2, 65, 255, 256, 257, 3000] {
         for (capacity, vectors, topology) in [(1, 1, 0), (3, 2, 0), (3, 3, 1), (2, 1, 2), (1, 1, 1)] {
@@ -331,7 +331,7 @@ fn triangles_of_all_threads_come_together_in_order() {
 }
 
 #[test]
-fn triangles_come_together_on_every_route() {
+fn triangles_are_gathered_in_order_on_every_route() {
     let (gpu, mut random) = (gpu(), Random(6));
     for route in Route::ALL {
         for topology in 0..3 {

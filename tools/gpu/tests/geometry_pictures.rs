@@ -66,6 +66,6 @@ fn every_geometry_sample_shows_the_same_from_the_gpu_and_from_the_interpreter() 
         let covered = picture.pixels().filter(|&&pixel| pixel != SKY).count();
         let colors: BTreeSet<_> = picture.pixels().map(|pixel| pixel.0).collect();
         assert!(covered > (WIDTH * HEIGHT / 100) as usize, "{}: {covered} pixels", scene.name);
-        assert!(colors.len() >= 5, "{}: {} colours", scene.name, colors.len());
+        assert!(colors.len() >= 5, "{}: {} colors", scene.name, colors.len());
     }
 }

@@ -61,7 +61,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
 }
 
 #[test]
-fn zeros_that_a_compiler_can_find_are_no_operands() {
+fn programs_with_constant_zeros_match_the_interpreter() {
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let (mut values, mut wrong) = (0, Vec::new());
     for path in programs() {
@@ -85,7 +85,7 @@ fn zeros_that_a_compiler_can_find_are_no_operands() {
 }
 
 #[test]
-fn a_driver_folds_the_zeros_that_it_knows() {
+fn drivers_fold_products_with_constant_zeros() {
     // A driver defect, asserted so that its end is noticed: x * c0 with the constant 0 in place of
     // c0.
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));

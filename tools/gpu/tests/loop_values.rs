@@ -68,7 +68,7 @@ fn compare(gpu: &Gpu, generated: &Generated) -> Verdict {
 }
 
 #[test]
-fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
+fn programs_with_known_driver_faults_match_the_interpreter() {
     // Each was wrong while modules left loops exactly where programs leave them. The first two lost
     // values on SwiftShader. A comparison of the third used the value of a later iteration on
     // lavapipe and 0 on SwiftShader.

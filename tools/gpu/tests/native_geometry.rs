@@ -158,7 +158,7 @@ fn difference(found: &[u32], expected: &[u32]) -> Option<String> {
 }
 
 #[test]
-fn samples_in_a_geometry_stage_make_what_the_interpreter_makes() {
+fn samples_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
     let mut refused = Vec::new();
     for scene in scenes::all() {
@@ -245,7 +245,7 @@ fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: 
 }
 
 #[test]
-fn random_programs_in_a_geometry_stage_make_what_the_interpreter_makes() {
+fn random_programs_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
     let (mut accepted, mut refused, mut compared) = (0, 0, 0);
     for seed in 0..SEEDS {

@@ -84,7 +84,7 @@ fn run(route: Route) {
 }
 
 #[test]
-fn spirv_gives_what_the_interpreter_gives() {
+fn spirv_matches_the_interpreter() {
     run(Route::Passthrough);
 }
 
@@ -121,7 +121,7 @@ fn check_outputs(
 }
 
 #[test]
-fn outputs_reach_the_rasteriser() {
+fn outputs_reach_the_rasterizer() {
     let gpu = gpu();
     let mut seen = 0;
     for_each(|case, program, environment| {

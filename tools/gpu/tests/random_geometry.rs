@@ -134,22 +134,22 @@ fn run(seeds: Range<u64>, precision: Precision) {
 // the time.
 
 #[test]
-fn random_geometry_programs_draw_as_on_the_interpreter() {
+fn random_geometry_programs_from_0_draw_as_on_the_interpreter() {
     run(0..260, Precision::Exact);
 }
 
 #[test]
-fn more_random_geometry_programs_do() {
+fn random_geometry_programs_from_260_draw_as_on_the_interpreter() {
     run(260..520, Precision::Exact);
 }
 
 #[test]
-fn still_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_520_draw_as_on_the_interpreter() {
     run(520..780, Precision::Exact);
 }
 
 #[test]
-fn yet_more_random_geometry_programs_do() {
+fn random_geometry_programs_from_780_draw_as_on_the_interpreter() {
     run(780..1_040, Precision::Exact);
 }
 
@@ -192,7 +192,7 @@ fn every_emit_is_that_of_the_interpreter() {
 }
 
 #[test]
-fn what_a_draw_leaves_is_of_the_last_round() {
+fn state_after_a_draw_is_that_of_its_last_round() {
     // The first draw's invocations are split between two threads, and the output banks swap in each
     // iteration. lavapipe keeps computing for threads that have left, so the last thread's state
     // would be one iteration too far if it had fewer iterations than its neighbor.

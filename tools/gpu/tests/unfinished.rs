@@ -108,7 +108,7 @@ fn on_every_route(name: &str, chosen: &[f32], check: impl Fn(&[f32], &[f32], &[b
 }
 
 #[test]
-fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
+fn loops_that_a_driver_cuts_short_are_reported_on_every_route() {
     // Driver behavior, asserted so that its end is noticed.
     let cuts = gpu().facts().loop_rounds.is_some();
     for (name, chosen) in [
@@ -131,7 +131,7 @@ fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
 }
 
 #[test]
-fn what_runs_to_its_end_is_not_reported() {
+fn complete_runs_are_not_reported() {
     for (name, chosen) in [("loop_few.pica", &[0.0; 3][..]), ("unshared.pica", &[1.0; 3])] {
         on_every_route(name, chosen, |expected, found, reported, what| {
             assert!(expected == found && !reported.contains(&true), "{what}");
@@ -140,7 +140,7 @@ fn what_runs_to_its_end_is_not_reported() {
 }
 
 #[test]
-fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
+fn a_comparison_of_a_cut_loop_is_an_error_with_the_reason() {
     let gpu = gpu();
     for name in ["loop_total.pica", "loop_total_nested.pica", "long_way.pica"] {
         let result = with_case(name, &[0.0; 3], |case| compare::compare(&gpu, case, Route::Passthrough));
@@ -149,7 +149,7 @@ fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
             (Some(rounds), Err(CompareError::Gpu(error))) => {
                 let reason = Reason::Driver(Some(rounds));
                 assert_eq!(error, GpuError::Unfinished { invocations: 3, of: 3, reason }, "{name}");
-                assert!(error.to_string().contains("65535 rounds of all loops together"), "{error}");
+                assert!(error.to_string().contains("65535 iterations of all loops together"), "{error}");
                 assert!(error.hint().is_some_and(|hint| hint.contains("--adapter")), "{error}");
             }
             (_, other) => panic!("{name}: {other:?}"),
@@ -158,7 +158,7 @@ fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
 }
 
 #[test]
-fn a_program_without_end_is_found_out() {
+fn a_program_without_end_is_reported() {
     // Detected by the report on a driver that leaves loops, and by the guard on any other.
     let gpu = gpu();
     let check = |case: &Case<'_>| {
@@ -256,7 +256,7 @@ fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
 }
 
 #[test]
-fn a_draw_tells_that_the_guard_fired() {
+fn a_draw_reports_that_the_guard_fired() {
     let gpu = gpu();
     let options =
         Options { control: Control { loop_guard: Some(9), ..Control::default() }, ..Options::default() };
@@ -280,7 +280,7 @@ fn a_draw_tells_that_the_guard_fired() {
 }
 
 #[test]
-fn what_no_split_helps_is_an_error() {
+fn a_draw_that_no_split_completes_is_an_error() {
     let gpu = gpu();
     let cuts = gpu.facts().loop_rounds;
     let programs = [
@@ -355,7 +355,7 @@ fn one_thread_draws_thousands_of_invocations() {
 }
 
 #[test]
-fn a_draw_is_split_further_until_no_loop_is_left() {
+fn a_draw_is_split_until_every_loop_completes() {
     // More iterations per invocation than the initial split assumes.
     flowers(&gpu(), 700, 255, Route::Passthrough).expect("drawn");
     flowers(&gpu(), 700, 255, Route::Wgsl).expect("drawn");

@@ -138,7 +138,7 @@ fn encode(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
 }
 
 /// Sets the module's specialization constants, if any, to the values of the uniforms.
-fn specialised(
+fn specialized(
     shader: Shader,
     constants: &[SpecializationInfo],
     uniforms: &Uniforms,
@@ -154,7 +154,7 @@ fn specialised(
                 _ => value(constant.id).to_string(),
             };
             let values: Vec<_> = constants.iter().map(|constant| (constant.id, text(constant))).collect();
-            Shader::Passthrough(spirv_tools::specialise(&words, &values).expect("spirv-opt sets them"))
+            Shader::Passthrough(spirv_tools::specialize(&words, &values).expect("spirv-opt sets them"))
         }
         shader => shader,
     };
@@ -179,7 +179,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         .collect();
     let vertices: Vec<_> = fed.iter().map(|vertex| vertex.map(|(bits, _)| bits)).collect();
     let shader = valid_shader(&mut translator, &translated, route).expect("a module");
-    let (shader, constants) = specialised(shader, &reflection.specialization, &uniforms);
+    let (shader, constants) = specialized(shader, &reflection.specialization, &uniforms);
     assert!(constants.is_empty() || constants.iter().any(|(_, value)| *value != 0.0), "nothing is set");
     let constants: Vec<(&str, f64)> = constants.iter().map(|(id, value)| (&id[..], *value)).collect();
     let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack());
@@ -200,7 +200,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     }
     assert!(arrived >= 20, "{name}: only {arrived} vertices arrived, the scene proves nothing");
     let tally = Tally {
-        stage: format!("rasteriser, {} on {}: {name}", route.name(), gpu.name()),
+        stage: format!("rasterizer, {} on {}: {name}", route.name(), gpu.name()),
         programs: 1,
         vertices: arrived as u64,
         note: format!("of {}", fed.len()),
@@ -219,7 +219,7 @@ fn gpu() -> Gpu {
 }
 
 #[test]
-fn vertices_arrive_as_the_interpreter_says() {
+fn vertices_match_the_interpreter() {
     let gpu = gpu();
     for (name, bytes) in [("textured", TEXTURED), ("lights", LIGHTS), ("fog", FOG)] {
         for route in Route::ALL {
@@ -229,7 +229,7 @@ fn vertices_arrive_as_the_interpreter_says() {
 }
 
 #[test]
-fn clip_planes_cut_what_the_interpreter_says() {
+fn clip_planes_match_the_interpreter() {
     let gpu = gpu();
     let clip_plane = [1.0, 0.5, 0.0, 0.01];
     for (clip_planes, clip_enabled, name) in [
@@ -250,7 +250,7 @@ fn clip_planes_cut_what_the_interpreter_says() {
 }
 
 #[test]
-fn y_is_mirrored_as_options_and_host_say() {
+fn y_is_mirrored_by_option_and_host_field() {
     let gpu = gpu();
     for (flip_y, now, name) in [
         (FlipY::Always, false, "y mirrored"),
@@ -266,7 +266,7 @@ fn y_is_mirrored_as_options_and_host_say() {
 }
 
 #[test]
-fn integer_attributes_are_the_numbers_they_are() {
+fn integer_attributes_are_converted_to_float() {
     let gpu = gpu();
     let mut options = Options::default();
     options.attributes[0].components = 3;
@@ -278,7 +278,7 @@ fn integer_attributes_are_the_numbers_they_are() {
 }
 
 #[test]
-fn specialisation_constants_do_what_uniforms_do() {
+fn specialization_constants_give_the_results_of_uniforms() {
     let gpu = gpu();
     let options = Options {
         control: Control {
@@ -288,7 +288,7 @@ fn specialisation_constants_do_what_uniforms_do() {
         },
         ..Options::default()
     };
-    for (name, bytes) in [("lights, specialised", LIGHTS), ("fog, specialised", FOG)] {
+    for (name, bytes) in [("lights, specialized", LIGHTS), ("fog, specialized", FOG)] {
         for route in Route::ALL {
             run(&gpu, &Setting { options, ..Setting::new(name, bytes) }, route);
         }
@@ -313,7 +313,7 @@ fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
         translator.translate(sample.program, sample.environment, Job::Vertex).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let smaller = spirv_tools::optimize(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
     let compiled = glslang::spirv(&glsl, glslang::Stage::Vertex);
     let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}\n{glsl}"));
@@ -327,13 +327,13 @@ fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
         bits(&run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     let plain = draw(words);
-    assert_eq!(plain, draw(smaller), "{name}: optimised");
+    assert_eq!(plain, draw(smaller), "{name}: optimized");
     assert_eq!(plain, draw(compiled), "{name}: GLSL\n{glsl}");
     plain.iter().flatten().count()
 }
 
 #[test]
-fn other_forms_of_vertex_stages_draw_the_same() {
+fn other_forms_of_vertex_stages_draw_the_same_picture() {
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let (mut programs, mut vertices) = (0, 0);
     samples::for_each(|sample| {
@@ -342,7 +342,7 @@ fn other_forms_of_vertex_stages_draw_the_same() {
         vertices += arrived;
     });
     let tally = Tally {
-        stage: format!("rasteriser after spirv-opt -O, and GLSL by glslang, on {}: samples", gpu.name()),
+        stage: format!("rasterizer after spirv-opt -O, and GLSL by glslang, on {}: samples", gpu.name()),
         programs: programs as u64,
         vertices: vertices as u64,
         ..Tally::default()

@@ -25,7 +25,7 @@ const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision
 const RANDOM: [(Kind, u64); 3] = [(Kind::Clean, 60), (Kind::Wild, 40), (Kind::Numeric, 20)];
 
 #[test]
-fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
+fn naga_reads_every_form_of_every_text() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
     // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);

@@ -189,7 +189,7 @@ impl Feeder<'_> {
 /// # Errors
 /// The first difference.
 pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
-    let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
+    let Some(setup) = case.setup.geometry else { return Err(fault("configuration", "no geometry program")) };
     let mut translator = Translator::new(case.options, Profile::default());
     let environment = Unnamed { map: case.setup.map };
     let translated = translator.translate(case.geometry, &environment, Job::Geometry(&case.setup));

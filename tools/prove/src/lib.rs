@@ -15,6 +15,7 @@ pub mod metal;
 pub mod modules;
 pub mod mutants;
 pub mod passes;
+pub mod promises;
 pub mod same;
 pub mod scenes;
 pub mod shrink;

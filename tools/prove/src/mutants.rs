@@ -295,7 +295,7 @@ mod tests {
 
     /// Without an error, the stages used here produce the library's translation.
     #[test]
-    fn stages_without_an_error_are_the_translation() {
+    fn stages_without_a_mutant_are_the_translation() {
         let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
         for seed in 0..20 {
             let generated = generate(Kind::Numeric, seed);

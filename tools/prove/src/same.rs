@@ -45,8 +45,8 @@ fn output_types(module: &Module) -> Vec<ir::ScalarKind> {
     }
 }
 
-/// Registers with random numbers derived from a seed.
-struct Random(u64);
+/// Registers with random numbers derived from a seed, many of them special.
+pub struct Random(pub u64);
 
 /// Scatters the bits of a number (the finalizer of splitmix64), so that a seed has the same result
 /// everywhere.
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_on_rare_inputs_is_told() {
+    fn a_difference_on_rare_inputs_is_reported() {
         let zero = "%0: f32x4 = input v0 %1: f32x4 = const 0 0 0 0 %2: f32x4";
         // Negative zeros are rare.
         let found =
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_output_is_told() {
+    fn a_missing_output_is_reported() {
         let input = "%0: f32x4 = input v0 yield %0";
         assert!(difference(&format!("{input} %0"), input).is_some());
         assert_eq!(difference(input, input), None);
     }
 
     #[test]
-    fn not_numbers_are_equal_whatever_their_bits() {
+    fn nans_are_equal_whatever_their_bits() {
         let nan = |bits: &str| format!("%0: f32 = const {bits} yield %0");
         assert_eq!(difference(&nan("0x7fc00000"), &nan("0xffc00001")), None);
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_of_nothing_is_an_error_of_the_module() {
+    fn a_read_beyond_a_member_is_an_error_of_the_module() {
         assert!(difference("%0: i32 = const -1 %1: f32x4 = member 0[%0] yield %1", "yield").is_some());
     }
 }

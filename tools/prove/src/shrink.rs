@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_program_still_shows_the_fault() {
+    fn a_reduced_program_still_shows_the_fault() {
         let multiplies = |program: &Generated| program.code.iter().any(|word| word >> 26 == 8);
         let seed = (0..).find(|seed| multiplies(&generate(Kind::Clean, *seed))).expect("MUL is common");
         let small = shrink(&generate(Kind::Clean, seed), multiplies);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_gives_the_same_words() {
+    fn the_text_of_a_reduced_program_gives_the_same_words() {
         for kind in Kind::ALL {
             for seed in 0..20 {
                 let program = generate(kind, seed);

@@ -69,7 +69,7 @@ pub fn validate_for(words: &[u32], version: (u8, u8)) -> Result<(), String> {
 ///
 /// # Errors
 /// The messages of `spirv-opt`, or of `spirv-val` about the result.
-pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
+pub fn optimize(words: &[u32]) -> Result<Vec<u32>, String> {
     let bytes = tool("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes(words))?;
     let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     validate(&words)?;
@@ -80,7 +80,7 @@ pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
 ///
 /// # Errors
 /// The messages of `spirv-opt`.
-pub fn specialise(words: &[u32], values: &[(u32, String)]) -> Result<Vec<u32>, String> {
+pub fn specialize(words: &[u32], values: &[(u32, String)]) -> Result<Vec<u32>, String> {
     let values: Vec<String> = values.iter().map(|(id, value)| format!("{id}:{value}")).collect();
     let values = values.join(" ");
     let arguments = ["--target-env=vulkan1.1", "--set-spec-const-default-value", &values, "-", "-o", "-"];

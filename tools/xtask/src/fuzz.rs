@@ -142,7 +142,7 @@ fn host() -> Result<String, String> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV does not tell its host".into())
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV does not print its host".into())
 }
 
 /// A built target.

@@ -166,7 +166,7 @@ fn system_libraries() -> Result<Vec<String>, String> {
     let _ = fs::remove_dir_all(&folder);
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find_map(|line| line.split_once("native-static-libs: "));
-    let (_, list) = line.ok_or_else(|| format!("rustc does not tell which libraries it needs: {text}"))?;
+    let (_, list) = line.ok_or_else(|| format!("rustc does not list the libraries that it needs: {text}"))?;
     Ok(list.split_whitespace().map(str::to_owned).collect())
 }
 

@@ -1,4 +1,4 @@
-//! System packages that the tasks need: a software Vulkan driver, the SPIR-V validator, the
+//! System packages that the tasks need: a software Vulkan driver, RADV, the SPIR-V validator, the
 //! reference GLSL compiler; tools for tests of the C interface; Node.js for Tint; Python for DXC; a
 //! C++ compiler for libFuzzer.
 
@@ -71,7 +71,7 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
     };
     let runs = |program: &str| succeeds(program, &["--version"]);
     let there = |package: &str| match package {
-        "mesa-vulkan-drivers" => any_driver(),
+        "mesa-vulkan-drivers" => any_driver() && has_radv(),
         "libvulkan1" => library("libvulkan.so.1"),
         "libtinfo6" => library("libtinfo.so.6"),
         "nodejs" => runs("node"),
@@ -86,14 +86,20 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
 /// Returns whether some Vulkan driver is registered, or named by the environment.
 fn any_driver() -> bool {
     let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some());
-    let registered = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].iter().any(|folder| {
-        std::fs::read_dir(folder).is_ok_and(|entries| {
-            entries
-                .flatten()
-                .any(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
-        })
-    });
-    named || registered
+    named || registered("")
+}
+
+/// Returns whether RADV is registered, whose null hardware a test of `tools/bench` asks.
+fn has_radv() -> bool {
+    registered("radeon_icd")
+}
+
+/// Returns whether a driver is registered in a file whose name begins like this.
+fn registered(start: &str) -> bool {
+    let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.any(|name| name.starts_with(start) && name.ends_with(".json"))
 }
 
 /// Returns whether the loader's cache has a library.

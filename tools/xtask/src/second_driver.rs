@@ -22,7 +22,7 @@ const TESTS: [&str; 30] = [
     "--test",
     "vertex_stage",
     "--test",
-    "optimised",
+    "optimized",
     "--test",
     "glslang",
     "--test",

@@ -43,7 +43,7 @@ pub fn quick() -> ExitCode {
 fn all(second_driver: bool) -> Result<(), String> {
     packages::install_missing(packages::FOR_TESTS)?;
     if !lints() {
-        return Err("the code is not as it should be, see above".into());
+        return Err("a check of the code failed, see above".into());
     }
     let counts = tally::begin("tally.tsv")?;
     tests(&counts)?;

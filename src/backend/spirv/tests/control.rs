@@ -54,7 +54,7 @@ fn guard(f: &mut Func, r: Region, cond: Value, exit: Exit) {
 }
 
 #[test]
-fn if_gives_the_value_of_the_arm_taken() {
+fn if_yields_the_value_of_its_arm() {
     check(
         |f, r, x| {
             let zero = float(f, r, 0.0);
@@ -66,7 +66,7 @@ fn if_gives_the_value_of_the_arm_taken() {
 }
 
 #[test]
-fn if_with_bare_arms_still_chooses() {
+fn if_with_empty_arms_selects_its_result() {
     check(
         |f, r, x| {
             let (zero, one_) = (float(f, r, 0.0), float(f, r, 1.0));
@@ -172,7 +172,7 @@ fn loop_exits_give_their_own_values() {
 }
 
 #[test]
-fn loop_that_never_repeats_gives_its_value() {
+fn loop_without_continue_yields_its_value() {
     check(
         |f, r, x| {
             let a = param(f, Type::F32);
@@ -203,7 +203,7 @@ fn loop_without_break_is_accepted() {
 }
 
 #[test]
-fn loops_nest() {
+fn nested_loops_run() {
     // for i in 0..3 { for j in 0..i { sum += x } }
     fn count(
         f: &mut Func,
@@ -240,7 +240,7 @@ fn loops_nest() {
 }
 
 #[test]
-fn block_is_left_early_or_at_its_end() {
+fn block_exits_early_or_at_its_end() {
     check(
         |f, r, x| {
             let (zero, ten) = (float(f, r, 0.0), float(f, r, 10.0));
@@ -267,7 +267,7 @@ fn block_is_left_early_or_at_its_end() {
 
 /// Breaks of nested blocks leave one block each.
 #[test]
-fn blocks_nest() {
+fn nested_blocks_exit() {
     check(
         |f, r, x| {
             let (zero, ten) = (float(f, r, 0.0), float(f, r, 10.0));
@@ -318,7 +318,7 @@ fn switch_takes_the_case_of_its_selector() {
 }
 
 #[test]
-fn switch_with_bare_cases_gives_their_values() {
+fn switch_with_empty_cases_selects_its_results() {
     check(
         |f, r, x| {
             let (ten, twenty) = (float(f, r, 10.0), float(f, r, 20.0));
@@ -425,7 +425,7 @@ fn block_in_a_loop_continues_the_loop() {
 
 /// Both arms diverge: nothing reaches the merge, and no phi stands there.
 #[test]
-fn if_whose_arms_diverge_ends_its_region() {
+fn if_without_a_merge_ends_its_region() {
     check(
         |f, r, x| {
             let (zero, one_) = (float(f, r, 0.0), float(f, r, 1.0));
@@ -445,7 +445,7 @@ fn if_whose_arms_diverge_ends_its_region() {
 
 /// One arm diverges: the other's value needs no phi and is seen after the merge.
 #[test]
-fn value_of_the_only_arm_that_yields_is_seen_after_the_if() {
+fn value_of_the_only_arm_that_yields_is_available_after_the_if() {
     check(
         |f, r, x| {
             let zero = float(f, r, 0.0);

@@ -193,7 +193,7 @@ fn outputs_must_match_the_interface() {
 }
 
 #[test]
-fn position_is_invariant_where_the_profile_says_so() {
+fn position_is_invariant_if_the_profile_requests_it() {
     let mut case = vertex();
     let invariant = |case: &Case| super::super::text(&case.check()).unwrap().contains("Invariant");
     assert!(invariant(&case));
@@ -202,7 +202,7 @@ fn position_is_invariant_where_the_profile_says_so() {
 }
 
 #[test]
-fn names_are_written_where_the_profile_says_so() {
+fn names_are_written_if_the_profile_requests_them() {
     let mut case = vertex();
     let text = super::super::text(&case.check()).unwrap();
     for name in ["main", "inpos", "texcoord_0", "Uniforms", "uniforms", "projection", "flags"] {
@@ -222,7 +222,7 @@ fn long_names_are_cut() {
 }
 
 #[test]
-fn a_used_writer_gives_the_bytes_of_a_new_one() {
+fn a_reused_writer_gives_the_words_of_a_new_one() {
     let mut writer = SpirvWriter::new();
     let cases = [vertex(), compute_with_members(), vertex()];
     let mut broken = vertex();
@@ -234,7 +234,7 @@ fn a_used_writer_gives_the_bytes_of_a_new_one() {
 }
 
 #[test]
-fn text_shows_the_module() {
+fn assembly_text_lists_every_instruction() {
     let mut case = vertex();
     case.profile.names = false;
     case.interface.block = UniformBlock::default();
@@ -278,7 +278,7 @@ fn text_shows_the_module() {
 
 /// The text is what spirv-as reads, with the ids it shows.
 #[test]
-fn text_assembles_to_the_same_words() {
+fn assembly_text_assembles_to_the_same_words() {
     for case in [vertex(), compute_with_members()] {
         let words = case.write().unwrap();
         let text = super::super::text(&words).unwrap();
@@ -292,7 +292,7 @@ fn text_assembles_to_the_same_words() {
 }
 
 #[test]
-fn text_refuses_what_is_no_module() {
+fn assembly_text_of_invalid_words_is_an_error() {
     let error = super::super::text(&[1, 2, 3]).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Backend(_)));
 }

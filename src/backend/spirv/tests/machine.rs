@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use rspirv::dr::{self, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, Op, StorageClass, Word};
 
+use crate::precision::arith;
+
 /// Blocks executed before a module counts as endless.
 const BLOCKS: usize = 100_000;
 
@@ -303,7 +305,13 @@ fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u
         }
         Op::ExtInst => {
             let function = GlslStd450Op::from_u32(ops[1]).expect("known function");
+            let choose = |f: fn(f32, f32) -> f32| {
+                let pairs = value(ops[2]).iter().zip(value(ops[3]));
+                pairs.map(|(&a, &b)| f(float(a), float(b)).to_bits()).collect()
+            };
             let f: fn(f32) -> f32 = match function {
+                GlslStd450Op::FMin => return choose(arith::min),
+                GlslStd450Op::FMax => return choose(arith::max),
                 GlslStd450Op::FAbs => f32::abs,
                 GlslStd450Op::Floor => f32::floor,
                 GlslStd450Op::Sqrt => f32::sqrt,

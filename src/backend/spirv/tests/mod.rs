@@ -3,7 +3,7 @@
 
 mod control;
 mod interface;
-mod legalised;
+mod legalized;
 mod machine;
 mod ops;
 mod random;

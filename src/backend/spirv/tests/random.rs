@@ -11,7 +11,7 @@ const VALIDATED: u64 = 60;
 const DEPTH: usize = 5;
 
 #[test]
-fn random_functions_compute_what_the_evaluator_computes() {
+fn random_functions_match_the_evaluator() {
     let inputs = [[0.5, -3.0, 7.0, 1.25], [2.0, 2.0, -0.75, 100.0], [-1.0, 0.0, 0.0, 4.0]];
     for seed in 0..EXECUTED {
         let case = Case::compute(|f, body| Generator::new(f, seed).function(body));
@@ -28,7 +28,7 @@ fn random_functions_compute_what_the_evaluator_computes() {
 
 /// Context of a region under construction.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct Enclosing {
     depth: usize,
     /// Results of the construct that the region belongs to, if it may yield.
     yields: Option<usize>,
@@ -75,7 +75,7 @@ impl<'a> Generator<'a> {
             self.visible.push(x);
         }
         for _ in 0..3 {
-            self.construct(body, Around { depth: 1, ..Around::default() });
+            self.construct(body, Enclosing { depth: 1, ..Enclosing::default() });
         }
         (0..4).map(|_| self.any()).collect::<Vec<_>>().into_iter().map(|x| splat(self.f, body, x)).collect()
     }
@@ -101,12 +101,12 @@ impl<'a> Generator<'a> {
     }
 
     /// Fills a region; whether it yields.
-    fn region(&mut self, r: Region, around: Around) -> bool {
+    fn region(&mut self, r: Region, around: Enclosing) -> bool {
         let scope = self.visible.len();
         let mut falls_through = true;
         for _ in 0..self.below(4) {
             if around.depth < DEPTH && self.below(2) == 0 {
-                falls_through = self.construct(r, Around { depth: around.depth + 1, ..around });
+                falls_through = self.construct(r, Enclosing { depth: around.depth + 1, ..around });
             } else {
                 self.arithmetic(r);
             }
@@ -120,7 +120,7 @@ impl<'a> Generator<'a> {
         matches!(exit, Exit::Yield(_))
     }
 
-    fn exit(&mut self, r: Region, around: Around) -> Exit {
+    fn exit(&mut self, r: Region, around: Enclosing) -> Exit {
         let choice = self.below(4);
         if let (2, Some(count)) = (choice, around.breaks) {
             return Exit::Break(self.any_list(count));
@@ -140,7 +140,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Adds a construct; whether it falls through.
-    fn construct(&mut self, r: Region, around: Around) -> bool {
+    fn construct(&mut self, r: Region, around: Enclosing) -> bool {
         match self.below(4) {
             0 => self.make_if(r, around),
             1 => self.make_loop(r, around),
@@ -156,11 +156,11 @@ impl<'a> Generator<'a> {
         self.f.list(values)
     }
 
-    fn make_if(&mut self, r: Region, around: Around) -> bool {
+    fn make_if(&mut self, r: Region, around: Enclosing) -> bool {
         let cond = self.condition(r);
         let count = self.below(3);
         let (then, otherwise) = (region(self.f), region(self.f));
-        let inner = Around { yields: Some(count), ..around };
+        let inner = Enclosing { yields: Some(count), ..around };
         let then_yields = self.region(then, inner);
         let falls_through = self.region(otherwise, inner) || then_yields;
         let results = self.results(count, falls_through);
@@ -169,7 +169,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The body begins with a break, so that every loop ends.
-    fn make_loop(&mut self, r: Region, around: Around) -> bool {
+    fn make_loop(&mut self, r: Region, around: Enclosing) -> bool {
         let (results, params) = (self.below(3), 1 + self.below(3));
         let start = float(self.f, r, 0.5);
         let rest: Vec<Value> = (1..params).map(|_| self.any()).collect();
@@ -188,7 +188,7 @@ impl<'a> Generator<'a> {
         node(self.f, body, guard);
         self.region(
             body,
-            Around { yields: None, breaks: Some(results), continues: Some((params, counter)), ..around },
+            Enclosing { yields: None, breaks: Some(results), continues: Some((params, counter)), ..around },
         );
         self.visible.truncate(scope);
         let results = self.results(results, true);
@@ -196,21 +196,21 @@ impl<'a> Generator<'a> {
         true
     }
 
-    fn make_block(&mut self, r: Region, around: Around) -> bool {
+    fn make_block(&mut self, r: Region, around: Enclosing) -> bool {
         let count = self.below(3);
         let body = region(self.f);
-        self.region(body, Around { yields: Some(count), breaks: Some(count), ..around });
+        self.region(body, Enclosing { yields: Some(count), breaks: Some(count), ..around });
         let falls_through = self.is_left(&[body]);
         let results = self.results(count, falls_through);
         node(self.f, r, NodeData::Block { body, results });
         falls_through
     }
 
-    fn make_switch(&mut self, r: Region, around: Around) -> bool {
+    fn make_switch(&mut self, r: Region, around: Enclosing) -> bool {
         let count = self.below(3);
         let x = self.any();
         let selector = self.f.emit(r, Type::I32, Op::Unary(Unary::ToInt, x));
-        let inner = Around { yields: Some(count), breaks: Some(count), ..around };
+        let inner = Enclosing { yields: Some(count), breaks: Some(count), ..around };
         let mut cases = Vec::new();
         let mut next = -3;
         for _ in 0..self.below(4) {

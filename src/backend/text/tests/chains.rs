@@ -25,7 +25,7 @@ fn four_thousand_dependent_products_need_little_stack() {
 }
 
 #[test]
-fn chains_of_other_links_are_cut_too() {
+fn long_chains_of_shuffles_are_split() {
     on_a_small_stack(512, || {
         let mut source = "func main {\n%0: f32x4 = input v0\n%1: f32 = shuffle %0.x\n".to_owned();
         for value in (2..2000).step_by(2) {
@@ -55,7 +55,7 @@ const BLOCK: &str = "block {\n if %2 { break } else { yield }\n";
 
 /// Trees nest by braces too (`structure::build`), and all languages are read here.
 #[test]
-fn a_hundred_nested_braces_pass() {
+fn a_hundred_nested_braces_are_accepted() {
     for module in [nest(100, &[IF]), nest(50, &[BLOCK]), nest(75, &[IF, BLOCK, IF])] {
         translate(&module, &interface(&module), EntryPoint::Vertex);
     }

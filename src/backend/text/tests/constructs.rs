@@ -8,7 +8,7 @@ use crate::backend::naga;
 use crate::ir;
 
 #[test]
-fn an_if_stores_where_it_yields() {
+fn an_if_stores_its_results_in_its_arms() {
     expect![[r#"
         @vertex
         fn main(
@@ -81,7 +81,7 @@ fn a_counted_loop_stores_what_both_exits_store_before_it_ends() {
 }
 
 #[test]
-fn exchanged_parameters_are_safe() {
+fn loop_parameters_may_be_exchanged() {
     expect![[r#"
         @vertex
         fn main(
@@ -118,7 +118,7 @@ fn exchanged_parameters_are_safe() {
 }
 
 #[test]
-fn a_block_is_a_switch_only_where_it_is_left_early() {
+fn a_block_with_an_early_exit_is_a_switch() {
     let source = |exit: &str| {
         format!(
             "func main {{
@@ -270,7 +270,7 @@ fn right(source: &str) {
 }
 
 #[test]
-fn what_a_carrier_held_before_a_loop_is_forgotten_in_it() {
+fn a_loop_invalidates_earlier_stores_to_phi_variables() {
     right(
         "func main {
            %0: f32x4 = input v0
@@ -294,7 +294,7 @@ fn what_a_carrier_held_before_a_loop_is_forgotten_in_it() {
 }
 
 #[test]
-fn what_an_arm_stored_is_forgotten_after_it() {
+fn a_merge_invalidates_stores_of_the_arms() {
     right(
         "func main {
            %0: f32x4 = input v0
@@ -316,7 +316,7 @@ fn what_an_arm_stored_is_forgotten_after_it() {
 }
 
 #[test]
-fn a_literal_argument_says_its_type() {
+fn a_literal_argument_has_a_type_suffix() {
     let text = main_function(
         "func main { %0: f32 = const 0.5 %1: f32 = exp2 %0 %2: f32x4 = shuffle %1.x %1.x %1.x %1.x yield %2 }",
     );
@@ -324,7 +324,7 @@ fn a_literal_argument_says_its_type() {
 }
 
 #[test]
-fn what_naga_finds_invalid_is_told_with_its_causes() {
+fn errors_of_naga_are_reported_with_their_causes() {
     let module = ::naga::front::wgsl::parse_str("@vertex fn main() { _ = 1u; }").expect("can be read");
     let told = naga::validate(&module).expect_err("no position").to_string();
     assert!(told.starts_with("input: naga: Entry point main at Vertex is invalid: Vertex shaders"), "{told}");

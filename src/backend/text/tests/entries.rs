@@ -59,7 +59,7 @@ fn gaps_in_the_uniform_block_are_kept() {
 }
 
 #[test]
-fn hostile_names_stay_in_their_places() {
+fn names_with_special_characters_do_not_change_the_text() {
     let module = ir::text::parse(
         "func main { %0: f32x4 = input v0 %1: f32x4 = member 2 %2: f32x4 = add %0 %1 yield %2 }",
     )
@@ -127,7 +127,7 @@ fn inputs_that_the_interface_lacks_are_attributes_too() {
 }
 
 #[test]
-fn a_lit_vertex_reads_like_a_hand_written_one() {
+fn text_of_a_lit_vertex_has_short_expressions() {
     let wgsl = check(
         "func main {
            %0: f32x4 = input v0

@@ -9,6 +9,8 @@ use naga::{
     ScalarKind, Statement, SwitchValue, TypeInner, UnaryOperator,
 };
 
+use crate::precision::arith;
+
 /// Statements that a run may take.
 const BUDGET: u32 = 200_000;
 
@@ -256,6 +258,16 @@ impl<'a> Machine<'a> {
                 let products = lanes(both(at(arg), at(arg1), |a, b| binary(B::Multiply, a, b)));
                 products.into_iter().reduce(|a, b| binary(B::Add, a, b)).expect("lanes")
             }
+            Expression::Math {
+                fun: fun @ (MathFunction::Min | MathFunction::Max),
+                arg,
+                arg1: Some(arg1),
+                ..
+            } => both(at(arg), at(arg1), |a, b| match (fun, a, b) {
+                (MathFunction::Min, Val::F(a), Val::F(b)) => Val::F(arith::min(a, b)),
+                (_, Val::F(a), Val::F(b)) => Val::F(arith::max(a, b)),
+                other => panic!("{other:?}"),
+            }),
             Expression::Math { fun, arg, .. } => each(at(arg), |value| match (fun, value) {
                 (MathFunction::Abs, Val::F(value)) => Val::F(value.abs()),
                 (MathFunction::Floor, Val::F(value)) => Val::F(value.floor()),

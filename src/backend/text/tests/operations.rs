@@ -136,7 +136,7 @@ fn literals_of_every_kind() {
 }
 
 #[test]
-fn lanes_are_written_as_short_as_can_be() {
+fn lanes_are_written_in_the_shortest_form() {
     let wgsl = check(
         "func main {
            %0: f32x4 = input v0

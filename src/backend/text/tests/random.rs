@@ -396,7 +396,7 @@ pub fn masked(outputs: &[[u32; 4]], widths: &[usize]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn random_programs_compute_what_the_ir_does() {
+fn random_programs_match_the_evaluator() {
     let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
     for seed in 1..=seeds {
         compare(&program(seed), seed);

@@ -83,7 +83,7 @@ fn compare(what: &str, translated: &Translation, wgsl: &str, random: &mut Random
 }
 
 #[test]
-fn the_wgsl_of_the_samples_computes_what_their_ir_does() {
+fn wgsl_of_the_samples_matches_the_evaluator() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/shaders");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "shbin"));

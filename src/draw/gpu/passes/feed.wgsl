@@ -1,6 +1,6 @@
-// Lays out for each invocation of a geometry program what it is given: `window` vectors, from the outputs of vertices.
-// One thread for each vector. One more record than there are invocations, where there are `records` of them, tells what
-// an invocation after the last one would find: the register file after the draw.
+// Lays out the inputs of each invocation of a geometry program: `window` vectors, from the outputs of vertices.
+// One thread for each vector. One more record than there are invocations, where there are `records` of them, is the
+// input of an invocation after the last one: the register file after the draw.
 
 struct Parameters {
     // 0 point, 1 variable, 2 fixed.

@@ -1,4 +1,4 @@
-// Finds the place of each thread's triangles in a dense row, and tells how many vertices there are to draw.
+// Finds the place of each thread's triangles in a dense row, and counts the vertices to draw.
 // One workgroup. Each of its threads adds up a run of the counts; the sums of the runs become their starts.
 
 struct Collect {

@@ -6,7 +6,7 @@ use crate::ir::text;
 use crate::precision::Precision;
 
 #[test]
-fn a_relative_read_of_literals_hides_its_offset() {
+fn the_offset_of_a_relative_read_of_constants_is_hidden() {
     let mut constants = NO_CONSTANTS;
     constants[10] = Some([0x3F80_0000, 0, 0, 0x3F80_0000]);
     let before = "func main {
@@ -27,7 +27,7 @@ fn a_relative_read_of_literals_hides_its_offset() {
 }
 
 #[test]
-fn nothing_is_hidden_where_nothing_is_at_risk() {
+fn constants_without_risk_are_not_hidden() {
     for body in [
         // A choice made when the program runs, a loop that starts with another number, one that
         // starts with an input.

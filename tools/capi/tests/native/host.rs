@@ -63,7 +63,7 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
 }
 
 #[test]
-fn the_host_makes_what_the_rust_interface_makes() {
+fn results_of_the_c_host_equal_those_of_the_rust_interface() {
     let folder = folder("host");
     let (program, out) = (folder.join("host"), folder.join("out"));
     fs::create_dir(&out).expect("a folder");

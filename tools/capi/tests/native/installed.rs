@@ -57,7 +57,7 @@ fn cmake_finds_both_libraries() {
 }
 
 #[test]
-fn cmake_is_told_which_versions_are_compatible() {
+fn cmake_checks_which_versions_are_compatible() {
     let prefix = prefix("versions");
     let version = prefix.join("lib/cmake/transpica/transpica-config-version.cmake");
     for (wanted, fits) in [("0.1", true), ("0.1.0", true), ("0.1.1", false), ("0.2", false), ("1", false)] {

@@ -3,6 +3,7 @@
 //! The commands give options their meaning.
 
 mod asm;
+mod assume;
 mod cfg;
 mod compare;
 mod dis;
@@ -21,6 +22,7 @@ use transpica::stages::host;
 use crate::streams::Streams;
 
 pub use asm::Asm;
+pub use assume::Promises;
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::outmap;
-use super::{Entry, EntryOption, GlslVersion, Position, Selection, Target};
+use super::{Entry, EntryOption, GlslVersion, Position, Promises, Selection, Target};
 use crate::streams::{Output, Streams};
 
 /// Translate a vertex program
@@ -41,6 +41,8 @@ pub struct Translate {
     pub geometry: GeometryOptions,
     #[command(flatten)]
     pub position: Position,
+    #[command(flatten)]
+    pub promises: Promises,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

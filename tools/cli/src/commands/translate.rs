@@ -30,6 +30,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         entry,
         geometry,
         position,
+        promises,
         output,
         reflect,
         raw_depth,
@@ -43,6 +44,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     options.outputs.clamp_colors = !raw_colors;
     options.block.fold_constants = !live_constants;
     options.control.permissive = permissive;
+    options.assume = promises.assume();
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;

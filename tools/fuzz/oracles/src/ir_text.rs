@@ -30,12 +30,12 @@ pub fn check(bytes: &[u8]) {
     // The precision follows from the text, so that each text has one outcome.
     let precision = [Precision::Exact, Precision::Fast, Precision::F24][source.len() % 3];
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
-    let mut optimised = module.clone();
+    let mut optimized = module.clone();
     let mut scratch = Scratch::default();
-    optimize(&mut optimised, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
-    tidy(&mut optimised, &mut scratch);
-    leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
-    verify(&optimised, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
-    usage::run(&optimised.main);
-    approximate::run(&optimised);
+    optimize(&mut optimized, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
+    tidy(&mut optimized, &mut scratch);
+    leave::run(&mut optimized.main, &optimized.helpers, &mut scratch);
+    verify(&optimized, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimized}"));
+    usage::run(&optimized.main);
+    approximate::run(&optimized);
 }

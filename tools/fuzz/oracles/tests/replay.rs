@@ -16,7 +16,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn kept_inputs_pass() {
+fn recorded_inputs_pass() {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut inputs = Vec::new();
     for (target, _) in TARGETS {

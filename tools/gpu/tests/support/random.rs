@@ -8,7 +8,7 @@ use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::mutants::{self, Mutant};
-use transpica_prove::{iterations, shrink};
+use transpica_prove::{iterations, promises, shrink};
 
 use super::support::BARE;
 use super::valid::valid_shader;
@@ -42,7 +42,7 @@ pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route)
     one_with(gpu, generated, options(precision), route)
 }
 
-/// Compares like [`one`], with other options.
+/// Compares like [`one`], with other options, on numbers that keep their promises.
 pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
     translated_by(gpu, generated, options, route, |translator, program| {
         translator.translate(program, &*BARE, Job::Compute)
@@ -67,7 +67,8 @@ fn translated_by(
     translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::stages::error::Result<Translation>,
 ) -> Result<Verdict, String> {
     let program = generated.program();
-    let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
+    let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(VERTICES));
+    promises::keep(&options.assume, &mut uniforms, &mut inputs);
     let case = Case {
         program: &program,
         environment: &*BARE,

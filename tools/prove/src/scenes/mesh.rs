@@ -122,7 +122,7 @@ impl Mesh {
     }
 
     /// Returns the number of neighbors of a vertex of this triangle.
-    pub fn neighbours(&self, center: usize, one: usize) -> usize {
+    pub fn neighbors(&self, center: usize, one: usize) -> usize {
         1 + self.fan(center, self.third[&(center, one)], one).len()
     }
 
@@ -153,12 +153,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn around_a_triangle_stand_as_many_vertices_as_its_corners_have_neighbours_less_nine() {
+    fn a_triangle_has_the_valences_of_its_corners_less_nine_neighbors() {
         for mesh in
             [Mesh::gem(5), Mesh::gem(7), Mesh::double_cone(4), Mesh::double_cone(9), Mesh::torus(8, 5, 0.4)]
         {
             for &[a, b, c] in &mesh.triangles {
-                let own = [(a, b), (b, c), (c, a)].map(|(center, one)| mesh.neighbours(center, one));
+                let own = [(a, b), (b, c), (c, a)].map(|(center, one)| mesh.neighbors(center, one));
                 assert_eq!(mesh.around([a, b, c]).len() + 9, own.iter().sum::<usize>());
                 assert_eq!(mesh.around([a, b, c])[own[1] - 3], mesh.beyond(b, c));
             }

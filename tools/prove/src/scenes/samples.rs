@@ -162,7 +162,7 @@ fn subdivision() -> Scene {
         let mut valences = vec![0; mesh.places.len()];
         for &[a, b, c] in &mesh.triangles {
             for (center, one) in [(a, b), (b, c), (c, a)] {
-                valences[center] = mesh.neighbours(center, one);
+                valences[center] = mesh.neighbors(center, one);
             }
             let around = mesh.around([a, b, c]);
             indices.push(3 + around.len() as u32);

@@ -1,0 +1,116 @@
+//! The modules of a program that are compared: its forms in each layout.
+//! In: a program of a file. Out: SPIR-V and the content of its uniform block.
+
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::host::dvle::FileEnvironment;
+use transpica::stages::host::{self, Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::Program;
+use transpica::stages::precision::Precision;
+use transpica::{Error, Translation, Translator};
+use transpica_prove::{glslang, spirv_tools};
+
+/// Compiler of a form's module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// The SPIR-V generator.
+    Own,
+    /// glslang, from our GLSL 450.
+    Glslang,
+}
+
+/// A form of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Its name in tables and on the command line.
+    pub name: &'static str,
+    /// Sets the options that distinguish it.
+    options: fn(Options) -> Options,
+    /// The compiler of its module.
+    pub compiler: Compiler,
+}
+
+/// All forms. The first is the one that ratios refer to.
+pub const FORMS: [Form; 5] = [
+    Form { name: "fast", options: |options| with(options, Precision::Fast), compiler: Compiler::Own },
+    Form { name: "exact", options: |options| with(options, Precision::Exact), compiler: Compiler::Own },
+    Form { name: "f24", options: |options| with(options, Precision::F24), compiler: Compiler::Own },
+    Form {
+        name: "fast-glsl",
+        options: |options| with(options, Precision::Fast),
+        compiler: Compiler::Glslang,
+    },
+    Form {
+        name: "exact-glsl",
+        options: |options| with(options, Precision::Exact),
+        compiler: Compiler::Glslang,
+    },
+];
+
+fn with(options: Options, precision: Precision) -> Options {
+    Options { arithmetic: Arithmetic { precision, ..options.arithmetic }, ..options }
+}
+
+/// Layouts with their names.
+pub const LAYOUTS: [(&str, Layout); 2] = [("registers", Layout::Registers), ("symbols", Layout::Symbols)];
+
+/// A module of a program.
+pub struct Built {
+    /// Name of the layout.
+    pub layout: &'static str,
+    /// Name of the form.
+    pub form: &'static str,
+    /// SPIR-V.
+    pub words: Vec<u32>,
+    /// Content of the uniform block.
+    pub uniforms: Vec<u8>,
+}
+
+/// Builds the chosen forms of a program in each layout, for draws with these uniforms.
+///
+/// # Errors
+/// Programs that cannot be translated; messages of glslang.
+pub fn build(
+    program: &Program<'_>,
+    around: &FileEnvironment<'_>,
+    forms: &[Form],
+    mut uniforms: Uniforms,
+) -> Result<Vec<Built>, String> {
+    around.constants().apply(&mut uniforms);
+    let mut all = Vec::new();
+    for (layout_name, layout) in LAYOUTS {
+        for form in forms {
+            let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
+            let mut translator = Translator::new((form.options)(options), Profile::default());
+            let translated = translator.translate(program, around, Job::Vertex).map_err(text)?;
+            all.push(Built {
+                layout: layout_name,
+                form: form.name,
+                words: words(form.compiler, &mut translator, &translated)?,
+                uniforms: host::pack(&translated.interface.block, &uniforms),
+            });
+        }
+    }
+    Ok(all)
+}
+
+fn words(
+    compiler: Compiler,
+    translator: &mut Translator,
+    translated: &Translation,
+) -> Result<Vec<u32>, String> {
+    let words = match compiler {
+        Compiler::Own => translator.spirv(translated).map_err(text)?,
+        Compiler::Glslang => {
+            let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450)).map_err(text)?;
+            glslang::spirv(&glsl, glslang::Stage::Vertex)?
+        }
+    };
+    // Drivers take words unchecked.
+    spirv_tools::validate(&words)?;
+    Ok(words)
+}
+
+fn text(error: Error) -> String {
+    error.to_string()
+}

@@ -1,0 +1,38 @@
+//! Numbers that keep promises of a host, for comparisons of modules that rely on them.
+//! In: any numbers. Out: the same where they keep a promise, else others that do.
+
+use transpica::stages::host::{Assume, Promise};
+use transpica::stages::interp::Uniforms;
+
+/// Returns a number that keeps a promise: the number itself if it does, else an extreme one.
+///
+/// ```
+/// use transpica::Promise;
+/// use transpica_prove::promises::kept;
+/// assert_eq!(kept(Promise::Below(4), -3.0), -3.0);
+/// assert_eq!(kept(Promise::NotNan, f32::NAN), f32::INFINITY);
+/// assert!(kept(Promise::Below(4), -100.0) < -15.9);
+/// ```
+pub fn kept(promise: Promise, number: f32) -> f32 {
+    match promise {
+        _any if promise.holds(&[number]) => number,
+        Promise::Nothing | Promise::NotNan => f32::INFINITY,
+        Promise::Below(exponent) => {
+            // The largest number below the power of two.
+            let largest = f32::from_bits(((u32::from(exponent.min(128)) + 127) << 23) - 1);
+            largest.copysign(number)
+        }
+    }
+}
+
+/// Makes uniforms and the inputs of vertices keep promises.
+pub fn keep(assume: &Assume, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4]; 16]]) {
+    for register in &mut uniforms.floats {
+        *register = register.map(|number| kept(assume.uniforms, number));
+    }
+    for (register, &promise) in
+        vertices.iter_mut().flat_map(|inputs| inputs.iter_mut().zip(&assume.attributes))
+    {
+        *register = register.map(|number| kept(promise, number));
+    }
+}
