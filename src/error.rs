@@ -35,7 +35,18 @@ impl fmt::Display for At {
     }
 }
 
-/// Kind of an error: one variant for each way in which input is malformed.
+/// Kind of an error: one variant for each cause.
+///
+/// | when | kinds |
+/// |---|---|
+/// | [`Shbin::parse`](crate::Shbin::parse) | `Truncated`, `BadMagic`, `OutOfFile`, `BadField`, `EntryOutOfCode` |
+/// | selection of a program | `NoExecutable`, `BadField`, `EntryOutOfCode`, `EntryOutOfReach`, `Limit` |
+/// | translation: the program | `BadOpcode`, `Limit`, `Stage`, `NoGeometryStage` |
+/// | translation: options, profile, setup | those of [`Code::BadOption`] |
+/// | output of a translation | `TargetLacks`, `Limit`, `Backend` |
+/// | interpretation and drawing | `BadOpcode`, `Stage`, `StepBudget`, `Limit`, `NoVertex`, `Setup` |
+/// | assembler text, other texts | `Syntax` |
+/// | a defect of this library | `Verify`, `Backend` |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -405,6 +416,12 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A problem that does not stop the translation.
+///
+/// [`Shbin::warnings`](crate::Shbin::warnings) lists entries of a file that have no effect;
+/// [`Program::warnings`](crate::Program::warnings) words with missing descriptors or ignored bits,
+/// and vertex code that the unit cannot hold. A [`Translation`](crate::Translation) warns of a tier
+/// other than the first, of outputs without a position, of generic outputs without a geometry
+/// program, and of a vertex program in registers whose outputs go to a geometry program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The problem as text.

@@ -126,6 +126,7 @@ pub enum Move {
 impl FlowOp {
     /// The transfer of control.
     #[inline]
+    #[doc(hidden)]
     pub const fn moves(self) -> Move {
         match self {
             Self::Nop => Move::Next,

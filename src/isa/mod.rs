@@ -35,9 +35,9 @@ mod uniforms;
 pub mod word;
 
 pub use control::{Effect, Scope, ScopeKind, Test};
-pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
 #[doc(hidden)]
-pub use inst::{FlowOp, Move};
+pub use inst::Move;
+pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Operand};
 pub use opdesc::{Descriptor, Selector};
 #[doc(hidden)]
 pub use program::{Program, Stage};

@@ -144,6 +144,7 @@ impl<'a> Program<'a> {
         destination(*self.code.get(pc.index())?, &self.descriptors)
     }
     /// The stored word at `pc`.
+    #[doc(hidden)]
     pub fn word(&self, pc: Pc) -> Option<Word> {
         self.code.get(pc.index()).copied().map(Word)
     }

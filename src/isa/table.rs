@@ -270,11 +270,13 @@ impl Opcode {
     }
     /// The row of this opcode.
     #[inline]
+    #[doc(hidden)]
     pub const fn info(self) -> &'static Info {
         &Self::TABLE[self as usize]
     }
     /// The layout of the word.
     #[inline]
+    #[doc(hidden)]
     pub fn format(self) -> Format {
         self.info().format
     }
@@ -293,6 +295,7 @@ impl Opcode {
     }
     /// The transfer of control, for a control-flow opcode.
     #[inline]
+    #[doc(hidden)]
     pub fn moves(self) -> Option<Move> {
         match self.info().class {
             Class::Control(op) => Some(op.moves()),
@@ -319,6 +322,7 @@ impl DataOp {
         self.opcode().format().source_count()
     }
     /// The components read of each source.
+    #[doc(hidden)]
     pub fn reads(self) -> &'static [Reads] {
         self.opcode().info().reads
     }
