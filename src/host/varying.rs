@@ -172,8 +172,8 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
     Ok(())
 }
 
-/// Warns of a module whose vertices all have the same position, because no output register is mapped
-/// to it. The compute entry of a vertex program has no position.
+/// Warns of a module whose vertices all have the same position, because no output register is
+/// mapped to it. The compute entry of a vertex program has no position.
 pub fn warn_position(interface: &Interface) -> Option<Warning> {
     let is_constant = |output: &Output| {
         let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
