@@ -42,8 +42,8 @@ impl HostField {
 
 /// A per-draw parameter of a geometry compute shader, or the thread index. The first seven are, in
 /// this order and as i32, its block
-/// [`bindings::DRAW`](crate::geometry::kernel::bindings::DRAW) of 32 bytes. The eighth word is used
-/// with unbounded dependences: see [`FIRST_THREAD`](crate::geometry::kernel::FIRST_THREAD).
+/// [`bindings::DRAW`](crate::geometry::bindings::DRAW) of 32 bytes. The eighth word is used
+/// with unbounded dependences: see [`FIRST_THREAD`](crate::geometry::FIRST_THREAD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DrawField {
     /// Number of threads with work.

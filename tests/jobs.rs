@@ -1,7 +1,9 @@
 //! The table of jobs on the front page of the crate: each cell is what the translation does.
 
-use transpica::stages::backend::text::Language;
-use transpica::{GlslVersion, Job, Options, Profile, Setup, Shbin, Translation, Translator};
+use transpica::isa::Pc;
+use transpica::{
+    GlslVersion, Job, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
+};
 
 /// Versions of GLSL as the table writes them.
 const GLSL: [(GlslVersion, &str); 3] =
@@ -12,7 +14,7 @@ fn cells(translated: &Translation) -> [String; 4] {
     let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
     let glsl: Vec<_> =
         GLSL.iter().filter(|(version, _)| translated.glsl(*version).is_ok()).map(|(_, name)| *name).collect();
-    let texts = [Language::Hlsl, Language::Msl].map(|language| translated.text(language).is_ok());
+    let texts = [translated.hlsl().is_ok(), translated.msl().is_ok()];
     assert_eq!(texts[0], texts[1], "the table has one column for HLSL and MSL");
     let glsl = if glsl.is_empty() { "no".into() } else { glsl.join(", ") };
     [yes(translated.spirv().is_ok()), yes(translated.wgsl().is_ok()), glsl, yes(texts[0])]
@@ -40,8 +42,25 @@ fn the_front_page_lists_the_result_of_each_job() {
     for ((name, program, job), row) in jobs.into_iter().zip(rows) {
         let program = &programs[program];
         let translated = translator.translate(program.program(), program.environment(), job).expect(name);
-        let found: Vec<&str> = row.trim_end_matches('|').split('|').map(str::trim).skip(3).collect();
+        // Marks of footnotes are no part of a cell.
+        let cell = |cell: &'static str| cell.trim_matches([' ', '¹', '²']);
+        let found: Vec<&str> = row.trim_end_matches('|').split('|').map(cell).skip(3).collect();
         assert!(row.contains(&format!("[`Job::{name}`]")), "{row}");
         assert_eq!(found, cells(&translated), "{name}");
     }
+}
+
+#[test]
+fn a_program_without_a_position_is_warned_of() {
+    let code = [0x4C00_0000, 0x8800_0000]; // mov o0, v0; end
+    let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Vertex).expect("a program");
+    let state = RegisterState::default();
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut warnings = |job| {
+        let translated = translator.translate(&program, &state.vertex(), job).expect("translates");
+        translated.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let expected = "input: no output is mapped to the position, which is the same for all vertices";
+    assert_eq!(warnings(Job::Vertex), [expected]);
+    assert_eq!(warnings(Job::Compute), [""; 0], "it stores registers, which need no map");
 }

@@ -1,5 +1,6 @@
 //! The public API is what the documentation shows: the types of the crate root, and one module for
-//! each further subject. Each name has one path, and a type that a public signature names has a page.
+//! each further subject. Each name has one path, and a type that a public signature names has a
+//! page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -150,7 +151,7 @@ fn types(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the signatures of a file that documentation shows, each with the type that it belongs to.
+/// Returns the signatures of a file that documentation shows, each with its type.
 fn signatures(text: &str, is_public: &impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let lines = code(text);
@@ -229,9 +230,31 @@ fn hidden_imports_are_left_out() {
 
 #[test]
 fn types_of_visible_signatures_are_found() {
-    let text = "pub struct A<'a> {\n    pub b: Vec<B>,\n    c: C,\n    #[doc(hidden)]\n    pub d: D,\n}\nimpl<'a> A<'a> {\n    \
-                /// E\n    pub fn f(\n        &self,\n        f: &dyn Foo,\n    ) -> Option<Goo> {\n        Hoo::new()\n    }\n}\n\
-                pub enum Kind {\n    Variant(Payload),\n    Other {\n        field: Field,\n    },\n}\npub struct Private {\n    pub x: Xoo,\n}\n";
+    let text = "\
+pub struct A<'a> {
+    pub b: Vec<B>,
+    c: C,
+    #[doc(hidden)]
+    pub d: D,
+}
+impl<'a> A<'a> {
+    pub fn f(
+        &self,
+        f: &dyn Foo,
+    ) -> Option<Goo> {
+        Hoo::new()
+    }
+}
+pub enum Kind {
+    Variant(Payload),
+    Other {
+        field: Field,
+    },
+}
+pub struct Private {
+    pub x: Xoo,
+}
+";
     let found = signatures(text, &|name| name != "Private");
     let found: Vec<&str> = found.iter().flat_map(|(_, text)| types(text)).collect();
     assert_eq!(found, ["Vec", "Foo", "Option", "Goo", "Payload", "Field"]);

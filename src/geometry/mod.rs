@@ -4,7 +4,7 @@
 //!   compute shader and the geometry stage that a program becomes. Plain data.
 //! * `flow`, `observe`, `bounds`: data dependences between invocations, and bounds of their EMITs.
 //!
-//! In: a geometry [`Program`](crate::isa::Program) and its [`Cfg`](crate::cfg::Cfg). Out:
+//! In: a geometry [`Program`](crate::isa::Program) and its `Cfg`. Out:
 //! [`Observation`]s, [`Bounds`]. Knows no arithmetic, no uniform's value but known int uniforms,
 //! and not how vertices come in. Facts: the carried state is that of
 //! [`interp::GeometryMachine`](crate::interp::GeometryMachine) (registers, both banks of outputs,
@@ -30,7 +30,7 @@ use std::fmt;
 #[doc(hidden)]
 pub use bounds::{Bounds, bounds};
 pub use input::{Dependence, GeometryInput, GeometrySetup, Primitive, Primitives, Topology};
-pub use kernel::{GeometryKernel, StateWord};
+pub use kernel::{DRIVER_LEFT, FIRST_THREAD, GUARD_FIRED, GeometryKernel, RECORDED, StateWord, bindings};
 #[doc(hidden)]
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};

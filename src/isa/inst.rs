@@ -28,7 +28,8 @@ impl Operand {
     }
 }
 
-/// Operations that write a register; [`isa::table`](super::table) has the semantics of each.
+/// Operations that write a register. [`guide::instructions`](crate::guide::instructions) has the
+/// semantics of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum DataOp {

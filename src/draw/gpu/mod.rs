@@ -116,8 +116,8 @@ macro_rules! passes {
 passes! {
     /// Writes the record of each invocation. 0 `vertices`: o0..o15 of each; 1 `feed`: the records;
     /// 2 [`Feed`]; 3 `indices`, of anything if there are none; 4 `primitives`:
-    /// [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as [registers hold
-    /// them](crate::precision::arith::load).
+    /// [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as
+    /// `precision::arith::load` gives them.
     Feed "feed"
         [vertices Read, feed Write, parameters Uniform, indices Read, primitives Read, file Read],
     /// Computes places and totals. 0 `counts`: the number of triangles of each thread, below the
