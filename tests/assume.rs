@@ -203,7 +203,7 @@ fn the_check_finds_every_breach() {
                 assert_eq!(relies_on.update(0, register as u8, uniforms[register]), broken);
                 assert_eq!(relies_on.update(broken, register as u8, [0.0; 4]), 0);
                 let others = Reliance { uniforms: relies_on.uniforms & !(1 << register), ..relies_on };
-                assert!(others.holds(&uniforms), "nobody reads it");
+                assert!(others.holds(&uniforms), "the program does not read it");
             }
             let mut vertex = [[0.0; 4]; 16];
             vertex[3][2] = number;
