@@ -14,7 +14,7 @@ pub mod portable;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Precision {
     /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the
-    /// reference interpreter.
+    /// reference interpreter but for the sign of zero, which no instruction observes.
     #[default]
     Exact,
     /// Plain IEEE f32 of the host. On a GPU, the driver decides LG2 of NaN, zeros and negative

@@ -922,7 +922,7 @@ typedef struct TranspicaLimits {
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
     uint32_t kind;
-    // For TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128; else 0.
+    // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
     uint32_t exponent;
 } TranspicaPromise;
 
@@ -1125,8 +1125,8 @@ void transpica_result_free(struct TranspicaResult *result);
 
 // Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 // TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not needed
-// afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not
+// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);
