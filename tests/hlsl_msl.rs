@@ -104,9 +104,9 @@ fn the_compiler_of_msl_reports_errors() {
         ("metal::abs(", "metal::abs_of("),
         (" _e", " _f"),
         ("uniforms.", "uniform."),
-        ("    return ", "    return !"),
+        ("    return metal::select(", "    return !metal::select("),
         ("metal::select(", "metal::select(0.0, "),
-        ("    type_2 normalMatrix;", "    metal::float2 added;\n    type_2 normalMatrix;"),
+        ("    metal::int4 lightLoop;", "    metal::float2 added;\n    metal::int4 lightLoop;"),
     ] {
         assert!(text.contains(from), "{from}\n{text}");
         assert!(reads(&text.replacen(from, to, 1)).is_err(), "{from} as {to}");

@@ -102,7 +102,9 @@ impl Reliance {
         let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
         let uniforms = match promises.uniforms {
             Promise::Nothing => 0,
-            Promise::NotNan | Promise::Below(_) => (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded,
+            Promise::NotNan | Promise::Below(_) => {
+                (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded
+            }
         };
         let promised = (0..16).filter(|&register: &usize| promises.attributes[register] != Promise::Nothing);
         let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);

@@ -35,9 +35,7 @@ mod tests;
 
 #[doc(hidden)]
 pub use crate::isa::Uniforms;
-#[doc(hidden)]
-pub use geometry::CarriedState;
-pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
+pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
 #[doc(hidden)]
 pub use machine::Machine;
 pub use machine::Settings;

@@ -11,14 +11,14 @@
 #define PRECISE
 #endif
 
+const int projection = 0;
+const int modelView = 4;
+const int layers = 8;
+const int fogColor = 16;
+
 layout(std140) uniform Uniforms {
-    vec4 projection[4];
-    vec4 modelView[4];
-    vec4 layers[8];
-    vec4 fogColor;
-    vec4 c17_unbound[77];
+    vec4 c[96];
     ivec4 layerLoop;
-    ivec4 i3_unbound;
 } uniforms;
 
 layout(location = 0) in vec4 in_inpos;
@@ -113,76 +113,36 @@ float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool c) {
     return t_1;
 }
 
-int pica_uniform_index(int a, int b) {
-    return (a + (b > -129 && b < 128 ? b : 0)) & 127;
+int pica_offset(int a) {
+    return a > -129 && a < 128 ? a : 0;
 }
 
-vec4 pica_uniform_register(int a) {
-    vec4 t;
-    if (a < 17) {
-        if (a < 8) {
-            if (a < 4) {
-                t = uniforms.projection[a - 0];
-            } else {
-                t = uniforms.modelView[a - 4];
-            }
-        } else {
-            if (a < 16) {
-                t = uniforms.layers[a - 8];
-            } else {
-                t = uniforms.fogColor;
-            }
-        }
-    } else {
-        if (a < 95) {
-            if (a < 94) {
-                t = uniforms.c17_unbound[a - 17];
-            } else {
-                t = vec4(2.0, 4.0, 0.25, -1.0);
-            }
-        } else {
-            if (a < 96) {
-                t = vec4(0.0, 1.0, 0.5, 1.442688);
-            } else {
-                t = vec4(1.0);
-            }
-        }
-    }
-    return t;
-}
-
-vec4 layers_at(int a, int b) {
-    int n = pica_uniform_index(a, b);
-    int n_1 = n - 8;
-    vec4 t;
-    if (n_1 > -1 && n_1 < 8) {
-        t = uniforms.layers[n_1];
-    } else {
-        t = pica_uniform_register(n);
-    }
-    return t;
+vec4 c_at(int a) {
+    int n = a & 127;
+    bool test = n < 96;
+    return test ? uniforms.c[test ? n : 95] : vec4(1.0);
 }
 
 void main() {
     int n = int(floatBitsToUint(in_inpos.x));
     vec4 t = vec4(in_inpos.xyz, 1.0);
     bool test_1 = pica_has_nan_vec4f(t);
-    bool test_2 = pica_has_nan_vec4f(uniforms.modelView[0]) || test_1;
-    bool test_3 = pica_has_nan_vec4f(uniforms.modelView[1]) || test_1;
-    bool test_4 = pica_has_nan_vec4f(uniforms.modelView[2]) || test_1;
-    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.modelView[2], t, test_4);
-    bool test_5 = pica_has_nan_vec4f(uniforms.modelView[3]) || test_1;
+    bool test_2 = pica_has_nan_vec4f(uniforms.c[modelView]) || test_1;
+    bool test_3 = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || test_1;
+    bool test_4 = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || test_1;
+    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], t, test_4);
+    bool test_5 = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || test_1;
     vec4 t_1 = vec4(
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[0], t, test_2),
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[1], t, test_3),
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView], t, test_2),
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], t, test_3),
         r1_z,
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[3], t, test_5)
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 3], t, test_5)
     );
     bool test_6 = pica_has_nan_vec4f(t_1);
-    bool test_7 = pica_has_nan_vec4f(uniforms.projection[0]) || test_6;
-    bool test_8 = pica_has_nan_vec4f(uniforms.projection[1]) || test_6;
-    bool test_9 = pica_has_nan_vec4f(uniforms.projection[2]) || test_6;
-    bool test_10 = pica_has_nan_vec4f(uniforms.projection[3]) || test_6;
+    bool test_7 = pica_has_nan_vec4f(uniforms.c[projection]) || test_6;
+    bool test_8 = pica_has_nan_vec4f(uniforms.c[projection + 1]) || test_6;
+    bool test_9 = pica_has_nan_vec4f(uniforms.c[projection + 2]) || test_6;
+    bool test_10 = pica_has_nan_vec4f(uniforms.c[projection + 3]) || test_6;
     float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
     int aL = uniforms.layerLoop.y;
     int left_i0 = uniforms.layerLoop.x;
@@ -195,7 +155,7 @@ void main() {
             r2_y = r2_y_3;
             break;
         }
-        vec4 t_2 = layers_at(8, aL);
+        vec4 t_2 = c_at(layers + pica_offset(aL));
         if (t_2.x > -r1_z) {
             r2_y = r2_y_2;
             test = true;
@@ -217,18 +177,18 @@ void main() {
     PRECISE float r4_x = pica_exp_two(1.442688 * pica_mul_either_nan(r2_y, r1_z));
     float r4_x_1 = 1.0 < r4_x ? 1.0 : r4_x;
     bool test_11 = pica_has_nan_vec3f(in_innrm.xyz);
-    bool test_12 = pica_has_nan_vec3f(uniforms.modelView[0].xyz) || test_11;
-    bool test_13 = pica_has_nan_vec3f(uniforms.modelView[1].xyz) || test_11;
-    bool test_14 = pica_has_nan_vec3f(uniforms.modelView[2].xyz) || test_11;
-    float out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.modelView[2].xyz, in_innrm.xyz, test_14);
+    bool test_12 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || test_11;
+    bool test_13 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || test_11;
+    bool test_14 = pica_has_nan_vec3f(uniforms.c[modelView + 2].xyz) || test_11;
+    float out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.c[modelView + 2].xyz, in_innrm.xyz, test_14);
     vec2 t_3 = vec2(
-        pica_dot_or_nan_vec3f(uniforms.modelView[0].xyz, in_innrm.xyz, test_12),
-        pica_dot_or_nan_vec3f(uniforms.modelView[1].xyz, in_innrm.xyz, test_13)
+        pica_dot_or_nan_vec3f(uniforms.c[modelView].xyz, in_innrm.xyz, test_12),
+        pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, in_innrm.xyz, test_13)
     );
     PRECISE vec2 r6_xy = vec2(1.0) + t_3;
     PRECISE vec2 out_texcoord0_uv = 0.5 * r6_xy;
     vec2 r9_yz = vec2(4.0, 0.25);
-    left_i0 = uniforms.i3_unbound.x;
+    left_i0 = 2;
     for (;;) {
         vec2 r9_yz_1 = r9_yz;
         float t_4 = pica_mul_either_nan(r9_yz_1.x, r6_xy.y);
@@ -242,13 +202,13 @@ void main() {
     vec3 t_5 = vec3(r6_xy, out_texcoord0_w);
     vec3 t_6 = vec3(1.0, r9_yz);
     vec4 out_position = vec4(
-        pica_dot_or_nan_vec4f(uniforms.projection[0], t_1, test_7),
-        pica_dot_or_nan_vec4f(uniforms.projection[1], t_1, test_8),
-        -pica_dot_or_nan_vec4f(uniforms.projection[2], t_1, test_9),
-        pica_dot_or_nan_vec4f(uniforms.projection[3], t_1, test_10)
+        pica_dot_or_nan_vec4f(uniforms.c[projection], t_1, test_7),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 1], t_1, test_8),
+        -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_9),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_10)
     );
     PRECISE vec4 t_7 = vec4(
-        pica_mul_either_nan_vec3f(uniforms.fogColor.xyz, vec3(r4_x_1)),
+        pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3(r4_x_1)),
         pica_exp_two(0.25 * pica_log_two(r4_x_1))
     );
     vec4 t_8 = abs(t_7);

@@ -17,16 +17,17 @@
 precision highp float;
 precision highp int;
 
+const int projection = 0;
+const int modelView = 4;
+const int normalMatrix = 8;
+const int lightDir = 11;
+const int lightColor = 19;
+const int ambient = 27;
+const int material = 28;
+const int eye = 29;
+
 layout(binding = 0, std140) uniform Uniforms {
-    vec4 projection[4];
-    vec4 modelView[4];
-    vec4 normalMatrix[3];
-    vec4 lightDir[8];
-    vec4 lightColor[8];
-    vec4 ambient;
-    vec4 material;
-    vec4 eye;
-    vec4 c30_unbound[65];
+    vec4 c[96];
     ivec4 lightLoop;
     uint useSpecular;
 } uniforms;
@@ -107,78 +108,14 @@ vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
     return t_1;
 }
 
-int pica_uniform_index(int a, int b) {
-    return (a + (b > -129 && b < 128 ? b : 0)) & 127;
+int pica_offset(int a) {
+    return a > -129 && a < 128 ? a : 0;
 }
 
-vec4 pica_uniform_register(int a) {
-    vec4 t;
-    if (a < 27) {
-        if (a < 8) {
-            if (a < 4) {
-                t = uniforms.projection[a - 0];
-            } else {
-                t = uniforms.modelView[a - 4];
-            }
-        } else {
-            if (a < 11) {
-                t = uniforms.normalMatrix[a - 8];
-            } else {
-                if (a < 19) {
-                    t = uniforms.lightDir[a - 11];
-                } else {
-                    t = uniforms.lightColor[a - 19];
-                }
-            }
-        }
-    } else {
-        if (a < 30) {
-            if (a < 28) {
-                t = uniforms.ambient;
-            } else {
-                if (a < 29) {
-                    t = uniforms.material;
-                } else {
-                    t = uniforms.eye;
-                }
-            }
-        } else {
-            if (a < 95) {
-                t = uniforms.c30_unbound[a - 30];
-            } else {
-                if (a < 96) {
-                    t = vec4(0.0, 1.0, 0.5, 16.0);
-                } else {
-                    t = vec4(1.0);
-                }
-            }
-        }
-    }
-    return t;
-}
-
-vec4 lightDir_at(int a, int b) {
-    int n = pica_uniform_index(a, b);
-    int n_1 = n - 11;
-    vec4 t;
-    if (n_1 > -1 && n_1 < 8) {
-        t = uniforms.lightDir[n_1];
-    } else {
-        t = pica_uniform_register(n);
-    }
-    return t;
-}
-
-vec4 lightColor_at(int a, int b) {
-    int n = pica_uniform_index(a, b);
-    int n_1 = n - 19;
-    vec4 t;
-    if (n_1 > -1 && n_1 < 8) {
-        t = uniforms.lightColor[n_1];
-    } else {
-        t = pica_uniform_register(n);
-    }
-    return t;
+vec4 c_at(int a) {
+    int n = a & 127;
+    bool test = n < 96;
+    return test ? uniforms.c[test ? n : 95] : vec4(1.0);
 }
 
 bvec3 pica_is_nan_vec3f(vec3 a) {
@@ -190,39 +127,40 @@ void main() {
     float not_a_number = uintBitsToFloat(not_a_number_bits);
     vec4 t = vec4(in_inpos.xyz, 1.0);
     bool test = pica_has_nan_vec4f(t);
-    bool test_1 = pica_has_nan_vec4f(uniforms.modelView[0]) || test;
-    float r1_x = pica_dot_point_or_nan_vec4f(uniforms.modelView[0], t, test_1);
-    bool test_2 = pica_has_nan_vec4f(uniforms.modelView[1]) || test;
-    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.modelView[1], t, test_2);
-    bool test_3 = pica_has_nan_vec4f(uniforms.modelView[2]) || test;
-    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.modelView[2], t, test_3);
-    bool test_4 = pica_has_nan_vec4f(uniforms.modelView[3]) || test;
-    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_point_or_nan_vec4f(uniforms.modelView[3], t, test_4));
+    bool test_1 = pica_has_nan_vec4f(uniforms.c[modelView]) || test;
+    float r1_x = pica_dot_point_or_nan_vec4f(uniforms.c[modelView], t, test_1);
+    bool test_2 = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || test;
+    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], t, test_2);
+    bool test_3 = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || test;
+    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], t, test_3);
+    bool test_4 = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || test;
+    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 3], t, test_4));
     bool test_5 = pica_has_nan_vec4f(t_1);
-    bool test_6 = pica_has_nan_vec4f(uniforms.projection[0]) || test_5;
-    bool test_7 = pica_has_nan_vec4f(uniforms.projection[1]) || test_5;
-    bool test_8 = pica_has_nan_vec4f(uniforms.projection[2]) || test_5;
-    bool test_9 = pica_has_nan_vec4f(uniforms.projection[3]) || test_5;
+    bool test_6 = pica_has_nan_vec4f(uniforms.c[projection]) || test_5;
+    bool test_7 = pica_has_nan_vec4f(uniforms.c[projection + 1]) || test_5;
+    bool test_8 = pica_has_nan_vec4f(uniforms.c[projection + 2]) || test_5;
+    bool test_9 = pica_has_nan_vec4f(uniforms.c[projection + 3]) || test_5;
     bool test_10 = pica_has_nan_vec3f(in_innrm.xyz);
-    bool test_11 = pica_has_nan_vec3f(uniforms.normalMatrix[0].xyz) || test_10;
-    bool test_12 = pica_has_nan_vec3f(uniforms.normalMatrix[1].xyz) || test_10;
-    bool test_13 = pica_has_nan_vec3f(uniforms.normalMatrix[2].xyz) || test_10;
+    bool test_11 = pica_has_nan_vec3f(uniforms.c[normalMatrix].xyz) || test_10;
+    bool test_12 = pica_has_nan_vec3f(uniforms.c[normalMatrix + 1].xyz) || test_10;
+    bool test_13 = pica_has_nan_vec3f(uniforms.c[normalMatrix + 2].xyz) || test_10;
     vec3 t_2 = vec3(
-        pica_dot_or_nan_vec3f(uniforms.normalMatrix[0].xyz, in_innrm.xyz, test_11),
-        pica_dot_or_nan_vec3f(uniforms.normalMatrix[1].xyz, in_innrm.xyz, test_12),
-        pica_dot_or_nan_vec3f(uniforms.normalMatrix[2].xyz, in_innrm.xyz, test_13)
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix].xyz, in_innrm.xyz, test_11),
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, in_innrm.xyz, test_12),
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, in_innrm.xyz, test_13)
     );
     vec3 r2_xyz = pica_mul_either_nan_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
-    PRECISE vec3 out_view = uniforms.eye.xyz - vec3(r1_x, r1_y, r1_z);
-    vec3 r7_xyz = uniforms.ambient.xyz;
+    PRECISE vec3 out_view = uniforms.c[eye].xyz - vec3(r1_x, r1_y, r1_z);
+    vec3 r7_xyz = uniforms.c[ambient].xyz;
     int aL = uniforms.lightLoop.y;
     int left_i0 = uniforms.lightLoop.x;
     for (;;) {
-        vec4 t_3 = lightDir_at(11, aL);
+        int n = pica_offset(aL);
+        vec4 t_3 = c_at(lightDir + n);
         bool test_14 = pica_has_nan_vec3f(r2_xyz);
         float r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
         float r4_x_1 = 0.0 > r4_x ? 0.0 : r4_x;
-        vec4 t_4 = lightColor_at(19, aL);
+        vec4 t_4 = c_at(lightColor + n);
         bvec3 test_15 = pica_is_nan_vec3f(t_4.xyz);
         PRECISE vec3 t_5 = pica_mul_vec3f(vec3(r4_x_1), t_4.xyz) + r7_xyz;
         r7_xyz = mix(t_5, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), test_15));
@@ -246,14 +184,14 @@ void main() {
         aL += uniforms.lightLoop.z;
         left_i0 -= 1;
     }
-    vec3 r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.material.xyz, r7_xyz);
+    vec3 r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.c[material].xyz, r7_xyz);
     vec4 out_position = vec4(
-        pica_dot_or_nan_vec4f(uniforms.projection[0], t_1, test_6),
-        pica_dot_or_nan_vec4f(uniforms.projection[1], t_1, test_7),
-        -pica_dot_or_nan_vec4f(uniforms.projection[2], t_1, test_8),
-        pica_dot_or_nan_vec4f(uniforms.projection[3], t_1, test_9)
+        pica_dot_or_nan_vec4f(uniforms.c[projection], t_1, test_6),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 1], t_1, test_7),
+        -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_8),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_9)
     );
-    vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.material.w));
+    vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
     vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;

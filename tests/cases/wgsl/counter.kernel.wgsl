@@ -3,9 +3,7 @@
 // entry: code word 0xc
 
 struct Uniforms {
-    scale: vec4f,
-    palette: array<vec4f, 5>,
-    c6_unbound: array<vec4f, 80>,
+    c: array<vec4f, 96>,
     petals: vec4i,
     b15_unbound: u32,
 }
@@ -26,6 +24,9 @@ struct Draw {
     respects_winding: i32,
     first_thread: i32,
 }
+
+const scale: i32 = 0;
+const palette: i32 = 1;
 
 @group(0) @binding(2) var<uniform> uniforms: Uniforms;
 @group(0) @binding(6) var<uniform> host: Host;
@@ -65,86 +66,17 @@ fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
 }
 
 fn pica_address(a: f32) -> i32 {
-    let t = select(-1000.0, a, a > -1000.0);
-    return i32(select(1000.0, t, t < 1000.0));
+    return i32(select(0.0, a, a > -129.0 && a < 128.0));
 }
 
-fn pica_uniform_index(a: i32, b: i32) -> i32 {
-    return (a + select(0, b, b > -129 && b < 128)) & 127;
+fn c_at(a: i32) -> vec4f {
+    let n = a & 127;
+    let test = n < 96;
+    return select(vec4f(1.0), uniforms.c[select(95, n, test)], test);
 }
 
-fn pica_uniform_register(a: i32) -> vec4f {
-    var t: vec4f;
-    if a < 90 {
-        if a < 86 {
-            if a < 1 {
-                t = uniforms.scale;
-            } else {
-                if a < 6 {
-                    t = uniforms.palette[a - 1];
-                } else {
-                    t = uniforms.c6_unbound[a - 6];
-                }
-            }
-        } else {
-            if a < 88 {
-                if a < 87 {
-                    t = vec4f(1.0, 0.0, 0.0, 0.0);
-                } else {
-                    t = vec4f(0.5, 0.8660202, 0.0, 0.0);
-                }
-            } else {
-                if a < 89 {
-                    t = vec4f(-0.5, 0.8660202, 0.0, 0.0);
-                } else {
-                    t = vec4f(-1.0, 0.0, 0.0, 0.0);
-                }
-            }
-        }
-    } else {
-        if a < 93 {
-            if a < 91 {
-                t = vec4f(-0.5, -0.8660202, 0.0, 0.0);
-            } else {
-                if a < 92 {
-                    t = vec4f(0.5, -0.8660202, 0.0, 0.0);
-                } else {
-                    t = vec4f(1.0, 0.0, 0.0, 0.0);
-                }
-            }
-        } else {
-            if a < 95 {
-                if a < 94 {
-                    t = vec4f(1.0, 1.0, 0.0, 0.0);
-                } else {
-                    t = vec4f(-0.7373657, 0.6754837, 0.0, 0.0);
-                }
-            } else {
-                if a < 96 {
-                    t = vec4f(0.0, 1.0, 5.0, 0.01999998);
-                } else {
-                    t = vec4f(1.0);
-                }
-            }
-        }
-    }
-    return t;
-}
-
-fn palette_at(a: i32, b: i32) -> vec4f {
-    let n = pica_uniform_index(a, b);
-    let n_1 = n - 1;
-    var t: vec4f;
-    if n_1 > -1 && n_1 < 5 {
-        t = uniforms.palette[n_1];
-    } else {
-        t = pica_uniform_register(n);
-    }
-    return t;
-}
-
-fn pica_uniform_at(a: i32, b: i32) -> vec4f {
-    return pica_uniform_register(pica_uniform_index(a, b));
+fn pica_offset(a: i32) -> i32 {
+    return select(0, a, a > -129 && a < 128);
 }
 
 @compute @workgroup_size(64)
@@ -179,11 +111,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let vertex = feed[n_3];
         let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
         let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(pica_mul_either_nan(r15_1.x, pica_rsq(r15_1.x))));
-        let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.scale.xy, r1_xy);
+        let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].xy, r1_xy);
         let test_1 = pica_is_nan_vec2f(r1_xy_1) | pica_is_nan_vec2f(vertex.ww);
         let r2_xy = select(pica_mul_vec2f(r1_xy_1, vertex.ww) + vertex.xy, vec2f(not_a_number), test_1);
         let r3_x = pica_mul_either_nan(1.0 + 0.01999998 * r15_1.x, vertex.w);
-        let t = palette_at(1, pica_address(r15_1.w));
+        let t = c_at(palette + pica_address(r15_1.w));
         let t_1 = -vertex.z;
         let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
         let t_3 = abs(feed[n_3 + 1]);
@@ -192,13 +124,14 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         var left_i0 = uniforms.petals.x;
         count = select(count, 0, invocation == n);
         loop {
-            let r5_xy = pica_mul_either_nan_vec2f(uniforms.scale.zw, pica_uniform_at(86, aL).xy);
+            let n_4 = pica_offset(aL);
+            let r5_xy = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c_at(86 + n_4).xy);
             let test_2 = pica_is_nan_vec2f(vec2f(r3_x));
             let t_5 = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
             let r6_xy = select(t_5, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy) | test_2);
             let t_6 = abs(t);
             let t_7 = select(vec4f(1.0), t_6, t_6 < vec4f(1.0));
-            let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.scale.zw, pica_uniform_at(87, aL).xy);
+            let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c_at(87 + n_4).xy);
             let t_8 = pica_mul_vec2f(r5_xy_1, vec2f(r3_x)) + r2_xy;
             let r6_xy_1 = select(t_8, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy_1) | test_2);
             if count < draw.capacity {

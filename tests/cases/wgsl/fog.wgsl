@@ -3,13 +3,8 @@
 // entry: code word 0x0
 
 struct Uniforms {
-    projection: array<vec4f, 4>,
-    modelView: array<vec4f, 4>,
-    layers: array<vec4f, 8>,
-    fogColor: vec4f,
-    c17_unbound: array<vec4f, 77>,
+    c: array<vec4f, 96>,
     layerLoop: vec4i,
-    i3_unbound: vec4i,
 }
 
 struct VertexOutput {
@@ -19,6 +14,11 @@ struct VertexOutput {
     @location(2) texcoord1_uv: vec2f,
     @location(4) texcoord0_w: f32,
 }
+
+const projection: i32 = 0;
+const modelView: i32 = 4;
+const layers: i32 = 8;
+const fogColor: i32 = 16;
 
 @group(0) @binding(0) var<uniform> uniforms: Uniforms;
 
@@ -91,54 +91,14 @@ fn pica_dot_or_nan_vec3f(a: vec3f, b: vec3f, c: bool) -> f32 {
     return select(0.0, bitcast<f32>(not_a_number_bits), c) + t.x + t.y + t.z;
 }
 
-fn pica_uniform_index(a: i32, b: i32) -> i32 {
-    return (a + select(0, b, b > -129 && b < 128)) & 127;
+fn pica_offset(a: i32) -> i32 {
+    return select(0, a, a > -129 && a < 128);
 }
 
-fn pica_uniform_register(a: i32) -> vec4f {
-    var t: vec4f;
-    if a < 17 {
-        if a < 8 {
-            if a < 4 {
-                t = uniforms.projection[a - 0];
-            } else {
-                t = uniforms.modelView[a - 4];
-            }
-        } else {
-            if a < 16 {
-                t = uniforms.layers[a - 8];
-            } else {
-                t = uniforms.fogColor;
-            }
-        }
-    } else {
-        if a < 95 {
-            if a < 94 {
-                t = uniforms.c17_unbound[a - 17];
-            } else {
-                t = vec4f(2.0, 4.0, 0.25, -1.0);
-            }
-        } else {
-            if a < 96 {
-                t = vec4f(0.0, 1.0, 0.5, 1.442688);
-            } else {
-                t = vec4f(1.0);
-            }
-        }
-    }
-    return t;
-}
-
-fn layers_at(a: i32, b: i32) -> vec4f {
-    let n = pica_uniform_index(a, b);
-    let n_1 = n - 8;
-    var t: vec4f;
-    if n_1 > -1 && n_1 < 8 {
-        t = uniforms.layers[n_1];
-    } else {
-        t = pica_uniform_register(n);
-    }
-    return t;
+fn c_at(a: i32) -> vec4f {
+    let n = a & 127;
+    let test = n < 96;
+    return select(vec4f(1.0), uniforms.c[select(95, n, test)], test);
 }
 
 @vertex
@@ -146,22 +106,22 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let n = i32(bitcast<u32>(inpos.x));
     let t = vec4f(inpos.xyz, 1.0);
     let test_1 = pica_has_nan_vec4f(t);
-    let test_2 = pica_has_nan_vec4f(uniforms.modelView[0]) || test_1;
-    let test_3 = pica_has_nan_vec4f(uniforms.modelView[1]) || test_1;
-    let test_4 = pica_has_nan_vec4f(uniforms.modelView[2]) || test_1;
-    let r1_z = pica_dot_point_or_nan_vec4f(uniforms.modelView[2], t, test_4);
-    let test_5 = pica_has_nan_vec4f(uniforms.modelView[3]) || test_1;
+    let test_2 = pica_has_nan_vec4f(uniforms.c[modelView]) || test_1;
+    let test_3 = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || test_1;
+    let test_4 = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || test_1;
+    let r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], t, test_4);
+    let test_5 = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || test_1;
     let t_1 = vec4f(
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[0], t, test_2),
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[1], t, test_3),
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView], t, test_2),
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], t, test_3),
         r1_z,
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[3], t, test_5),
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 3], t, test_5),
     );
     let test_6 = pica_has_nan_vec4f(t_1);
-    let test_7 = pica_has_nan_vec4f(uniforms.projection[0]) || test_6;
-    let test_8 = pica_has_nan_vec4f(uniforms.projection[1]) || test_6;
-    let test_9 = pica_has_nan_vec4f(uniforms.projection[2]) || test_6;
-    let test_10 = pica_has_nan_vec4f(uniforms.projection[3]) || test_6;
+    let test_7 = pica_has_nan_vec4f(uniforms.c[projection]) || test_6;
+    let test_8 = pica_has_nan_vec4f(uniforms.c[projection + 1]) || test_6;
+    let test_9 = pica_has_nan_vec4f(uniforms.c[projection + 2]) || test_6;
+    let test_10 = pica_has_nan_vec4f(uniforms.c[projection + 3]) || test_6;
     var r2_y = bitcast<f32>(u32((n * (n + 1)) & 1));
     var aL = uniforms.layerLoop.y;
     var left_i0 = uniforms.layerLoop.x;
@@ -174,7 +134,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
             r2_y = r2_y_3;
             break;
         }
-        let t_2 = layers_at(8, aL);
+        let t_2 = c_at(layers + pica_offset(aL));
         if t_2.x > -r1_z {
             r2_y = r2_y_2;
             test = true;
@@ -196,17 +156,17 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let r4_x = pica_exp_two(1.442688 * pica_mul_either_nan(r2_y, r1_z));
     let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);
     let test_11 = pica_has_nan_vec3f(innrm.xyz);
-    let test_12 = pica_has_nan_vec3f(uniforms.modelView[0].xyz) || test_11;
-    let test_13 = pica_has_nan_vec3f(uniforms.modelView[1].xyz) || test_11;
-    let test_14 = pica_has_nan_vec3f(uniforms.modelView[2].xyz) || test_11;
-    let out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.modelView[2].xyz, innrm.xyz, test_14);
+    let test_12 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || test_11;
+    let test_13 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || test_11;
+    let test_14 = pica_has_nan_vec3f(uniforms.c[modelView + 2].xyz) || test_11;
+    let out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.c[modelView + 2].xyz, innrm.xyz, test_14);
     let t_3 = vec2f(
-        pica_dot_or_nan_vec3f(uniforms.modelView[0].xyz, innrm.xyz, test_12),
-        pica_dot_or_nan_vec3f(uniforms.modelView[1].xyz, innrm.xyz, test_13),
+        pica_dot_or_nan_vec3f(uniforms.c[modelView].xyz, innrm.xyz, test_12),
+        pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, innrm.xyz, test_13),
     );
     let r6_xy = vec2f(1.0) + t_3;
     var r9_yz = vec2f(4.0, 0.25);
-    left_i0 = uniforms.i3_unbound.x;
+    left_i0 = 2;
     loop {
         let r9_yz_1 = r9_yz;
         let t_4 = pica_mul_either_nan(r9_yz_1.x, r6_xy.y);
@@ -220,13 +180,13 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let t_5 = vec3f(r6_xy, out_texcoord0_w);
     let t_6 = vec3f(1.0, r9_yz);
     let out_position = vec4f(
-        pica_dot_or_nan_vec4f(uniforms.projection[0], t_1, test_7),
-        pica_dot_or_nan_vec4f(uniforms.projection[1], t_1, test_8),
-        -pica_dot_or_nan_vec4f(uniforms.projection[2], t_1, test_9),
-        pica_dot_or_nan_vec4f(uniforms.projection[3], t_1, test_10),
+        pica_dot_or_nan_vec4f(uniforms.c[projection], t_1, test_7),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 1], t_1, test_8),
+        -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_9),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_10),
     );
     let t_7 = vec4f(
-        pica_mul_either_nan_vec3f(uniforms.fogColor.xyz, vec3f(r4_x_1)),
+        pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3f(r4_x_1)),
         pica_exp_two(0.25 * pica_log_two(r4_x_1)),
     );
     let t_8 = abs(t_7);

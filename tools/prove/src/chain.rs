@@ -181,6 +181,15 @@ pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lane
     outputs_agree(form, vertex, expected, found, same)
 }
 
+/// Compares the outputs of a vertex with those of a legal module, which leaves the sign of zero
+/// open.
+///
+/// # Errors
+/// The first output that differs.
+pub fn same_legal_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
+    outputs_agree(form, vertex, expected, found, same_numbers)
+}
+
 fn outputs_agree(
     form: &str,
     vertex: usize,
