@@ -328,7 +328,7 @@ impl Translator {
         uniforms.check()?;
         let relies = passes::legalize::run(&mut module, options, &uniforms);
         let relies_on = match relies {
-            true => Reliance::new(&usage, &folded, options.assume),
+            true => Reliance::new(&usage, folded, options.assume),
             false => Reliance::default(),
         };
         passes::tidy(&mut module, &mut self.scratch);

@@ -123,8 +123,11 @@ fn collect(module: &str, names: &mut Names) {
     }
 }
 
+/// Pairs of a module or file and a name.
+type Pairs = Vec<(String, String)>;
+
 /// Returns the modules and the other names of the crate root.
-fn root() -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn root() -> (Pairs, Pairs) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     imports(&source("lib.rs")).into_iter().partition(|(_, name)| folder.join(name).join("mod.rs").exists())
 }

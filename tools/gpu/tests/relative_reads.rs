@@ -55,7 +55,7 @@ fn program(seed: u64) -> String {
         symbols.push(count as i64);
     }
     // Ranges that stay within one symbol, and ranges that need not.
-    let (low, high, turns) = if seed % 2 == 0 {
+    let (low, high, turns) = if seed.is_multiple_of(2) {
         let low = random.below(3) as i64;
         (low, low + random.below(4) as i64, [random.below(3), random.below(3), 1])
     } else {
