@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Narrow ranges come from loops whose parameters are constant, from MOVA of clamped numbers and
-//! from constants. All else may be any number. A question looks at no more than [`FUEL`]
+//! from constants. All else may be any number. A question looks at no more than `FUEL`
 //! definitions.
 
 #[cfg(test)]

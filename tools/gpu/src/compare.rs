@@ -4,7 +4,7 @@
 //! The rules are those of the command line. On the exact route every bit must agree, with two
 //! exceptions: `fast` leaves the order of sums in dot products to the driver, and EX2 and LG2 are
 //! approximate. On other routes drivers may reorder all sums and products. Each affected component
-//! must stay within an error bound computed from the program ([`crate::bounds`]).
+//! must stay within an error bound computed from the program (`bounds.rs`).
 //! Components behind an uncertain branch or a possible overflow are excused and counted.
 //! The sign of zero never counts as a difference, since no instruction can observe it. On unknown
 //! drivers results below 2^-126 may be flushed. A driver that is known to flush them is compared
