@@ -100,10 +100,18 @@ impl Numbers {
         let nan = self.nan || other.nan;
         Self { first: self.first.min(other.first), last: self.last.max(other.last), nan }
     }
-    /// The second operand where one is NaN.
-    fn least(self, other: Self) -> Self {
-        let last = if self.nan { other.last } else { self.last.min(other.last) };
-        Self { first: self.first.min(other.first), last, nan: other.nan }
+    /// The second operand where one is NaN; in `fast` either, as drivers do it.
+    fn least(self, other: Self, precision: Precision) -> Self {
+        let by_driver = precision == Precision::Fast;
+        let least = self.last.min(other.last);
+        let last = match (self.nan, other.nan && by_driver) {
+            (false, false) => least,
+            (true, false) => other.last,
+            (false, true) => self.last,
+            (true, true) => self.last.max(other.last),
+        };
+        let nan = other.nan || self.nan && by_driver;
+        Self { first: self.first.min(other.first), last, nan }
     }
     fn negated(self) -> Self {
         Self { first: -self.last, last: -self.first, nan: self.nan }
@@ -415,8 +423,8 @@ impl Search<'_> {
         let is_exact = precision != Precision::Fast;
         let mut any = |lane| self.float(lane, depth).unwrap_or(Numbers::ANY);
         Some(match op {
-            Binary::MinP => any(a).least(any(b)),
-            Binary::MaxP => any(a).negated().least(any(b).negated()).negated(),
+            Binary::MinP => any(a).least(any(b), precision),
+            Binary::MaxP => any(a).negated().least(any(b).negated(), precision).negated(),
             Binary::SgeP | Binary::SltP => Numbers::new(0.0, 1.0, false),
             // In `fast` drivers may compute sums and products in another order.
             Binary::AddP if is_exact => any(a).plus(any(b), precision),
