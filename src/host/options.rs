@@ -294,7 +294,7 @@ impl Default for Outputs {
 )]
 pub struct Block {
     /// Members and their offsets in bytes. Default: `Symbols`. A layout of the complete register
-    /// file takes 12 % fewer words, since it has one member for all floats.
+    /// file has one member for all floats.
     pub layout: Layout,
     /// Folds float and int setup constants without a symbol into the code. Those that a relative
     /// read may reach are in the block, too. Default: `true`.
