@@ -3,17 +3,17 @@
 //! In: program, environment, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
 //! no back end.
 //!
-//! Only the words reachable from the entry point count ([`reach`]), and of them and their operand
-//! descriptors only the bits that affect execution ([`canonical`]). Programs that differ in other
-//! procedures, in the numbering of descriptors, or in unused bits therefore have one key. Options,
-//! profile and setup are hashed by their derived `Hash`, so no field and no variant can be omitted.
-//! The bytes are the same on every machine. Ignored values are zeroed first.
+//! Only the words reachable from the entry point count ([`reach_runs`]), and of them and their
+//! operand descriptors only the bits that affect execution ([`canonical`]). Programs that differ in
+//! other procedures, in the numbering of descriptors, or in unused bits therefore have one key.
+//! Options, profile and setup are hashed by their derived `Hash`, so no field and no variant can be
+//! omitted. The bytes are the same on every machine. Ignored values are zeroed first.
 
 use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::cfg::reach::reach;
+use crate::cfg::reach::reach_runs;
 use crate::geometry::{GeometryInput, GeometrySetup};
 use crate::host::{Environment, Job, Options, Profile, Setup};
 use crate::isa::canonical::canonical;
@@ -155,13 +155,14 @@ const RUN: u32 = 0x10 << 26 | 1 << 16;
 /// Appends the reachable words, each with the demanded bits of its descriptor. Words differ from
 /// starts of runs, so the bytes determine the program.
 fn append_program(out: &mut Vec<u8>, program: &Program<'_>) {
-    reach(program, |pc, word, is_start| {
-        if is_start {
-            out.extend_from_slice(&(RUN | u32::from(pc.0)).to_le_bytes());
+    reach_runs(program, |start, words| {
+        out.extend_from_slice(&(RUN | u32::from(start.0)).to_le_bytes());
+        let at = out.len();
+        out.resize(at + 8 * words.len(), 0);
+        for (place, &word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
+            let canonical = canonical(word, program.descriptors(), program.stage());
+            let descriptor = u64::from(canonical.descriptor.unwrap_or(0)) << 32;
+            *place = (u64::from(canonical.word) | descriptor).to_le_bytes();
         }
-        let canonical = canonical(word, program.descriptors(), program.stage());
-        // A single write for both takes a quarter of the time.
-        let descriptor = u64::from(canonical.descriptor.unwrap_or(0)) << 32;
-        out.extend_from_slice(&(u64::from(canonical.word) | descriptor).to_le_bytes());
     });
 }

@@ -384,6 +384,6 @@ fn add_written(program: &Program<'_>, control: &ControlFlow, usage: &mut Usage) 
                 }
             }
         }
-        ControlFlow::Code => reach(program, |pc, _, _| add(pc)),
+        ControlFlow::Code => reach(program, |pc, _| add(pc)),
     }
 }

@@ -54,7 +54,7 @@ fn registers() -> RegisterState {
 /// The reachable addresses.
 fn reachable(program: &Program<'_>) -> Vec<Pc> {
     let mut pcs = Vec::new();
-    reach(program, |pc, _, _| pcs.push(pc));
+    reach(program, |pc, _| pcs.push(pc));
     pcs
 }
 

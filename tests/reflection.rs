@@ -250,7 +250,7 @@ fn the_table_shows_everything() {
           register  value
           c95       0 1 0.5 16  set by the host
 
-        18 products with a guard of 0 · inf, 26 tests for NaN
+        18 products with a guard of 0 · inf, 24 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
     let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
@@ -294,7 +294,7 @@ fn the_table_shows_everything() {
           register  value
           c95       0 1 0.5 16  set by the host
 
-        22 products with a guard of 0 · inf, 33 tests for NaN
+        22 products with a guard of 0 · inf, 31 tests for NaN
     "#]]
     .assert_eq(&reflection.to_string());
 }

@@ -9,18 +9,8 @@ use crate::isa::table::{Class, Role, Shape, is_control};
 use crate::isa::word::Field;
 use crate::isa::{Move, Pc, Program};
 
-/// A set of addresses. One byte each: with bits, keys take 6 to 8 % longer.
-struct Set(Vec<bool>);
-
-impl Set {
-    /// Adds an address; returns whether it is new.
-    fn insert(&mut self, pc: Pc) -> bool {
-        self.0.get_mut(pc.index()).is_some_and(|seen| !std::mem::replace(seen, true))
-    }
-}
-
-/// Calls `visit` for each word that is reachable from the entry point: its address, the word, and
-/// whether it does not follow the one visited before. The order depends on these words alone.
+/// Calls `visit` for each word that is reachable from the entry point, with its address. The order
+/// depends on these words alone.
 ///
 /// ```
 /// use transpica::stages::cfg::reach::reach;
@@ -29,27 +19,37 @@ impl Set {
 /// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov behind it
 /// let program = Program::from_raw(&words[..], &[][..], Pc(0), Stage::Vertex)?;
 /// let mut reached = Vec::new();
-/// reach(&program, |pc, word, is_start| reached.push((pc, word, is_start)));
-/// assert_eq!(reached, [(Pc(0), 0x8800_0000, true)]);
+/// reach(&program, |pc, word| reached.push((pc, word)));
+/// assert_eq!(reached, [(Pc(0), 0x8800_0000)]);
 /// # Ok::<(), transpica::Error>(())
 /// ```
-pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
+pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32)) {
+    reach_runs(program, |start, words| {
+        (start.0..).zip(words).for_each(|(pc, &word)| visit(Pc(pc), word));
+    });
+}
+
+/// As [`reach`], for each run of words that follow each other: the address of the first, and the
+/// words.
+pub fn reach_runs(program: &Program<'_>, mut visit: impl FnMut(Pc, &[u32])) {
     let code = program.code();
-    let mut seen = Set(vec![false; code.len()]);
+    // One byte each: with bits, keys take 6 to 8 % longer.
+    let mut seen = vec![false; code.len()];
     let mut work = Vec::with_capacity(32);
     work.push(program.entry());
     while let Some(start) = work.pop() {
-        let mut pc = start;
-        while let Some(&word) = code.get(pc.index())
-            && seen.insert(pc)
-        {
-            visit(pc, word, pc == start);
+        let mut end = start.index();
+        while let (Some(&word), Some(is_seen @ false)) = (code.get(end), seen.get_mut(end)) {
+            *is_seen = true;
+            end += 1;
             // Most words are data instructions, which need no table lookup.
             if is_control(word) {
                 let Some(leads) = jump_targets(word) else { break };
                 work.extend(leads.into_iter().flatten());
             }
-            pc = pc.next();
+        }
+        if let Some(words @ [_, ..]) = code.get(start.index()..end) {
+            visit(start, words);
         }
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     fn reached(words: &[u32], entry: u16) -> Vec<u16> {
         let program = Program::from_raw(words, &[][..], Pc(entry), Stage::Vertex).expect("valid");
         let mut pcs = Vec::new();
-        reach(&program, |pc, _, _| pcs.push(pc.0));
+        reach(&program, |pc, _| pcs.push(pc.0));
         pcs.sort_unstable();
         pcs
     }

@@ -16,8 +16,8 @@
 //! * Inside an arm the condition is constant, and so is an equal comparison; behind an arm that
 //!   never falls through, its opposite.
 //!
-//! Sweeps in program order until nothing changes; after `SWEEPS` of them constants of parameters
-//! are given up.
+//! Sweeps in program order, over each outermost loop until nothing changes; after `SWEEPS` repeats
+//! constants of its parameters are given up.
 
 use crate::precision::bits::MAGNITUDE;
 
@@ -37,7 +37,7 @@ use crate::entity::Handle;
 use crate::isa::limits::FLOATS;
 use crate::precision::Precision;
 
-/// Sweeps over a function before constants of parameters are given up.
+/// Repeats of a loop before constants of its parameters are given up.
 const SWEEPS: u32 = 16;
 /// 2^-62: smaller numbers count as zero in float24.
 const F24_MIN: u32 = 0x2080_0000;
@@ -179,6 +179,17 @@ struct Open {
     first: usize,
 }
 
+/// The outermost loop that a sweep is in, which it repeats.
+#[derive(Default)]
+struct Repeats {
+    /// Number of loops around the place.
+    loops: u32,
+    /// Number of times that the outermost of them was repeated.
+    sweeps: u32,
+    /// Numbers of decisions, choices and risks in front of it.
+    before: [usize; 3],
+}
+
 /// Facts about the values of one function.
 pub struct Known<'a> {
     facts: Vec<Fact>,
@@ -191,7 +202,7 @@ pub struct Known<'a> {
     inside: Vec<u32>,
     behind: Vec<u32>,
     risks: Vec<Risk>,
-    /// Set if the last sweep changed a fact about a parameter.
+    /// Set if a fact about a parameter changed since the outermost loop began.
     changed: bool,
 }
 
@@ -222,31 +233,7 @@ impl<'a> Known<'a> {
     pub fn analyze(&mut self, f: &Func) {
         self.inside.resize(f.regions.len(), 0);
         self.behind.resize(f.nodes.len(), 0);
-        let mut walk = Walk::default();
-        let mut sweeps = 0;
-        loop {
-            self.changed = false;
-            self.sweep(f, &mut walk);
-            if !self.changed {
-                return;
-            }
-            // Each sweep may disprove one parameter only, in a long row of them.
-            sweeps += 1;
-            if sweeps == SWEEPS {
-                self.give_up(f);
-            }
-        }
-    }
-
-    /// Assumes nothing of any parameter, after which a sweep learns nothing more of one.
-    fn give_up(&mut self, f: &Func) {
-        for node in f.nodes.values() {
-            if let NodeData::Loop { params, .. } = *node {
-                for &param in f.get(params) {
-                    self.facts[param.index()] = Fact { fixed: 15, zero: 15, seen: true, ..Fact::NONE };
-                }
-            }
-        }
+        self.sweep(f);
     }
 
     /// Facts about a value, wherever it is used.
@@ -293,15 +280,12 @@ impl<'a> Known<'a> {
         }
     }
 
-    fn sweep(&mut self, f: &Func, walk: &mut Walk) {
-        // A sweep finds them anew: regions that turn out reachable may add some.
-        self.decisions.clear();
-        self.choices.clear();
-        self.risks.clear();
+    fn sweep(&mut self, f: &Func) {
+        let mut walk = Walk::new(f);
         let mut open: Vec<Open> = Vec::new();
         let mut joins: Vec<Join> = Vec::new();
         let (mut live, mut context) = (true, 0);
-        walk.start(f);
+        let mut repeats = Repeats::default();
         while let Some(step) = walk.next(f) {
             match step {
                 Step::Let(value) if live => self.facts[value.index()] = self.evaluate(f, value, context),
@@ -309,13 +293,10 @@ impl<'a> Known<'a> {
                 Step::Enter(node) => {
                     let data = &f.nodes[node];
                     let decided = data.is_loop() || data.decider().is_some_and(|it| self.of(it).fixed != 0);
-                    open.push(Open { node, live, reached: false, decided, context, first: joins.len() });
+                    let inner = Open { node, live, reached: false, decided, context, first: joins.len() };
                     joins.resize(joins.len() + data.results().len as usize, NOTHING);
-                    if let NodeData::Loop { params, inits, .. } = data
-                        && live
-                    {
-                        self.assign(f, *params, *inits, context);
-                    }
+                    self.enter_loop(f, &inner, &mut repeats);
+                    open.push(inner);
                 }
                 Step::Begin(region) => {
                     if let Some(inner) = open.last() {
@@ -334,6 +315,12 @@ impl<'a> Known<'a> {
                 Step::End(_) => {}
                 Step::Leave(node) => {
                     let Some(inner) = open.pop() else { continue };
+                    if f.nodes[node].is_loop() && self.leave_loop(&mut repeats) {
+                        joins.truncate(inner.first);
+                        (live, context) = (inner.live, inner.context);
+                        walk.repeat();
+                        continue;
+                    }
                     self.give(f, &inner, &joins[inner.first..]);
                     joins.truncate(inner.first);
                     live = inner.live && inner.reached;
@@ -346,6 +333,47 @@ impl<'a> Known<'a> {
                 }
             }
         }
+    }
+
+    /// Begins a loop that a path reaches, or not.
+    fn enter_loop(&mut self, f: &Func, open: &Open, repeats: &mut Repeats) {
+        let NodeData::Loop { params, inits, .. } = f.nodes[open.node] else { return };
+        if repeats.loops == 0 {
+            self.changed = false;
+            repeats.before = [self.decisions.len(), self.choices.len(), self.risks.len()];
+        }
+        repeats.loops += 1;
+        if !open.live {
+            return;
+        }
+        // Each sweep may disprove one parameter only, in a long row of them.
+        if repeats.sweeps < SWEEPS {
+            return self.assign(f, params, inits, open.context);
+        }
+        for &param in f.get(params) {
+            let chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
+            self.facts[param.index()] = Fact { fixed: 15, zero: 15, chosen, seen: true, ..Fact::NONE };
+        }
+    }
+
+    /// Ends a loop. Returns whether it has to be looked at again: an outermost one, if a fact about
+    /// a parameter changed, its own or that of a loop inside.
+    fn leave_loop(&mut self, repeats: &mut Repeats) -> bool {
+        repeats.loops -= 1;
+        if repeats.loops > 0 {
+            return false;
+        }
+        if !self.changed {
+            repeats.sweeps = 0;
+            return false;
+        }
+        repeats.sweeps += 1;
+        // The next sweep finds them anew: regions that turn out reachable may add some.
+        let [decisions, choices, risks] = repeats.before;
+        self.decisions.truncate(decisions);
+        self.choices.truncate(choices);
+        self.risks.truncate(risks);
+        true
     }
 
     /// Returns whether a path may lead into this region of a construct that is reached.

@@ -42,8 +42,8 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
     match op {
         Binary::AddP => arith::add(precision, x, y).to_bits(),
         Binary::MulP | Binary::DotP => arith::mul(precision, x, y).to_bits(),
-        Binary::MinP | Binary::Min => arith::min(x, y).to_bits(),
-        Binary::MaxP | Binary::Max => arith::max(x, y).to_bits(),
+        Binary::MinP | Binary::Min | Binary::NMin => arith::min(x, y).to_bits(),
+        Binary::MaxP | Binary::Max | Binary::NMax => arith::max(x, y).to_bits(),
         Binary::SgeP => f32::from(u8::from(x >= y)).to_bits(),
         Binary::SltP => f32::from(u8::from(x < y)).to_bits(),
         Binary::Add => (x + y).to_bits(),

@@ -178,6 +178,10 @@ operations! {
     Min          "min"           F32  F32  Each ordered  plain;
     /// The greater; either where one is NaN or both are zero.
     Max          "max"           F32  F32  Each ordered  plain;
+    /// The lesser; the second where the first is NaN. The second is no NaN.
+    NMin         "nmin"          F32  F32  Each ordered  plain;
+    /// The greater; the second where the first is NaN. The second is no NaN.
+    NMax         "nmax"          F32  F32  Each ordered  plain;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  plain;
     /// Dot product of 2 to 4 lanes, order of the sum unspecified (`fast` only).
@@ -224,6 +228,18 @@ operations! {
     UEqual       "uequal"        U32  Bool Each commutes plain;
     /// `a < b`, unsigned.
     ULess        "uless"         U32  Bool Each ordered  plain;
+}
+
+impl Binary {
+    /// Returns the comparison of a choice of the lesser or greater operand, `a < b ? a : b` or
+    /// `a > b ? a : b`; none for other operations.
+    pub fn choice(self) -> Option<Self> {
+        match self {
+            Self::MinP | Self::Min | Self::NMin => Some(Self::Less),
+            Self::MaxP | Self::Max | Self::NMax => Some(Self::Greater),
+            _other => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -128,6 +128,15 @@ impl Walk {
         Some(Target { depth, node: self.stack[depth].node })
     }
 
+    /// Enters the construct again that the last step left.
+    ///
+    /// An analysis of parameters repeats each outermost loop until it finds nothing new: no exit
+    /// leads from inside of a loop to a construct around it.
+    pub fn repeat(&mut self) {
+        debug_assert!(self.inside.is_some() && self.next > 0, "the last step is `Leave`");
+        self.next = self.next.saturating_sub(1);
+    }
+
     /// The next step. The function may change between two steps, as long as the items already
     /// passed stay where they are.
     ///

@@ -325,6 +325,16 @@ impl Flow {
     }
 }
 
+/// The addresses of the words with which a scope may end. All other data instructions go on at the
+/// next word and need not ask [`step`].
+pub fn scope_ends(insts: &[Inst]) -> impl Iterator<Item = Pc> {
+    let scopes = (0..).map(Pc).zip(insts).filter_map(|(pc, inst)| match inst {
+        Inst::Flow(flow) => flow.scope(pc),
+        _data => None,
+    });
+    scopes.filter_map(|scope| scope.end.0.checked_sub(1).map(Pc))
+}
+
 /// Executes the control part of the instruction at `state.pc`: updates the program counter and the
 /// rings.
 ///

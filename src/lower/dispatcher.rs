@@ -189,7 +189,7 @@ impl Leaders {
             }
         };
         start(program.entry());
-        reach(program, |pc, _, _| {
+        reach(program, |pc, _| {
             seen[pc.index()] = true;
             match program.inst(pc) {
                 Some(Inst::Flow(flow)) => targets(flow, pc).into_iter().flatten().for_each(&mut start),

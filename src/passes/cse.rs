@@ -1,9 +1,14 @@
-//! Evaluates equal operations once, where the first evaluation is visible to the second.
+//! Evaluates equal operations once, where the first evaluation is visible to the second, and
+//! removes operations without uses.
 //! In and out: a function. Every operation is pure, those that read inputs and uniforms too.
 //!
 //! ```text
 //! %2 = uniform c4 ; if %c { %3 = uniform c4 ; B(%3) }      =>      %2 = uniform c4 ; if %c { B(%2) }
+//! %2 = neg %1 ; %3 = abs %2 ; yield %1                     =>      yield %1
 //! ```
+//!
+//! Parameters, results and constructs stay, so one walk that counts uses suffices. That is quicker
+//! than `dce`, and enough after passes that take operands away from operations only.
 //!
 //! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after
 //! `legalize`, which makes equal operations of different ones.
@@ -13,11 +18,25 @@ use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Func, NodeData, Step, Value, ValueList};
 
-/// Merges equal operations.
+/// Merges equal operations, then removes those that are no operand of anything, and those that were
+/// operands of nothing but them.
 pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
-    let Tables { map, visible, walk, .. } = tables;
+    let merged = merge(f, tables);
+    let removed = remove_unused(f, tables);
+    if merged || removed {
+        sweep(f);
+    }
+    merged || removed
+}
+
+/// Merges equal operations and counts the uses of all values.
+fn merge(f: &mut Func, tables: &mut Tables) -> bool {
+    let Tables { map, visible, walk, uses, .. } = tables;
     identity(map, f.values.len());
     visible.start(f.values.len());
+    uses.clear();
+    // Only what is evaluated can be unused; evaluations come before uses.
+    uses.resize(f.values.len(), 1);
     let mut changed = false;
     walk.start(f);
     while let Some(step) = walk.next(f) {
@@ -33,29 +52,52 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
                     map[value.index()] = same;
                     f.values[value].def = Def::Dead;
                     changed = true;
+                } else if let Def::Op(op) = f.values[value].def {
+                    uses[value.index()] = 0;
+                    op.for_each(&f.pool, |operand| uses[operand.index()] += 1);
                 }
             }
             Step::Enter(node) => {
                 if let Some(decider) = f.nodes[node].decider_mut() {
                     *decider = map[decider.index()];
+                    uses[decider.index()] += 1;
                 }
                 if let NodeData::Loop { inits, .. } = f.nodes[node] {
-                    map_list(f, map, inits);
+                    map_list(f, map, uses, inits);
                 }
             }
             Step::End(region) => {
-                map_list(f, map, f.regions[region].exit.list());
+                map_list(f, map, uses, f.regions[region].exit.list());
                 visible.end();
             }
             Step::Leave(_) => {}
         }
     }
-    if changed {
-        sweep(f);
-    }
     changed
 }
 
-fn map_list(f: &mut Func, map: &[Value], list: ValueList) {
-    f.pool[list.range()].iter_mut().for_each(|value| *value = map[value.index()]);
+fn map_list(f: &mut Func, map: &[Value], uses: &mut [u32], list: ValueList) {
+    for value in &mut f.pool[list.range()] {
+        *value = map[value.index()];
+        uses[value.index()] += 1;
+    }
+}
+
+/// Makes operations without uses dead, and those whose uses are thereby gone.
+fn remove_unused(f: &mut Func, tables: &mut Tables) -> bool {
+    let Tables { uses, work, .. } = tables;
+    work.clear();
+    work.extend(f.values.keys().filter(|value| uses[value.index()] == 0));
+    let changed = !work.is_empty();
+    while let Some(value) = work.pop() {
+        let Some(op) = f.op(value) else { continue };
+        f.values[value].def = Def::Dead;
+        op.for_each(&f.pool, |operand| {
+            uses[operand.index()] -= 1;
+            if uses[operand.index()] == 0 {
+                work.push(operand);
+            }
+        });
+    }
+    changed
 }

@@ -26,17 +26,16 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     if !f.nodes.values().iter().any(gives) {
         return false;
     }
-    let flow = &mut scratch.flow;
-    flow.compute(f);
-    let risky = |node: &Node| f.nodes[*node].is_loop() && has_computed_results(f, flow, *node);
-    let mut loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
-    if loops.is_empty() {
-        return false;
-    }
     let mut taint = Taint { helpers: readers(helpers), invocations: true, ..Taint::new(f) };
     taint.spread();
     let doubtful = taint.doubtful_loops;
-    loops.retain(|node| doubtful.contains(node));
+    if doubtful.is_empty() {
+        return false;
+    }
+    let flow = &mut scratch.flow;
+    flow.compute(f);
+    let risky = |node: &Node| doubtful.contains(node) && has_computed_results(f, flow, *node);
+    let loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
     if loops.is_empty() {
         return false;
     }

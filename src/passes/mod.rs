@@ -15,6 +15,7 @@ pub mod dependence;
 mod edit;
 mod equal;
 pub mod flow;
+pub mod hoist;
 pub mod leave;
 pub mod legalize;
 pub mod offsets;
@@ -25,7 +26,6 @@ pub mod shrink;
 pub mod simplify;
 mod taint;
 pub mod uncalled;
-pub mod unused;
 pub mod usage;
 
 pub use scratch::{Scratch, Tables};
@@ -100,11 +100,11 @@ fn optimize_function(
     }
 }
 
-/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The
-/// helpers themselves have neither.
+/// Moves the reads of members to where they are cheap, and removes what `legalize` left over: equal
+/// operations, dead values, helpers without calls. The helpers themselves have neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
+    hoist::run(&mut module.main, &mut scratch.tables);
     cse::run(&mut module.main, &mut scratch.tables);
-    unused::run(&mut module.main, &mut scratch.tables);
     if !module.helpers.is_empty() {
         uncalled::run(module);
     }

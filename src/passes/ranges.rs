@@ -5,8 +5,8 @@
 //! The rows of `classes` combine ranges. [`Ranges::sweep`] asks them for every value of a function,
 //! in program order: definitions, results of constructs (joined over their exits) and parameters of
 //! loops, which are assumed to be what they are at first until a `continue` adds to it; then it
-//! sweeps again. Values that a sweep has not seen are looked up through their definitions on
-//! demand, with fuel; parameters and results among them may be anything.
+//! sweeps over the outermost loop again. Values that a sweep has not seen are looked up through
+//! their definitions on demand, with fuel; parameters and results among them may be anything.
 //!
 //! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
 //! comparisons on demand, because it changes the function while it asks, and few lanes.
@@ -38,7 +38,7 @@ use crate::precision::bits::ONE;
 
 /// Number of definitions that one question may look at.
 const FUEL: u32 = 32;
-/// Sweeps over a function before nothing is known of parameters.
+/// Repeats of a loop before nothing is known of its parameters.
 const SWEEPS: u32 = 8;
 
 /// Ranges of the lanes of one value; those beyond its type may be anything.
@@ -88,36 +88,21 @@ impl<'a> Ranges<'a> {
         for &param in f.get(f.params) {
             self.table[param.index()] = ANY;
         }
-        let mut walk = Walk::default();
-        let mut sweeps = 0;
-        while self.sweep_once(f, &mut walk, sweeps) {
-            // A row of parameters, each of which is the next, learns from one sweep one step.
-            sweeps += 1;
-            if sweeps == SWEEPS {
-                self.give_up(f);
-            }
-        }
-    }
-
-    /// Lets all parameters be anything, after which a sweep learns nothing more of one.
-    fn give_up(&mut self, f: &Func) {
-        for node in f.nodes.values() {
-            for &param in f.get(node.params()) {
-                self.table[param.index()] = ANY;
-            }
-        }
-    }
-
-    /// Returns whether a parameter changed after its loop was looked at.
-    fn sweep_once(&mut self, f: &Func, walk: &mut Walk, sweeps: u32) -> bool {
-        let mut changed = false;
-        walk.start(f);
+        let mut walk = Walk::new(f);
+        let (mut loops, mut sweeps, mut changed) = (0, 0, false);
         while let Some(step) = walk.next(f) {
             match step {
                 Step::Let(value) => self.table[value.index()] = self.define(f, value),
                 Step::Enter(node) => {
                     if let NodeData::Loop { params, inits, .. } = f.nodes[node] {
-                        self.join(f, params, inits, false);
+                        loops += 1;
+                        // A row of parameters, each of which is the next, learns from one sweep
+                        // one step.
+                        if sweeps < SWEEPS {
+                            self.join(f, params, inits, false);
+                        } else {
+                            f.get(params).iter().for_each(|param| self.table[param.index()] = ANY);
+                        }
                     }
                 }
                 Step::End(region) => {
@@ -129,10 +114,18 @@ impl<'a> Ranges<'a> {
                         changed |= self.join(f, takers, exit.list(), repeats && sweeps > 0) && repeats;
                     }
                 }
+                Step::Leave(node) if f.nodes[node].is_loop() => {
+                    loops -= 1;
+                    if loops == 0 {
+                        sweeps = if changed { sweeps + 1 } else { 0 };
+                    }
+                    if loops == 0 && std::mem::take(&mut changed) {
+                        walk.repeat();
+                    }
+                }
                 Step::Begin(_) | Step::Leave(_) => {}
             }
         }
-        changed
     }
 
     /// Adds values to what parameters or results may be; whether that is more than before.
@@ -218,7 +211,7 @@ impl<'a> Ranges<'a> {
     }
 
     /// The lane that a lane copies, up to sign.
-    fn root(&self, f: &Func, mut lane: Lane) -> Lane {
+    pub(super) fn root(&self, f: &Func, mut lane: Lane) -> Lane {
         for _ in 0..FUEL {
             lane = match f.op(lane.value()) {
                 Some(Op::Shuffle(lanes)) => lanes[usize::from(lane.index())],
@@ -409,9 +402,9 @@ impl<'a> Ranges<'a> {
                 Range::ALL => Range::ALL,
                 a => Range::sum(self.precision, a, self.find(f, b, fuel)),
             },
-            Binary::MinP | Binary::MaxP => {
+            Binary::MinP | Binary::MaxP | Binary::NMin | Binary::NMax => {
                 let a = self.find(f, a, fuel);
-                Range::choice(op == Binary::MinP, a, self.find(f, b, fuel))
+                Range::choice(op.choice() == Some(Binary::Less), a, self.find(f, b, fuel))
             }
             Binary::Min | Binary::Max => {
                 let (a, b) = (self.find(f, a, fuel), self.find(f, b, fuel));

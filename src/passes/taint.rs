@@ -38,7 +38,7 @@ pub(super) struct Taint<'a> {
     pub lanes: Vec<u8>,
     /// Loops, the cut one excluded, that may run longer or shorter.
     pub doubtful_loops: Vec<Node>,
-    /// Set if the last sweep found more.
+    /// Set if a parameter was found since the outermost loop began.
     pub changed: bool,
 }
 
@@ -55,26 +55,20 @@ impl<'a> Taint<'a> {
             next: Vec::new(),
             lanes: vec![0; f.values.len()],
             doubtful_loops: Vec::new(),
-            changed: true,
+            changed: false,
         }
     }
 
-    /// Finds everything that depends on what is tainted.
-    pub fn spread(&mut self) {
-        self.changed = true;
-        while std::mem::take(&mut self.changed) {
-            self.sweep();
-        }
-    }
-    fn add(&mut self, value: Value, lanes: u8) {
+    /// Adds tainted lanes; whether that are more than before.
+    fn add(&mut self, value: Value, lanes: u8) -> bool {
         let all = &mut self.lanes[value.0 as usize];
-        self.changed |= lanes & !*all != 0;
+        let more = lanes & !*all != 0;
         *all |= lanes;
+        more
     }
-    fn add_list(&mut self, list: ValueList, lanes: u8) {
-        for &value in &self.f.pool[list.range()] {
-            self.add(value, lanes);
-        }
+    fn add_list(&mut self, list: ValueList, lanes: u8) -> bool {
+        let f = self.f;
+        f.get(list).iter().fold(false, |more, &value| self.add(value, lanes) | more)
     }
     fn of(&self, value: Value) -> u8 {
         self.lanes[value.0 as usize]
@@ -82,18 +76,20 @@ impl<'a> Taint<'a> {
     fn any(&self, value: Value) -> u8 {
         if self.of(value) != 0 { 15 } else { 0 }
     }
-    fn copy(&mut self, from: ValueList, to: ValueList) {
-        for (&from, &to) in self.f.pool[from.range()].iter().zip(&self.f.pool[to.range()]) {
-            self.add(to, self.of(from));
-        }
+    fn copy(&mut self, from: ValueList, to: ValueList) -> bool {
+        let f = self.f;
+        let pairs = f.get(from).iter().zip(f.get(to));
+        pairs.fold(false, |more, (&from, &to)| self.add(to, self.of(from)) | more)
     }
 
-    /// One pass over the function in program order.
-    fn sweep(&mut self) {
+    /// Finds everything that depends on what is tainted: in program order, over each outermost loop
+    /// until no parameter is found.
+    pub fn spread(&mut self) {
         let f = self.f;
         let mut walk = Walk::new(f);
         self.doubtful_loops.clear();
         let mut open: Vec<Open> = Vec::new();
+        let (mut loops, mut doubtful_before) = (0, 0);
         while let Some(step) = walk.next(f) {
             match step {
                 Step::Let(value) => self.value(value),
@@ -101,10 +97,14 @@ impl<'a> Taint<'a> {
                 Step::Enter(node) => {
                     let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
                     open.push(Open { node, doubtful, target: open.len() });
-                    if let NodeData::Loop { params, inits, .. } = &f.nodes[node]
-                        && self.cut != Some(node)
-                    {
-                        self.copy(*inits, *params);
+                    if let NodeData::Loop { params, inits, .. } = f.nodes[node] {
+                        if loops == 0 {
+                            doubtful_before = self.doubtful_loops.len();
+                        }
+                        loops += 1;
+                        if self.cut != Some(node) {
+                            self.copy(inits, params);
+                        }
                     }
                 }
                 Step::End(region) => {
@@ -114,7 +114,14 @@ impl<'a> Taint<'a> {
                     }
                 }
                 Step::Leave(node) => {
-                    let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
+                    let inner = open.pop();
+                    loops -= usize::from(f.nodes[node].is_loop());
+                    if loops == 0 && std::mem::take(&mut self.changed) {
+                        self.doubtful_loops.truncate(doubtful_before);
+                        walk.repeat();
+                        continue;
+                    }
+                    let Some(Open { doubtful: true, target, .. }) = inner else { continue };
                     if f.nodes[node].is_loop() && self.cut != Some(node) {
                         self.doubtful_loops.push(node);
                     }
@@ -134,7 +141,7 @@ impl<'a> Taint<'a> {
         if self.cut == Some(first.node) {
             self.next.fill(15);
         } else if let NodeData::Loop { params, .. } = &self.f.nodes[first.node] {
-            self.add_list(*params, 15);
+            self.changed |= self.add_list(*params, 15);
         }
     }
 
@@ -150,7 +157,8 @@ impl<'a> Taint<'a> {
                 *next |= self.lanes[value.0 as usize];
             }
         } else {
-            self.copy(list, f.nodes[target.node].takers(exit));
+            let more = self.copy(list, f.nodes[target.node].takers(exit));
+            self.changed |= more && matches!(exit, Exit::Continue(_));
         }
     }
 
@@ -158,7 +166,8 @@ impl<'a> Taint<'a> {
         let Def::Op(op) = self.f.values[value].def else { return };
         // Each invocation has inputs of its own.
         if self.invocations && differs_between_invocations(op) {
-            return self.add(value, 15);
+            self.add(value, 15);
+            return;
         }
         let lanes = match op {
             Op::Unary(Unary::Exp2P | Unary::Log2P | Unary::Exp2 | Unary::Log2, _) if self.powers => 15,

@@ -415,7 +415,7 @@ fn reads(usage: &Usage) -> RegisterReads {
 
 fn instructions(program: &Program<'_>) -> InstructionCounts {
     let (mut reached, mut control, mut nop) = (0, 0, 0);
-    reach(program, |_, word, _| {
+    reach(program, |_, word| {
         reached += 1;
         match Opcode::of_word(word).map(|opcode| opcode.info().class) {
             Some(Class::Control(FlowOp::Nop)) => nop += 1,

@@ -287,7 +287,7 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
         w.put(Section::Preamble, Op::Capability, [capability as Word]);
     }
-    w.put_text(Section::Preamble, Op::ExtInstImport, &[glsl], Some("GLSL.std.450"), &[]);
+    w.put_text(Section::Preamble, Op::ExtInstImport, &[glsl], "GLSL.std.450", &[]);
     let model = [AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word];
     w.put(Section::Preamble, Op::MemoryModel, model);
     let model = match entry {
@@ -296,7 +296,7 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
         EntryPoint::Stage(_) => ExecutionModel::Geometry,
     };
     let start = [model as Word, main];
-    w.put_text(Section::Preamble, Op::EntryPoint, &start, Some(ENTRY_NAME), &vars.listed);
+    w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
     if let Some(stage) = source.interface.stage() {
         super::stage::execution_modes(w, stage, main);
     }

@@ -63,6 +63,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
         Binary::Mul => Form::Float(Op::FMul),
         Binary::Min => Form::Glsl(GlslStd450Op::FMin),
         Binary::Max => Form::Glsl(GlslStd450Op::FMax),
+        Binary::NMin => Form::Glsl(GlslStd450Op::NMin),
+        Binary::NMax => Form::Glsl(GlslStd450Op::NMax),
         Binary::Div => Form::Float(Op::FDiv),
         Binary::Dot => Form::Float(Op::Dot),
         Binary::Equal => Form::Core(Op::FOrdEqual),

@@ -96,36 +96,34 @@ impl Writer {
     }
 
     /// As [`put`](Self::put), with any number of operands after the first ones.
+    #[inline]
     pub(super) fn put_list(&mut self, section: Section, op: Op, head: &[Word], rest: &[Word]) {
-        self.put_text(section, op, head, None, rest);
+        let words = &mut self.sections[section as usize];
+        let length = 1 + head.len() + rest.len();
+        self.too_long |= length > LONGEST;
+        words.reserve(length);
+        words.push((length as Word) << 16 | op as Word);
+        words.extend_from_slice(head);
+        words.extend_from_slice(rest);
     }
 
     /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the
     /// first NUL and at [`NAME_BYTES`].
-    pub(super) fn put_text(
-        &mut self,
-        section: Section,
-        op: Op,
-        head: &[Word],
-        text: Option<&str>,
-        rest: &[Word],
-    ) {
+    pub(super) fn put_text(&mut self, section: Section, op: Op, head: &[Word], text: &str, rest: &[Word]) {
         let words = &mut self.sections[section as usize];
         let start = words.len();
         // Holds the length, which is known at the end.
         words.push(0);
         words.extend_from_slice(head);
-        if let Some(text) = text {
-            // Strings are UTF-8, so a name is cut at a character boundary.
-            let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
-            let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-            let text = &text.as_bytes()[..end];
-            let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
-            let (whole, rest) = text.as_chunks();
-            words.extend(whole.iter().map(|&bytes| Word::from_le_bytes(bytes)));
-            // A NUL ends the string, so the last word is never full.
-            words.push(rest.iter().rev().fold(0, |word, &byte| word << 8 | Word::from(byte)));
-        }
+        // Strings are UTF-8, so a name is cut at a character boundary.
+        let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
+        let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let text = &text.as_bytes()[..end];
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        let (whole, last) = text.as_chunks();
+        words.extend(whole.iter().map(|&bytes| Word::from_le_bytes(bytes)));
+        // A NUL ends the string, so the last word is never full.
+        words.push(last.iter().rev().fold(0, |word, &byte| word << 8 | Word::from(byte)));
         words.extend_from_slice(rest);
         let length = words.len() - start;
         self.too_long |= length > LONGEST;
@@ -192,14 +190,14 @@ impl Writer {
     /// Names an id, if names are enabled.
     pub(super) fn name(&mut self, id: Word, name: &str) {
         if self.names {
-            self.put_text(Section::Names, Op::Name, &[id], Some(name), &[]);
+            self.put_text(Section::Names, Op::Name, &[id], name, &[]);
         }
     }
 
     /// Names a member of a struct, if names are enabled.
     pub(super) fn name_member(&mut self, id: Word, member: Word, name: &str) {
         if self.names {
-            self.put_text(Section::Names, Op::MemberName, &[id, member], Some(name), &[]);
+            self.put_text(Section::Names, Op::MemberName, &[id, member], name, &[]);
         }
     }
 }

@@ -47,6 +47,10 @@ impl<'a> Builder<'a> {
                 (form, &self.list(self.ir.get(args))?)
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
+            // Of two numbers alone do all languages say which one they choose.
+            Op::Binary(choice @ (Binary::NMin | Binary::NMax), a, b) => {
+                return self.choice([a, b], choice, label);
+            }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
@@ -59,6 +63,14 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    /// Writes a choice of two numbers as a comparison and a selection.
+    fn choice(&mut self, operands: [Value; 2], op: Binary, label: Label) -> Result<View> {
+        let [a, b] = [self.value(operands[0])?, self.value(operands[1])?];
+        let compare = Form::Binary(op.choice().unwrap_or(op));
+        let is_first = self.draft.add(compare, a.ty.with_kind(ScalarKind::Bool), &[a, b], PLAIN);
+        Ok(self.draft.add(Form::Select, a.ty, &[is_first, a, b], label).view)
     }
 
     /// Asks for NaN by bits: WGSL has no function, and compilers of GLSL may decide `isnan` as

@@ -93,6 +93,8 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
         Binary::Dot
         | Binary::Min
         | Binary::Max
+        | Binary::NMin
+        | Binary::NMax
         | Binary::AddP
         | Binary::MulP
         | Binary::DotP

@@ -49,9 +49,14 @@ impl Truth {
 pub(super) struct Decisions(Vec<Decision>);
 
 impl Decisions {
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets those behind the first ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
     }
 
     /// Decides a condition inside what is decided: the number of both.
@@ -194,6 +199,8 @@ fn comparison(f: &Func, facts: &[Fact], op: Binary, operands: [Lane; 2]) -> Opti
         | Binary::MaxP
         | Binary::Min
         | Binary::Max
+        | Binary::NMin
+        | Binary::NMax
         | Binary::Add
         | Binary::Mul
         | Binary::Div

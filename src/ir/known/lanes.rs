@@ -2,6 +2,7 @@
 //! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
 
 use super::{Fact, Known};
+use crate::entity::Handle;
 use crate::ir::func::Func;
 use crate::ir::op::{Def, Op};
 use crate::ir::resource::{Array, Resource};
@@ -123,10 +124,8 @@ impl Known<'_> {
                 Def::Op(Op::Select { cond, a, b }) => {
                     at(if self.truth(f, at(cond), context)? { a } else { b })
                 }
-                Def::Op(Op::Binary(op, a, b))
-                    if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) =>
-                {
-                    let is_minimum = matches!(op, Binary::MinP | Binary::Min);
+                Def::Op(Op::Binary(op, a, b)) if op.choice().is_some() => {
+                    let is_minimum = op.choice() == Some(Binary::Less);
                     let (low, high) = if is_minimum { (a, b) } else { (b, a) };
                     let operands = [at(low), at(high)];
                     let first = self.decisions.compared(f, facts, context, Binary::Less, operands)?;
@@ -162,6 +161,11 @@ impl Known<'_> {
         let of = |value| self.here(f, value, context);
         let mut fact = Fact { seen: true, ..Fact::NONE };
         match op {
+            _of_numbers if self.is_open(f, op) => {
+                if matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..)) {
+                    fact.chosen = 15;
+                }
+            }
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
             Op::Shuffle(lanes) => fact = self.shuffle(f, ty, lanes, context),
             Op::Unary(op, a) => {
@@ -178,7 +182,7 @@ impl Known<'_> {
             }
             Op::Binary(op, a, b) => {
                 let (a, b) = (of(a), of(b));
-                if matches!(op, Binary::MinP | Binary::MaxP | Binary::Min | Binary::Max) {
+                if op.choice().is_some() {
                     fact.chosen = a.choosable() | b.choosable();
                 } else if matches!(op, Binary::SgeP | Binary::SltP) {
                     fact.chosen = 15;
@@ -214,6 +218,18 @@ impl Known<'_> {
             fact.chosen = 15;
         }
         fact
+    }
+
+    /// Returns whether an operation has operands, and nothing is known of any of them anywhere, as
+    /// of most.
+    #[inline]
+    fn is_open(&self, f: &Func, op: Op) -> bool {
+        let mut known = matches!(op, Op::Const(_) | Op::Read(_));
+        op.for_each(&f.pool, |operand| {
+            let fact = &self.facts[operand.index()];
+            known |= fact.fixed | fact.chosen != 0;
+        });
+        !known
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.
@@ -315,6 +331,8 @@ impl Known<'_> {
             | Binary::MaxP
             | Binary::Min
             | Binary::Max
+            | Binary::NMin
+            | Binary::NMax
             | Binary::SgeP
             | Binary::SltP
             | Binary::Add

@@ -10,6 +10,7 @@ use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value, scalar};
+use crate::passes::ranges::Classes;
 use crate::precision::Precision;
 use crate::precision::bits::SIGN;
 
@@ -25,7 +26,8 @@ enum Pair {
 enum Part {
     /// Nothing special.
     Plain,
-    /// One operand is a constant zero; the other operand, and the zero's sign.
+    /// One operand is a constant zero; the other operand, and whether the zero's sign matters and
+    /// is negative. It does in `fast`, where 1/-0 is -inf.
     Zero(Lane, bool),
     /// Known.
     Literal(u32),
@@ -85,8 +87,9 @@ impl Pass<'_> {
     }
 
     fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
-        let zero = |known: u32, other| {
-            if self.facts.known().is_zero(known) { Part::Zero(other, known & SIGN != 0) } else { Part::Plain }
+        let zero = |known: u32, other| match self.facts.known().is_zero(known) {
+            true => Part::Zero(other, self.precision == Precision::Fast && known & SIGN != 0),
+            false => Part::Plain,
         };
         match (self.literal(a), self.literal(b)) {
             (None, None) => Part::Plain,
@@ -165,9 +168,8 @@ impl Pass<'_> {
         for (index, part) in (0..ty.lanes).zip(parts) {
             match *part {
                 Part::Plain => plain.push(Lane::new(a, index), Lane::new(b, index), index),
-                // float24 would still flush and truncate x.
-                Part::Zero(other, true) if pair == Pair::Sum && self.precision != Precision::F24 => {
-                    result[usize::from(index)] = other; // x + -0 = x
+                Part::Zero(other, negative) if self.is_copy(pair, negative) => {
+                    result[usize::from(index)] = other;
                 }
                 Part::Zero(other, negative) => zeros[usize::from(negative)].push(other, other, index),
                 Part::Literal(bits) => {
@@ -218,19 +220,33 @@ impl Pass<'_> {
         None
     }
 
-    /// `a · ±0` or `a + ±0` in each lane.
+    /// Returns whether a sum with zero is the other operand, but for a sign of zero that does not
+    /// matter. float24 would still flush and truncate it.
+    fn is_copy(&self, pair: Pair, negative: bool) -> bool {
+        pair == Pair::Sum
+            && match self.precision {
+                Precision::Exact => true,
+                Precision::Fast => negative,
+                Precision::F24 => false,
+            }
+    }
+
+    /// `a · 0` or `a + 0` in each lane.
     fn with_zero(&mut self, pair: Pair, a: Value, negative: bool) -> Op {
         let lanes = self.emit.func.ty(a).lanes;
-        match (pair, self.precision) {
-            (Pair::Product, Precision::Exact | Precision::Fast) => {
-                // x · -0 is -x · 0; float24 keeps no sign of it.
+        match pair {
+            Pair::Product if self.precision == Precision::Exact && !self.may_be_nan(a) => {
+                let zero = self.emit.zero_of_sign(a);
+                Op::Shuffle([0, 1, 2, 3].map(|lane| Lane::new(zero, if lane < lanes { lane } else { 0 })))
+            }
+            Pair::Product => {
+                // x · -0 is -x · 0.
                 let a = if negative { self.emit.unary(Unary::Neg, a) } else { a };
                 self.call(Helper::MulZero, lanes, &[a])
             }
-            (Pair::Product, Precision::F24) => self.call(Helper::MulZero, lanes, &[a]),
-            (Pair::Sum, Precision::Exact | Precision::Fast) => self.call(Helper::AddZero, lanes, &[a]),
+            Pair::Sum if self.precision == Precision::Fast => self.call(Helper::AddZero, lanes, &[a]),
             // Small sources and small results both become +0.
-            (Pair::Sum, Precision::F24) => self.call(Helper::Truncate, lanes, &[a]),
+            Pair::Sum => self.call(Helper::Truncate, lanes, &[a]),
         }
     }
 
@@ -267,7 +283,7 @@ impl Pass<'_> {
         self.facts.catch_up(self.emit.func);
         match self.part(Pair::Sum, a, b) {
             Part::Literal(bits) => splat(Type::F32, bits),
-            Part::Zero(other, true) if self.precision != Precision::F24 => Op::Shuffle([other; 4]),
+            Part::Zero(other, negative) if self.is_copy(Pair::Sum, negative) => Op::Shuffle([other; 4]),
             Part::Zero(other, negative) => {
                 let other = self.emit.lane(other);
                 self.with_zero(Pair::Sum, other, negative)
@@ -279,10 +295,21 @@ impl Pass<'_> {
         }
     }
 
-    /// `a < b ? a : b` or `a > b ? a : b`; in `fast` the driver's own `plain` operation.
-    pub(super) fn choose(&mut self, plain: Binary, compare: Binary, a: Value, b: Value) -> Op {
-        if self.precision == Precision::Fast {
+    /// `a < b ? a : b` or `a > b ? a : b`: the driver's own operation where that has no NaN, or
+    /// NaN in the first operand alone. `fast` takes it anyway.
+    pub(super) fn choose(
+        &mut self,
+        [plain, ordered]: [Binary; 2],
+        compare: Binary,
+        a: Value,
+        b: Value,
+    ) -> Op {
+        let nan = [a, b].map(|operand| self.precision != Precision::Fast && self.may_be_nan(operand));
+        if nan == [false; 2] {
             return Op::Binary(plain, a, b);
+        }
+        if !nan[1] {
+            return Op::Binary(ordered, a, b);
         }
         let cond = self.emit.binary(compare, a, b);
         Op::Select { cond, a, b }
@@ -309,17 +336,22 @@ impl Pass<'_> {
         }
         let helper = match (op, self.precision) {
             // `fast` takes the plain operations with all their edges.
-            (Unary::RcpP, Precision::Fast) => {
-                let one = self.emit.float(ty.lanes, 1.0);
-                return Some(Op::Binary(Binary::Div, one, a));
-            }
-            (Unary::RsqP, Precision::Fast) => {
-                let root = self.emit.unary(Unary::Sqrt, a);
-                let one = self.emit.float(ty.lanes, 1.0);
-                return Some(Op::Binary(Binary::Div, one, root));
-            }
+            (Unary::RcpP, Precision::Fast) => return Some(self.reciprocal(a)),
+            (Unary::RsqP, Precision::Fast) => return Some(self.reciprocal_root(a)),
             (Unary::Exp2P, Precision::Fast) => return Some(Op::Unary(Unary::Exp2, a)),
             (Unary::Log2P, Precision::Fast) => return Some(Op::Unary(Unary::Log2, a)),
+            (Unary::RcpP, Precision::Exact) if !self.may_be(a, Classes::ZERO) => {
+                return Some(self.reciprocal(a));
+            }
+            (Unary::RsqP, Precision::Exact) if !self.may_be(a, Classes::ZERO) => {
+                return Some(self.reciprocal_root(a));
+            }
+            (Unary::Log2P, Precision::Exact) if !self.may_be(a, Classes::BELOW_ZERO.or(Classes::ZERO)) => {
+                if !self.may_be(a, Classes::POSITIVE_INFINITY) {
+                    return Some(Op::Unary(Unary::Log2, a));
+                }
+                Helper::Log2Positive
+            }
             (Unary::RcpP, Precision::Exact | Precision::F24) => Helper::Rcp,
             (Unary::RsqP, Precision::Exact | Precision::F24) => Helper::Rsq,
             (Unary::Exp2P, Precision::Exact | Precision::F24) => Helper::Exp2,
@@ -345,6 +377,18 @@ impl Pass<'_> {
             ) => return None,
         };
         Some(self.call(helper, ty.lanes, &[a]))
+    }
+
+    /// 1 by a number.
+    fn reciprocal(&mut self, a: Value) -> Op {
+        let lanes = self.emit.func.ty(a).lanes;
+        let one = self.emit.float(lanes, 1.0);
+        Op::Binary(Binary::Div, one, a)
+    }
+
+    fn reciprocal_root(&mut self, a: Value) -> Op {
+        let root = self.emit.unary(Unary::Sqrt, a);
+        self.reciprocal(root)
     }
 
     /// The lanes of the result that are known, because every machine computes the same for a

@@ -4,6 +4,7 @@
 use crate::ir::{
     Binary, Def, Exit, Func, Item, Lane, Op, Region, RegionData, ScalarKind, Type, Unary, Value,
 };
+use crate::precision::bits::SIGN;
 
 /// The function under construction and the items of its current region.
 pub(super) struct Emit<'a> {
@@ -66,6 +67,14 @@ impl<'a> Emit<'a> {
     pub fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a);
         self.op(ty, Op::Select { cond, a, b })
+    }
+    /// A zero with the sign of a number, in which no driver finds a constant.
+    pub fn zero_of_sign(&mut self, a: Value) -> Value {
+        let ty = self.func.ty(a);
+        let sign = self.splat(ty.with_kind(ScalarKind::U32), SIGN);
+        let bits = self.unary(Unary::ToBits, a);
+        let bits = self.binary(Binary::BitAnd, bits, sign);
+        self.unary(Unary::FromBits, bits)
     }
     /// One lane as a scalar.
     pub fn lane(&mut self, lane: Lane) -> Value {

@@ -54,6 +54,9 @@ macro_rules! helpers {
         ];
 
         impl Helper {
+            /// In the order of their names.
+            const ALL: &[Self] = &[$(Self::$name),*];
+
             /// Adds the parameters of the helper and the operations of its body; returns its
             /// result.
             fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
@@ -105,7 +108,7 @@ helpers! {
     Add "pica_add" |body, a, b| body.add(a, b),
     /// Product with +0.
     MulZero "pica_mul_zero" |body, a| body.mul_zero(a),
-    /// Sum with +0.
+    /// Sum with +0 (`fast`).
     AddZero "pica_add_zero" |body, a| body.add_zero(a),
     /// Reciprocal.
     Rcp "pica_rcp" |body, a| body.source_and_result(a, Body::rcp),
@@ -115,6 +118,8 @@ helpers! {
     Exp2 "pica_exp_two" |body, a| body.source_and_result(a, Body::exp2),
     /// Base-2 logarithm.
     Log2 "pica_log_two" |body, a| body.source_and_result(a, Body::log2),
+    /// Base-2 logarithm of a number that is not below or equal to 0.
+    Log2Positive "pica_log_two_positive" |body, a| body.log2_positive(a),
     /// Power of two, alike on every device.
     Exp2Portable "pica_exp_two_portable" |body, a| body.source_and_result(a, Body::exp2_portable),
     /// Base-2 logarithm, alike on every device.
@@ -129,13 +134,25 @@ helpers! {
     ToFloat "pica_to_float" |body, a| body.float24_register(a),
 }
 
+impl Helper {
+    /// The helper with a name, for any number of lanes.
+    fn named(name: &str) -> Option<Self> {
+        let row = NAMES.iter().position(|names| names.contains(&name))?;
+        Self::ALL.get(row).copied()
+    }
+}
+
 /// Guards of 0 · ∞ and tests for NaN that a call of the helper function with a name is.
 pub(super) fn guards_of(name: &str) -> (u32, u32) {
-    let is_product = name.starts_with("pica_mul") || name.starts_with("pica_dot");
-    let is_plain = name.contains("_plain") || name.contains("_zero");
-    // A test whose result is an argument counts where it is made.
-    let tests = u32::from(name.contains("_nan") && !name.contains("_or_nan"));
-    (u32::from(is_product && !is_plain), tests + u32::from(name.contains("_either_nan")))
+    use Helper::{Dot, DotNan, DotPoint, DotPointNan, HasNan, IsNan, Mul, MulEither, MulFirst};
+    match Helper::named(name) {
+        // A test whose result is an argument counts where it is made.
+        Some(Mul | Dot | DotNan | DotPoint | DotPointNan) => (1, 0),
+        Some(MulFirst) => (1, 1),
+        Some(MulEither) => (1, 2),
+        Some(IsNan | HasNan) => (0, 1),
+        Some(_) | None => (0, 0),
+    }
 }
 
 /// The helpers of one module.
@@ -145,12 +162,14 @@ pub(super) struct Helpers<'a> {
     /// Precision of the bodies.
     pub precision: Precision,
     known: [[u16; 4]; NAMES.len()],
+    /// The functions of the list that helpers are.
+    made: Vec<Option<Helper>>,
 }
 
 impl<'a> Helpers<'a> {
     /// None built yet.
     pub fn new(funcs: &'a mut Vec<Func>, precision: Precision) -> Self {
-        Self { funcs, precision, known: [[NONE; 4]; NAMES.len()] }
+        Self { funcs, precision, known: [[NONE; 4]; NAMES.len()], made: Vec::new() }
     }
 
     /// Adds a finished function.
@@ -168,9 +187,9 @@ impl<'a> Helpers<'a> {
         self.known[slot.0][slot.1]
     }
 
-    /// Returns whether an index is that of a helper.
-    pub fn is(&self, helper: Helper, lanes: u8, index: u16) -> bool {
-        self.known[helper as usize][usize::from(lanes) - 1] == index
+    /// The helper that a function of the list is, if it is one.
+    pub fn which(&self, index: u16) -> Option<Helper> {
+        self.made.get(usize::from(index)).copied().flatten()
     }
 
     fn build(&mut self, helper: Helper, lanes: u8) -> u16 {
@@ -179,7 +198,10 @@ impl<'a> Helpers<'a> {
         let mut body = Body { emit: Emit::helper(&mut func), helpers: self, lanes };
         let result = helper.build(&mut body);
         body.emit.finish(result);
-        self.push(func)
+        let index = self.push(func);
+        self.made.resize(self.funcs.len(), None);
+        self.made[usize::from(index)] = Some(helper);
+        index
     }
 }
 
@@ -335,39 +357,30 @@ impl Body<'_, '_, '_> {
         if self.f24() { self.call(Helper::Add, 1, &[a, b]) } else { self.emit.binary(Binary::Add, a, b) }
     }
 
-    /// Finite values give a zero of their sign (float24: +0), infinities +0 (fast: NaN), NaN stays.
+    /// NaN stays, other numbers give a zero. In `fast` infinity gives NaN.
     fn mul_zero(&mut self, a: Value) -> Value {
-        let zero = self.float(0.0);
+        let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
+        if self.helpers.precision == Precision::Exact {
+            let zero = self.emit.zero_of_sign(a);
+            let is_nan = self.emit.unary(Unary::IsNan, a);
+            return self.emit.select(is_nan, nan, zero);
+        }
         let max = self.float(f32::MAX);
         let magnitude = self.emit.unary(Unary::Abs, a);
         let finite = self.emit.binary(Binary::LessEqual, magnitude, max);
-        match self.helpers.precision {
-            Precision::F24 => {
-                // NaN fails both comparisons, and only NaN does.
-                let infinite = self.emit.binary(Binary::Greater, magnitude, max);
-                let number = self.emit.binary(Binary::Or, finite, infinite);
-                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
-                self.emit.select(number, zero, nan)
-            }
-            Precision::Fast => {
-                let signed = self.zero_of_sign(a);
-                let nan = self.emit.splat(Type::new(ScalarKind::F32, self.lanes), NAN);
-                self.emit.select(finite, signed, nan)
-            }
-            Precision::Exact => {
-                let signed = self.zero_of_sign(a);
-                let infinite = self.emit.binary(Binary::Greater, magnitude, max);
-                let other = self.emit.select(infinite, zero, a);
-                self.emit.select(finite, signed, other)
-            }
+        if self.f24() {
+            // NaN fails both comparisons, and only NaN does.
+            let zero = self.float(0.0);
+            let infinite = self.emit.binary(Binary::Greater, magnitude, max);
+            let number = self.emit.binary(Binary::Or, finite, infinite);
+            return self.emit.select(number, zero, nan);
         }
+        let zero = self.emit.zero_of_sign(a);
+        self.emit.select(finite, zero, nan)
     }
 
-    fn zero_of_sign(&mut self, a: Value) -> Value {
-        let sign = self.bits(SIGN);
-        let bits = self.emit.unary(Unary::ToBits, a);
-        let bits = self.emit.binary(Binary::BitAnd, bits, sign);
-        self.emit.unary(Unary::FromBits, bits)
+    fn rcp(&mut self, a: Value) -> Value {
+        self.quotient(a, a)
     }
 
     /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the
@@ -380,26 +393,18 @@ impl Body<'_, '_, '_> {
         self.emit.select(cond, zero, a)
     }
 
-    /// `a == 0 ? +inf : quotient`.
-    fn unless_zero(&mut self, a: Value, quotient: Value) -> Value {
-        let zero = self.float(0.0);
-        let infinity = self.float(f32::INFINITY);
-        // Both zeros give +inf on hardware; IEEE gives -inf for 1/-0.
+    /// Not `1 / abs(root)`, which is -inf for -0 on llvmpipe.
+    fn rsq(&mut self, a: Value) -> Value {
+        let root = self.emit.unary(Unary::Sqrt, a);
+        self.quotient(a, root)
+    }
+
+    /// `a == 0 ? +inf : 1 / divisor`. Both zeros give +inf on hardware; IEEE gives -inf for 1/-0.
+    fn quotient(&mut self, a: Value, divisor: Value) -> Value {
+        let (zero, one, infinity) = (self.float(0.0), self.float(1.0), self.float(f32::INFINITY));
+        let quotient = self.emit.binary(Binary::Div, one, divisor);
         let cond = self.emit.binary(Binary::Equal, a, zero);
         self.emit.select(cond, infinity, quotient)
-    }
-
-    fn rcp(&mut self, a: Value) -> Value {
-        let one = self.float(1.0);
-        let quotient = self.emit.binary(Binary::Div, one, a);
-        self.unless_zero(a, quotient)
-    }
-
-    fn rsq(&mut self, a: Value) -> Value {
-        let one = self.float(1.0);
-        let root = self.emit.unary(Unary::Sqrt, a);
-        let quotient = self.emit.binary(Binary::Div, one, root);
-        self.unless_zero(a, quotient)
     }
 
     /// `Exp2` within -150..128; +0 below, +inf above, NaN stays.
@@ -441,6 +446,14 @@ impl Body<'_, '_, '_> {
         let other = emit.select(positive, a, nan);
         let other = emit.select(is_zero, negative_infinity, other);
         emit.select(inside, logarithm, other)
+    }
+
+    /// Infinity and NaN stay.
+    fn log2_positive(&mut self, a: Value) -> Value {
+        let max = self.float(f32::MAX);
+        let logarithm = self.emit.unary(Unary::Log2, a);
+        let finite = self.emit.binary(Binary::LessEqual, a, max);
+        self.emit.select(finite, logarithm, a)
     }
 
     /// The steps of [`portable::exp2`].

@@ -79,14 +79,19 @@ impl<'a> Facts<'a> {
         classes
     }
 
+    /// The lane that a lane copies, up to sign.
+    pub fn root(&self, func: &Func, lane: Lane) -> Lane {
+        self.ranges.root(func, lane)
+    }
+
     /// Returns whether a promise of the host made a difference to an answer.
     pub fn relies_on_promises(&self) -> bool {
         self.relies.get()
     }
 
-    /// Returns whether the product of two lanes may be ∞ · 0.
-    pub fn may_be_infinity_times_zero(&self, func: &Func, lanes: [Lane; 2]) -> bool {
-        let [a, b] = lanes.map(|lane| (lane, self.classes(func, lane)));
-        self.ranges.may_be_infinity_times_zero(func, a, b)
+    /// Returns whether the product of two lanes with these classes may be ∞ · 0.
+    pub fn may_be_infinity_times_zero(&self, func: &Func, lanes: [Lane; 2], classes: [Classes; 2]) -> bool {
+        let ([a, b], [x, y]) = (lanes, classes);
+        self.ranges.may_be_infinity_times_zero(func, (a, x), (b, y))
     }
 }

@@ -24,6 +24,8 @@ mod emit;
 mod helpers;
 mod hide;
 mod literal;
+mod nan;
+mod origins;
 mod products;
 mod uniforms;
 
@@ -38,7 +40,7 @@ use self::uniforms::{Read, Registers};
 use crate::host::{Assume, Options};
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
-use crate::passes::ranges::Ranges;
+use crate::passes::ranges::{Classes, Ranges};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -180,12 +182,27 @@ impl Pass<'_> {
         }
         self.facts.learn(self.emit.func, value);
         // Decisions around may choose one arm: a driver would see that, too.
-        if let Op::Select { .. } | Op::Binary(Binary::Min | Binary::Max, ..) = legal.unwrap_or(op)
-            && let Some(bits) = self.known(value)
-        {
+        let chooses = match legal.unwrap_or(op) {
+            Op::Select { .. } => true,
+            Op::Binary(op, ..) => op.choice().is_some(),
+            _other => false,
+        };
+        if chooses && let Some(bits) = self.known(value) {
             self.emit.func.values[value].def = Def::Op(Op::Const(bits));
             self.facts.learn(self.emit.func, value);
         }
+    }
+
+    /// Returns whether a lane of a value may be of some class.
+    fn may_be(&mut self, value: Value, classes: Classes) -> bool {
+        let func = &*self.emit.func;
+        self.facts.catch_up(func);
+        let lanes = 0..func.ty(value).lanes;
+        lanes.map(|lane| Lane::new(value, lane)).any(|lane| self.facts.classes(func, lane).has(classes))
+    }
+
+    fn may_be_nan(&mut self, value: Value) -> bool {
+        self.may_be(value, Classes::NAN)
     }
 
     /// The lanes of a value that is constant altogether.
@@ -233,8 +250,8 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP => self.choose(Binary::Min, Binary::Less, a, b),
-            Binary::MaxP => self.choose(Binary::Max, Binary::Greater, a, b),
+            Binary::MinP => self.choose([Binary::Min, Binary::NMin], Binary::Less, a, b),
+            Binary::MaxP => self.choose([Binary::Max, Binary::NMax], Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),
@@ -242,6 +259,8 @@ impl Pass<'_> {
             | Binary::Mul
             | Binary::Min
             | Binary::Max
+            | Binary::NMin
+            | Binary::NMax
             | Binary::Div
             | Binary::Dot
             | Binary::Equal

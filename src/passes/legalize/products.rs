@@ -20,7 +20,7 @@ use super::arith::Group;
 use super::emit::splat;
 use super::helpers::Helper;
 use crate::entity::Handle;
-use crate::ir::{Binary, Func, Item, Lane, NodeData, Op, ScalarKind, Type, Unary, Value};
+use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::passes::ranges::Classes;
 use crate::precision::Precision;
 use crate::precision::bits::NAN;
@@ -87,12 +87,22 @@ impl Pass<'_> {
     /// Product of operands without constant zeros.
     pub(super) fn product(&mut self, a: Value, b: Value) -> Op {
         let lanes = self.emit.func.ty(a).lanes;
-        let guard = self.guard(a, b);
+        let mut guard = self.guard(a, b);
         if guard.lanes == 0 {
             return Op::Binary(Binary::Mul, a, b);
         }
         if guard.lanes != all(lanes) {
             return self.mixed(a, b, guard.lanes);
+        }
+        // NaN · NaN needs no test.
+        let some = guard.nan[0] | guard.nan[1];
+        for index in (0..lanes).filter(|index| some >> index & 1 != 0) {
+            let [x, y] = [a, b].map(|value| self.facts.root(self.emit.func, Lane::new(value, index)));
+            for (nan, from, to) in [(0, x, y), (1, y, x)] {
+                if guard.nan[nan] >> index & 1 != 0 && self.implies_nan(from, to) {
+                    guard.nan[nan] &= !(1 << index);
+                }
+            }
         }
         let (helper, args) = match guard.tested(guard.lanes) {
             [false, false] => (Helper::Mul, [a, b]),
@@ -137,8 +147,8 @@ impl Pass<'_> {
         let zero = Classes::ZERO.or(if is_f24 { Classes::FINITE } else { Classes::NONE });
         for index in 0..func.ty(a).lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
-            let is_guarded = is_f24 || self.facts.may_be_infinity_times_zero(func, lanes);
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
+            let is_guarded = is_f24 || self.facts.may_be_infinity_times_zero(func, lanes, [x, y]);
             guard.lanes |= u8::from(is_guarded) << index;
             guard.nan[0] |= u8::from(x.has(Classes::NAN) && y.has(zero)) << index;
             guard.nan[1] |= u8::from(y.has(Classes::NAN) && x.has(zero)) << index;
@@ -165,77 +175,53 @@ impl Pass<'_> {
         }
     }
 
-    /// Tests operands for NaN, those that may be it. Equal tests are merged later, so that each
-    /// vector has one.
-    fn has_nan(&mut self, operands: [Value; 2], may_be: [bool; 2]) -> Option<Value> {
-        let mut either = None;
-        for (operand, _) in operands.into_iter().zip(may_be).filter(|&(_, may_be)| may_be) {
-            let test = self.test(Helper::HasNan, operand);
-            either = self.either(either, Some(test));
-        }
-        either
-    }
-
     /// Sum of operands without constant zeros. It takes over the tests of operands that are used
     /// here alone.
     pub(super) fn sum(&mut self, a: Value, b: Value) -> Op {
         let ty = self.emit.func.ty(a);
-        let ((first, first_is), (second, second_is)) = (self.untested(a), self.untested(b));
-        let sum = self.plain_sum(first, second);
-        let Some(is_nan) = self.either(first_is, second_is) else { return sum };
+        let [first, second] = [a, b].map(|operand| self.take_test(operand));
+        let sum = self.plain_sum(a, b);
+        let Some(is_nan) = self.either(first, second) else { return sum };
         let sum = self.emit.op(ty, sum);
         let nan = self.emit.op(ty, splat(ty, NAN));
         Op::Select { cond: is_nan, a: nan, b: sum }
     }
 
-    /// A value without the tests that make it NaN, and what they find.
-    fn untested(&mut self, value: Value) -> (Value, Option<Value>) {
-        let as_it_is = (value, None);
+    /// Removes the tests that make a value NaN, and gives what they find.
+    fn take_test(&mut self, value: Value) -> Option<Value> {
         if self.uses.get(value.index()) != Some(&1) {
-            return as_it_is;
+            return None;
         }
         let func = &*self.emit.func;
         let ty = func.ty(value);
-        match func.op(value) {
-            Some(Op::Call { helper, args }) => {
-                let is = |which| self.helpers.is(which, ty.lanes, helper);
-                let &[a, b] = func.get(args) else { return as_it_is };
-                let tested = match [Helper::MulFirst, Helper::MulEither].map(is) {
-                    [false, false] => return as_it_is,
-                    [_, is_either] => [true, is_either],
+        let (op, is_nan) = match func.op(value)? {
+            Op::Call { helper, args } => {
+                let &[a, b] = func.get(args) else { return None };
+                let tested = match self.helpers.which(helper)? {
+                    Helper::MulFirst => [true, false],
+                    Helper::MulEither => [true, true],
+                    _other => return None,
                 };
                 let mut is_nan = None;
                 for (operand, _) in [a, b].into_iter().zip(tested).filter(|&(_, tested)| tested) {
                     let test = self.test(Helper::IsNan, operand);
                     is_nan = self.either(is_nan, Some(test));
                 }
-                let product = self.call(Helper::Mul, ty.lanes, &[a, b]);
-                (self.emit.op(ty, product), is_nan)
+                (self.call(Helper::Mul, ty.lanes, &[a, b]), is_nan)
             }
-            Some(Op::Select { cond, a, b })
+            Op::Select { cond, a, b }
                 if func.op(a) == Some(splat(ty, NAN)) && func.ty(cond).lanes == ty.lanes =>
             {
-                (b, Some(cond))
+                let sum = func.op(b)?;
+                // Moved, not copied: operations do not share lists of operands. What is left has no
+                // use.
+                self.emit.func.values[b].def = Def::Op(splat(ty, NAN));
+                (sum, Some(cond))
             }
-            Some(_) | None => as_it_is,
-        }
-    }
-
-    /// Tests a value for NaN. Its sign does not matter.
-    fn test(&mut self, helper: Helper, mut value: Value) -> Value {
-        while let Some(Op::Unary(Unary::Neg | Unary::Abs, a)) = self.emit.func.op(value) {
-            value = a;
-        }
-        let lanes = self.emit.func.ty(value).lanes;
-        let test = self.call(helper, lanes, &[value]);
-        let lanes = if helper == Helper::IsNan { lanes } else { 1 };
-        self.emit.op(Type::new(ScalarKind::Bool, lanes), test)
-    }
-
-    fn either(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(self.emit.binary(Binary::Or, a, b)),
-            (one, other) => one.or(other),
-        }
+            _other => return None,
+        };
+        // It stays the same value, of which more is known than of a new one.
+        self.emit.func.values[value].def = Def::Op(op);
+        is_nan
     }
 }

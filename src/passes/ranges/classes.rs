@@ -35,7 +35,7 @@ impl Classes {
     pub const ZERO: Self = Self::NEGATIVE_ZERO.or(Self::POSITIVE_ZERO);
     pub const FINITE: Self = Self::NEGATIVE.or(Self::POSITIVE);
     pub const INFINITE: Self = Self::NEGATIVE_INFINITY.or(Self::POSITIVE_INFINITY);
-    const BELOW_ZERO: Self = Self::NEGATIVE_INFINITY.or(Self::NEGATIVE).or(Self::NEGATIVE_ZERO);
+    pub(crate) const BELOW_ZERO: Self = Self::NEGATIVE_INFINITY.or(Self::NEGATIVE).or(Self::NEGATIVE_ZERO);
 
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)

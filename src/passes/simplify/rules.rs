@@ -288,6 +288,8 @@ impl Simplify<'_> {
             | Binary::MaxP
             | Binary::Min
             | Binary::Max
+            | Binary::NMin
+            | Binary::NMax
             | Binary::And
             | Binary::Or
             | Binary::IAnd

@@ -113,6 +113,10 @@ float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool c) {
     return t_1;
 }
 
+bool pica_is_nan(float a) {
+    return 0x7f800000u < (floatBitsToUint(a) & 0x7fffffffu);
+}
+
 int pica_offset(int a) {
     return a > -129 && a < 128 ? a : 0;
 }
@@ -214,7 +218,7 @@ void main() {
     vec4 t_8 = abs(t_7);
     vec4 out_color = mix(vec4(1.0), t_8, lessThan(t_8, vec4(1.0)));
     PRECISE vec2 out_texcoord1_uv = vec2(
-        pica_dot_or_nan_vec3f(t_5, t_6, pica_has_nan_vec3f(t_5) || pica_has_nan_vec3f(t_6)) + 1.0,
+        pica_dot_or_nan_vec3f(t_5, t_6, pica_has_nan_vec3f(t_5) || pica_is_nan(r9_yz.x)) + 1.0,
         2.0 + 4.0 * t_6.y + 0.0625 + 1.0
     );
     gl_Position = out_position;

@@ -99,6 +99,14 @@ float pica_rsq(float a) {
     return t;
 }
 
+vec3 pica_mul_first_nan_vec3f(vec3 a, vec3 b) {
+    uint not_a_number_bits = 0x7fc00000u;
+    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
+    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    PRECISE vec3 t_1 = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), test) + t;
+    return t_1;
+}
+
 vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
     uint not_a_number_bits = 0x7fc00000u;
     bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
@@ -116,6 +124,10 @@ vec4 c_at(int a) {
     int n = a & 127;
     bool test = n < 96;
     return test ? uniforms.c[test ? n : 95] : vec4(1.0);
+}
+
+bool pica_is_nan(float a) {
+    return 0x7f800000u < (floatBitsToUint(a) & 0x7fffffffu);
 }
 
 bvec3 pica_is_nan_vec3f(vec3 a) {
@@ -149,7 +161,7 @@ void main() {
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, in_innrm.xyz, test_12),
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, in_innrm.xyz, test_13)
     );
-    vec3 r2_xyz = pica_mul_either_nan_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
+    vec3 r2_xyz = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))), t_2);
     PRECISE vec3 out_view = uniforms.c[eye].xyz - vec3(r1_x, r1_y, r1_z);
     vec3 r7_xyz = uniforms.c[ambient].xyz;
     int aL = uniforms.lightLoop.y;
@@ -157,7 +169,7 @@ void main() {
     for (;;) {
         int n = pica_offset(aL);
         vec4 t_3 = c_at(lightDir + n);
-        bool test_14 = pica_has_nan_vec3f(r2_xyz);
+        bool test_14 = pica_is_nan(r2_xyz.x);
         float r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
         float r4_x_1 = 0.0 > r4_x ? 0.0 : r4_x;
         vec4 t_4 = c_at(lightColor + n);
@@ -167,8 +179,8 @@ void main() {
         if (0.0 < r4_x_1) {
             if (uniforms.useSpecular != 0u) {
                 PRECISE vec3 r5_xyz = t_3.xyz + out_view;
-                vec3 r5_xyz_1 = pica_mul_either_nan_vec3f(r5_xyz, vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
-                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_has_nan_vec3f(r5_xyz_1) || test_14);
+                vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
+                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_is_nan(r5_xyz_1.x) || test_14);
                 float r4_x_3 = 0.0 > r4_x_2 ? 0.0 : r4_x_2;
                 PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;

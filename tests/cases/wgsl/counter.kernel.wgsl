@@ -41,11 +41,10 @@ fn pica_rsq(a: f32) -> f32 {
     return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
 }
 
-fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
+fn pica_mul_first_nan(a: f32, b: f32) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
-    let test = 0x7f800000u < (bitcast<u32>(b) & 0x7fffffffu);
-    let test_1 = 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu) || test;
-    let t = select(0.0, bitcast<f32>(not_a_number_bits), test_1);
+    let test = 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu);
+    let t = select(0.0, bitcast<f32>(not_a_number_bits), test);
     return t + select(a, 0.0, b == 0.0) * select(b, 0.0, a == 0.0);
 }
 
@@ -63,6 +62,14 @@ fn pica_is_nan_vec2f(a: vec2f) -> vec2<bool> {
 
 fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
     return select(a, vec2f(0.0), b == vec2f(0.0)) * select(b, vec2f(0.0), a == vec2f(0.0));
+}
+
+fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
+    var not_a_number_bits = 0x7fc00000u;
+    let test = 0x7f800000u < (bitcast<u32>(b) & 0x7fffffffu);
+    let test_1 = 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu) || test;
+    let t = select(0.0, bitcast<f32>(not_a_number_bits), test_1);
+    return t + select(a, 0.0, b == 0.0) * select(b, 0.0, a == 0.0);
 }
 
 fn pica_address(a: f32) -> i32 {
@@ -110,7 +117,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let n_3 = invocation * draw.window;
         let vertex = feed[n_3];
         let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
-        let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(pica_mul_either_nan(r15_1.x, pica_rsq(r15_1.x))));
+        let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(pica_mul_first_nan(pica_rsq(r15_1.x), r15_1.x)));
         let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].xy, r1_xy);
         let test_1 = pica_is_nan_vec2f(r1_xy_1) | pica_is_nan_vec2f(vertex.ww);
         let r2_xy = select(pica_mul_vec2f(r1_xy_1, vertex.ww) + vertex.xy, vec2f(not_a_number), test_1);

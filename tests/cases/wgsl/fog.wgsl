@@ -91,6 +91,10 @@ fn pica_dot_or_nan_vec3f(a: vec3f, b: vec3f, c: bool) -> f32 {
     return select(0.0, bitcast<f32>(not_a_number_bits), c) + t.x + t.y + t.z;
 }
 
+fn pica_is_nan(a: f32) -> bool {
+    return 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu);
+}
+
 fn pica_offset(a: i32) -> i32 {
     return select(0, a, a > -129 && a < 128);
 }
@@ -192,7 +196,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let t_8 = abs(t_7);
     let out_color = select(vec4f(1.0), t_8, t_8 < vec4f(1.0));
     let out_texcoord1_uv = vec2f(
-        pica_dot_or_nan_vec3f(t_5, t_6, pica_has_nan_vec3f(t_5) || pica_has_nan_vec3f(t_6)) + 1.0,
+        pica_dot_or_nan_vec3f(t_5, t_6, pica_has_nan_vec3f(t_5) || pica_is_nan(r9_yz.x)) + 1.0,
         2.0 + 4.0 * t_6.y + 0.0625 + 1.0,
     );
     return VertexOutput(out_position, out_color, 0.5 * r6_xy, out_texcoord1_uv, out_texcoord0_w);

@@ -73,6 +73,13 @@ fn pica_rsq(a: f32) -> f32 {
     return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
 }
 
+fn pica_mul_first_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
+    var not_a_number_bits = 0x7fc00000u;
+    let test = vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
+    let t = select(a, vec3f(0.0), b == vec3f(0.0)) * select(b, vec3f(0.0), a == vec3f(0.0));
+    return select(vec3f(0.0), vec3f(bitcast<f32>(not_a_number_bits)), test) + t;
+}
+
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
     var not_a_number_bits = 0x7fc00000u;
     let test = vec3u(0x7f800000u) < (bitcast<vec3u>(b) & vec3u(0x7fffffffu));
@@ -89,6 +96,10 @@ fn c_at(a: i32) -> vec4f {
     let n = a & 127;
     let test = n < 96;
     return select(vec4f(1.0), uniforms.c[select(95, n, test)], test);
+}
+
+fn pica_is_nan(a: f32) -> bool {
+    return 0x7f800000u < (bitcast<u32>(a) & 0x7fffffffu);
 }
 
 fn pica_is_nan_vec3f(a: vec3f) -> vec3<bool> {
@@ -123,7 +134,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, innrm.xyz, test_12),
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, innrm.xyz, test_13),
     );
-    let r2_xyz = pica_mul_either_nan_vec3f(t_2, vec3f(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
+    let r2_xyz = pica_mul_first_nan_vec3f(vec3f(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))), t_2);
     let out_view = uniforms.c[eye].xyz - vec3f(r1_x, r1_y, r1_z);
     var r7_xyz = uniforms.c[ambient].xyz;
     var aL = uniforms.lightLoop.y;
@@ -131,7 +142,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     loop {
         let n = pica_offset(aL);
         let t_3 = c_at(lightDir + n);
-        let test_14 = pica_has_nan_vec3f(r2_xyz);
+        let test_14 = pica_is_nan(r2_xyz.x);
         let r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
         let r4_x_1 = select(r4_x, 0.0, 0.0 > r4_x);
         let t_4 = c_at(lightColor + n);
@@ -141,8 +152,8 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         if 0.0 < r4_x_1 {
             if uniforms.useSpecular != 0u {
                 let r5_xyz = t_3.xyz + out_view;
-                let r5_xyz_1 = pica_mul_either_nan_vec3f(r5_xyz, vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
-                let r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_has_nan_vec3f(r5_xyz_1) || test_14);
+                let r5_xyz_1 = pica_mul_first_nan_vec3f(vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
+                let r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_is_nan(r5_xyz_1.x) || test_14);
                 let r4_x_3 = select(r4_x_2, 0.0, 0.0 > r4_x_2);
                 let r4_x_4 = r4_x_3 * r4_x_3;
                 let r4_x_5 = r4_x_4 * r4_x_4;

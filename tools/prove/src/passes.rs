@@ -4,7 +4,7 @@
 
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::ir::{Func, Module, Phase, text, verify};
-use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
+use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify};
 use transpica::stages::precision::Precision;
 
 use crate::same::compare;
@@ -13,7 +13,7 @@ use crate::same::compare;
 pub type Pass = (&'static str, fn(&mut Func, Precision, &mut Scratch) -> bool);
 
 /// The passes of one function, by the entry points that the library uses.
-pub const PASSES: [Pass; 7] = [
+pub const PASSES: [Pass; 6] = [
     ("simplify", |f, precision, scratch| simplify::run(f, precision, &mut scratch.tables)),
     ("params", |f, _, scratch| {
         scratch.flow.compute(f);
@@ -28,12 +28,11 @@ pub const PASSES: [Pass; 7] = [
         scratch.analyze(f);
         shrink::run(f, &scratch.flow, &scratch.demand, &mut scratch.tables)
     }),
-    ("unused", |f, _, scratch| unused::run(f, &mut scratch.tables)),
     ("leave", |f, _, scratch| leave::run(f, &[], scratch)),
 ];
 
 /// The order in which [`check_passes`] runs the passes, each on the result of the previous one.
-const ORDER: [&str; 8] = ["simplify", "params", "simplify", "cse", "dce", "shrink", "unused", "cse"];
+const ORDER: [&str; 7] = ["simplify", "params", "simplify", "cse", "dce", "shrink", "cse"];
 
 /// Returns the pass of this name.
 pub fn find(name: &str) -> Option<Pass> {

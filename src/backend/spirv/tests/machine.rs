@@ -310,8 +310,8 @@ fn compute<'v>(op: Op, ops: &[u32], lanes: usize, value: impl Fn(Word) -> &'v [u
                 pairs.map(|(&a, &b)| f(float(a), float(b)).to_bits()).collect()
             };
             let f: fn(f32) -> f32 = match function {
-                GlslStd450Op::FMin => return choose(arith::min),
-                GlslStd450Op::FMax => return choose(arith::max),
+                GlslStd450Op::FMin | GlslStd450Op::NMin => return choose(arith::min),
+                GlslStd450Op::FMax | GlslStd450Op::NMax => return choose(arith::max),
                 GlslStd450Op::FAbs => f32::abs,
                 GlslStd450Op::Floor => f32::floor,
                 GlslStd450Op::Sqrt => f32::sqrt,

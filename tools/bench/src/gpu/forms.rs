@@ -63,8 +63,11 @@ fn promised(options: Options, promise: Promise) -> Options {
     Options { assume, ..with(options, Precision::Exact) }
 }
 
-/// Layouts with their names.
-pub const LAYOUTS: [(&str, Layout); 2] = [("registers", Layout::Registers), ("symbols", Layout::Symbols)];
+/// Layouts with their names. The last differs from the first in that the bools come first: llvmpipe
+/// compiles a module again for each value of the word there, without the arms that it rules out.
+/// To null hardware both are the same.
+pub const LAYOUTS: [(&str, Layout); 3] =
+    [("registers", Layout::Registers), ("symbols", Layout::Symbols), ("azahar", Layout::Azahar)];
 
 /// A module of a program.
 pub struct Built {
@@ -78,7 +81,7 @@ pub struct Built {
     pub uniforms: Vec<u8>,
 }
 
-/// Builds the chosen forms of a program in each layout, for draws with these uniforms.
+/// Builds the chosen forms of a program in these layouts, for draws with these uniforms.
 ///
 /// # Errors
 /// Programs that cannot be translated; messages of glslang.
@@ -86,11 +89,12 @@ pub fn build(
     program: &Program<'_>,
     around: &FileEnvironment<'_>,
     forms: &[Form],
+    layouts: &[(&'static str, Layout)],
     mut uniforms: Uniforms,
 ) -> Result<Vec<Built>, String> {
     around.constants().apply(&mut uniforms);
     let mut all = Vec::new();
-    for (layout_name, layout) in LAYOUTS {
+    for &(layout_name, layout) in layouts {
         for form in forms {
             let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
             let mut translator = Translator::new((form.options)(options), Profile::default());

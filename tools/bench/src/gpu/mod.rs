@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use transpica::stages::container::Shbin;
-use transpica::stages::host::Options;
 use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Layout, Options};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_prove::spirv_tools;
 
 use drivers::Driver;
 pub use drivers::WORKER;
-use forms::{Compiler, FORMS, Form};
+use forms::{Compiler, FORMS, Form, LAYOUTS};
 use worker::{Measured, Module, Tasks};
 
 /// Options of `--gpu`.
@@ -115,9 +115,16 @@ pub fn run(
             && (with_glslang || form.compiler == Compiler::Own)
     };
     let forms: Vec<Form> = FORMS.iter().filter(is_chosen).copied().collect();
+    let layouts = if settings.statistics { &LAYOUTS[..2] } else { &LAYOUTS[..] };
     let mut programs = Vec::new();
     for path in files {
-        programs.extend(load(path, dvle, &forms, &values::uniforms(settings.bools, settings.rounds))?);
+        programs.extend(load(
+            path,
+            dvle,
+            &forms,
+            layouts,
+            &values::uniforms(settings.bools, settings.rounds),
+        )?);
     }
     let mut results = Results { programs, columns: Vec::new(), missing: Vec::new() };
     if !settings.statistics {
@@ -165,6 +172,7 @@ fn load(
     path: &Path,
     only: Option<usize>,
     forms: &[Form],
+    layouts: &[(&'static str, Layout)],
     uniforms: &Uniforms,
 ) -> Result<Vec<Program>, String> {
     let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -183,8 +191,8 @@ fn load(
         let program = dvle::program(&file, index, &Options::default().limits).map_err(|error| at(&error))?;
         if program.stage() == Stage::Vertex {
             let around = FileEnvironment::new(&file, index, &name).map_err(|error| at(&error))?;
-            let built =
-                forms::build(&program, &around, forms, uniforms.clone()).map_err(|error| at(&error))?;
+            let built = forms::build(&program, &around, forms, layouts, uniforms.clone())
+                .map_err(|error| at(&error))?;
             let row = |built: forms::Built| Row {
                 layout: built.layout,
                 form: built.form,

@@ -1,0 +1,131 @@
+//! Tests for NaN, of as few lanes as can be.
+//! In: vectors of a function while it is legalized. Out: a decision that holds where a lane of
+//! them is NaN.
+//!
+//! The lanes that make a lane NaN can be tested in its place (see `origins`), and one whose NaN
+//! makes another one NaN need not be:
+//!
+//! ```text
+//! %1 = dotp %0, %0 ; %2 = rsqp %1 ; %3 = mulp %0, splat %2      is_nan %2 stands for has_nan %3
+//! ```
+
+use super::Pass;
+use super::helpers::Helper;
+use super::origins::Lanes;
+use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
+
+/// Lanes that a test for NaN looks at.
+#[derive(Clone, Copy)]
+struct Suspects {
+    lanes: Lanes,
+    /// Set if they are those of the vector, of which one at most cannot be NaN.
+    is_whole: bool,
+}
+
+impl Pass<'_> {
+    /// Tests operands for NaN, those that may be it. Equal tests are merged later, so that each
+    /// vector has one.
+    pub(super) fn has_nan(&mut self, operands: [Value; 2], may_be: [bool; 2]) -> Option<Value> {
+        let mut both = [0, 1].map(|index| match may_be[index] {
+            true => self.suspects(operands[index]),
+            false => Suspects { lanes: Lanes::none(), is_whole: false },
+        });
+        self.drop_implied(&mut both);
+        let mut either = None;
+        for (operand, suspects) in operands.into_iter().zip(both) {
+            either = self.test_suspects(operand, &suspects, either);
+        }
+        either
+    }
+
+    /// Lanes of which one is NaN exactly where a lane of a vector is.
+    fn suspects(&mut self, vector: Value) -> Suspects {
+        let mut own = Lanes::none();
+        let mut is_derived = false;
+        let count = self.emit.func.ty(vector).lanes;
+        for index in 0..count {
+            let lane = Lane::new(vector, index);
+            if self.lane_may_be_nan(lane) {
+                let root = self.facts.root(self.emit.func, lane);
+                is_derived |= self.is_derived(root);
+                own.add(root);
+            }
+        }
+        if is_derived {
+            let mut causes = Lanes::none();
+            let is_found = own.as_slice().iter().all(|&lane| self.add_causes(lane, &mut causes));
+            let mut causes = [Suspects { lanes: causes, is_whole: false }];
+            self.drop_implied(&mut causes);
+            let [causes] = causes;
+            if is_found && causes.lanes.len() < own.len() {
+                return causes;
+            }
+        }
+        // The vector as a whole is tested where that is not much more: it has one name.
+        Suspects { lanes: own, is_whole: own.len() > 1 && own.len() + 1 >= usize::from(count) }
+    }
+
+    /// Drops lanes that are NaN only where another one is.
+    fn drop_implied(&mut self, groups: &mut [Suspects]) {
+        let mut all = Lanes::none();
+        for group in &*groups {
+            group.lanes.as_slice().iter().for_each(|&lane| {
+                all.add(lane);
+            });
+        }
+        if all.len() < 2 {
+            return;
+        }
+        for &to in all.as_slice() {
+            let is_left =
+                |groups: &[Suspects]| groups.iter().any(|group| group.lanes.as_slice().contains(&to));
+            if !self.is_derived(to) || !is_left(groups) {
+                continue;
+            }
+            let makers = self.makers_of_nan(to);
+            for group in &mut *groups {
+                let before = group.lanes.len();
+                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, &makers));
+                group.is_whole &= group.lanes.len() == before;
+            }
+        }
+    }
+
+    /// Adds a test of the lanes that stand for a vector to another.
+    fn test_suspects(
+        &mut self,
+        vector: Value,
+        suspects: &Suspects,
+        mut either: Option<Value>,
+    ) -> Option<Value> {
+        if suspects.is_whole {
+            let test = self.test(Helper::HasNan, vector);
+            return self.either(either, Some(test));
+        }
+        for lanes in suspects.lanes.as_slice().chunks(4) {
+            let gathered = self.gather(lanes);
+            let helper = if lanes.len() == 1 { Helper::IsNan } else { Helper::HasNan };
+            let test = self.test(helper, gathered);
+            either = self.either(either, Some(test));
+        }
+        either
+    }
+
+    /// Tests a value for NaN. Its sign does not matter.
+    pub(super) fn test(&mut self, helper: Helper, mut value: Value) -> Value {
+        while let Some(Op::Unary(Unary::Neg | Unary::Abs, a)) = self.emit.func.op(value) {
+            value = a;
+        }
+        let lanes = self.emit.func.ty(value).lanes;
+        let test = self.call(helper, lanes, &[value]);
+        let lanes = if helper == Helper::IsNan { lanes } else { 1 };
+        self.emit.op(Type::new(ScalarKind::Bool, lanes), test)
+    }
+
+    pub(super) fn either(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.emit.binary(Binary::Or, a, b)),
+            (one, other) => one.or(other),
+        }
+    }
+}
