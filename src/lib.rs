@@ -22,7 +22,7 @@
 //! | [`Job::Vertex`] | vertex stage | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::Compute`] | a vertex program over a buffer | yes | yes | 450, 310 es | yes |
 //! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 450, 310 es | yes |
-//! | [`Job::Draw`] | vertex stage that draws its triangles | yes | yes | 330, 450, 310 es | yes |
+//! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330, 450, 310 es ¹ | yes ¹ |
 //! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
@@ -32,7 +32,8 @@
 //! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
-//! ([`reflect::Reflection`]), the reference machine ([`Machine`]), draws with geometry programs on
+//! ([`reflect::Reflection`]), the reference machine ([`Machine`]), the same for 64 vertices
+//! side by side ([`batch::Batch`]), draws with geometry programs on
 //! the CPU ([`draw::cpu`]), findings about doubtful code ([`mod@lint`]), and with the feature `asm`
 //! an assembler (`asm`) and a disassembler (`dis`).
 //!
@@ -46,6 +47,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | `spirv` (default) | SPIR-V words |
+//! | `simd` (default) | the widest vectors of an x86-64 processor in [`batch`] |
 //! | `wgsl`, `glsl` | text, without further dependencies |
 //! | `naga` | a `naga::Module`, read from the WGSL |
 //! | `hlsl`, `msl` | text, by naga |
@@ -55,7 +57,8 @@
 //! # Guide
 //!
 //! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
-//! assembler text to readable WGSL. [`guide::support`] lists inputs, outputs and evidence,
+//! assembler text to readable WGSL, [`guide::batch`] how a new program's first frames come from the
+//! CPU. [`guide::support`] lists inputs, outputs and evidence,
 //! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
@@ -91,6 +94,7 @@ pub mod stages {
     pub mod host;
     pub mod ir;
 
+    pub mod batch;
     pub mod lower;
 
     pub mod passes;
@@ -109,13 +113,16 @@ use stages::*;
 // One module for each subject; `src/README.md`, section "Public API", has the rule.
 #[cfg(feature = "asm")]
 pub use stages::{asm, dis};
-pub use stages::{container, draw, geometry, host, interp, isa, lint, reflect};
+pub use stages::{batch, container, draw, geometry, host, interp, isa, lint, reflect};
 
 /// Chapters beside the reference.
 pub mod guide {
     // The example of GLSL needs that feature.
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
     pub mod emulator {}
+
+    #[doc = include_str!("guide/batch.md")]
+    pub mod batch {}
 
     // Its example assembles, and prints WGSL.
     #[cfg_attr(any(not(doctest), all(feature = "asm", feature = "wgsl")), doc = include_str!("guide/homebrew.md"))]

@@ -1,8 +1,9 @@
-//! Whatever an opcode needs is a row of the table, a variant, its semantics and its lowering: LRP,
-//! which hardware does not have, is defined by these four under `cfg(test)`, and every other part
-//! of the library knows it.
+//! Whatever an opcode needs is a row of the table, a variant, its semantics in the interpreter and
+//! in batches, and its lowering: LRP, which hardware does not have, is defined by these five files
+//! under `cfg(test)`, and every other part of the library knows it.
 
 use crate::asm::{SourceText as Text, assemble};
+use crate::batch::Batch;
 use crate::container::Shbin;
 use crate::dis::{self, disassemble};
 use crate::host::dvle::{self, FileEnvironment};
@@ -103,6 +104,10 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
         assert_eq!(expected[0][..2], [0.5 + 48.0, 16.0 + 3.0]);
         // v0.w weighs a quarter, r0.yzwx = (1, -0.5, 3, 16) the rest.
         assert_eq!(expected[1], [1.25, -1.375, 4.25, 12.0625]);
+        let mut batch = Batch::new(&program, options.settings(1000)).expect("a vertex program");
+        let mut outputs = [[[0.0; 4]; 16]];
+        batch.run_all(&[inputs], &mut outputs).expect("ends");
+        assert_eq!(outputs, [expected]);
         let inputs = inputs.map(|register| register.map(f32::to_bits));
         let environment = eval::InputValues { inputs, ..eval::InputValues::default() };
         let found = eval(&translated.module, precision, &environment, 1000).expect("ends");
@@ -126,11 +131,17 @@ fn naming(folder: &std::path::Path, found: &mut Vec<String>) {
 }
 
 #[test]
-fn four_files_of_the_library_know_the_test_opcode() {
+fn five_files_of_the_library_know_the_test_opcode() {
     let mut found = Vec::new();
     naming(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
     found.retain(|name| name != "src/tests.rs");
     found.sort();
-    let expected = ["src/interp/operation.rs", "src/isa/inst.rs", "src/isa/table.rs", "src/lower/data.rs"];
+    let expected = [
+        "src/batch/execute.rs",
+        "src/interp/operation.rs",
+        "src/isa/inst.rs",
+        "src/isa/table.rs",
+        "src/lower/data.rs",
+    ];
     assert_eq!(found, expected);
 }

@@ -1,5 +1,5 @@
 //! Manifests: the library's users depend neither on clap nor on wgpu, and with default features on
-//! at most twelve crates without naga. Every test of the folders runs. Tests of the published
+//! at most thirteen crates without naga. Every test of the folders runs. Tests of the published
 //! package compile.
 
 use std::collections::BTreeSet;
@@ -31,10 +31,10 @@ fn has(crates: &BTreeSet<String>, name: &str) -> bool {
 }
 
 #[test]
-fn default_features_bring_at_most_twelve_crates_and_no_naga() {
+fn default_features_bring_at_most_thirteen_crates_and_no_naga() {
     let crates = crates(&[]);
     assert!(has(&crates, "rspirv"), "{crates:?}");
-    assert!(crates.len() <= 12, "{} crates: {crates:?}", crates.len());
+    assert!(crates.len() <= 13, "{} crates: {crates:?}", crates.len());
     for heavy in ["naga", "clap", "wgpu", "serde"] {
         assert!(!has(&crates, heavy), "{heavy} in {crates:?}");
     }

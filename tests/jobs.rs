@@ -1,8 +1,12 @@
-//! The table of jobs on the front page of the crate: each cell is what the translation does.
+//! The table of jobs on the front page of the crate: each cell is what the translation does. The
+//! stage that forwards finished vertices.
 
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use transpica::host::{OutputMap, varying};
 use transpica::isa::Pc;
 use transpica::{
-    GlslVersion, Job, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
+    ClipPlanes, GlslVersion, Job, Locations, Options, Outputs, Profile, Program, RegisterState, Setup, Shbin,
+    Stage, Translation, Translator,
 };
 
 /// Versions of GLSL as the table writes them.
@@ -63,4 +67,47 @@ fn a_program_without_a_position_is_warned_of() {
     let expected = "input: no output is mapped to the position, which is the same for all vertices";
     assert_eq!(warnings(Job::Vertex), [expected]);
     assert_eq!(warnings(Job::Compute), [""; 0], "it stores registers, which need no map");
+}
+
+/// Words of the output map that name position, color, three texture coordinates with and without a
+/// third component, quaternion and view.
+const MAPPED: [[u8; 4]; 7] = [
+    [0, 1, 2, 3],
+    [8, 9, 10, 11],
+    [12, 13, 16, 31],
+    [14, 15, 31, 31],
+    [22, 23, 31, 31],
+    [4, 5, 6, 7],
+    [18, 19, 20, 31],
+];
+
+#[test]
+fn the_stage_for_vertices_from_the_cpu_forwards_any_outputs() {
+    let end = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex).expect("a program");
+    let state = RegisterState::default();
+    for (clip_planes, position) in [
+        (ClipPlanes::None, None),
+        (ClipPlanes::None, Some(9)),
+        (ClipPlanes::BuiltIn, Some(9)),
+        (ClipPlanes::Varying, None),
+    ] {
+        let options =
+            Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
+        let locations = Locations { position, ..Locations::default() };
+        let mut translator = Translator::new(options, Profile { locations, ..Profile::default() });
+        for mask in 0..1 << MAPPED.len() {
+            let words = (0u8..).zip(MAPPED).filter(|(register, _)| mask >> register & 1 != 0);
+            let map = OutputMap::from_words(words);
+            let setup = Setup { map, ..Setup::from_registers(&state).expect("a setup") };
+            let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup)).expect("translates");
+            assert_eq!(stage.interface.outputs, varying::outputs(&map, &options, &locations));
+            let names = stage.interface.attributes.iter().map(|attribute| &attribute.name);
+            assert!(names.eq(stage.interface.outputs.iter().map(|output| &output.name)));
+            assert!(stage.spirv().is_ok());
+            let wgsl = stage.wgsl().expect("text");
+            let module = naga::front::wgsl::parse_str(&wgsl).expect("valid");
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::CLIP_DISTANCES);
+            validator.validate(&module).unwrap_or_else(|error| panic!("{error:?}: {wgsl}"));
+        }
+    }
 }

@@ -51,9 +51,11 @@ pub enum Job<'a> {
     /// the triangles of the program, in order. The stage before it is
     /// [`BeforeGeometry`](Self::BeforeGeometry).
     GeometryStage(&'a Setup),
-    /// The vertex stage that draws the triangles of [`Geometry`](Self::Geometry). Attribute n, four
-    /// floats, is output n of the interface. Depth and color conversion were already applied by the
-    /// kernel. It contains no code of the program.
+    /// The vertex stage that forwards finished vertices: those of the triangles of
+    /// [`Geometry`](Self::Geometry), or those that ran on the CPU. Attribute n, four floats, is
+    /// output n of the interface. Depth and color conversion were already applied, by the kernel or
+    /// by [`Output::value`](super::Output::value). It contains no code of the program, so any
+    /// program will do.
     Draw(&'a Setup),
 }
 

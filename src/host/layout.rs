@@ -148,6 +148,9 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
 /// from those without a symbol.
 fn join(members: &mut Vec<Member>, joined: u128, unnamed: u128) -> Vec<ArrayName> {
     let mut names = Vec::new();
+    if joined == 0 {
+        return names;
+    }
     let mut merged: Vec<Member> = Vec::with_capacity(members.len());
     let is_joined = |left: &Member, right: &Member| {
         let last = left.first + (left.count - 1);

@@ -81,37 +81,58 @@ impl Output {
                 ComponentSource::Zero => 0.0,
             };
         }
-        let add = |a, b| arith::add(options.arithmetic.precision, a, b);
-        let [_, y, z, w] = lanes;
+        let mut columns = lanes.map(|lane| [lane]);
+        self.convert(&mut columns, options, host);
+        columns.map(|[lane]| lane)
+    }
+
+    /// Converts the components of several vertices. Those beyond the output's width are 0 before
+    /// and after.
+    #[inline]
+    pub(crate) fn convert<const N: usize>(
+        &self,
+        [x, y, z, w]: &mut [[f32; N]; 4],
+        options: &Options,
+        host: &HostValues,
+    ) {
+        let (precision, outputs) = (options.arithmetic.precision, &options.outputs);
+        let add = |a, b| arith::add(precision, a, b);
         match self.value {
-            OutputValue::Color if options.outputs.clamp_colors => {
-                for lane in lanes.iter_mut().take(self.components.len()) {
-                    *lane = arith::min(lane.abs(), 1.0);
+            OutputValue::Color if outputs.clamp_colors => {
+                for column in [x, y, z, w].into_iter().take(self.components.len()) {
+                    column.iter_mut().for_each(|value| *value = arith::min(value.abs(), 1.0));
                 }
             }
             OutputValue::Plain | OutputValue::Color => {}
             OutputValue::Position => {
-                lanes[2] = match options.outputs.depth {
-                    DepthRange::ZeroToW => -z,
-                    DepthRange::MinusWToW => -add(add(z, z), w),
-                    DepthRange::Raw => z,
-                };
-                let is_flipped = match options.outputs.flip_y {
+                match outputs.depth {
+                    DepthRange::ZeroToW => z.iter_mut().for_each(|z| *z = -*z),
+                    DepthRange::MinusWToW => {
+                        z.iter_mut().zip(w).for_each(|(z, w)| *z = -add(add(*z, *z), *w))
+                    }
+                    DepthRange::Raw => {}
+                }
+                let is_flipped = match outputs.flip_y {
                     FlipY::Never => false,
                     FlipY::Always => true,
                     FlipY::Dynamic => host.flip_y,
                 };
-                lanes[1] = if is_flipped { -y } else { y };
+                if is_flipped {
+                    y.iter_mut().for_each(|y| *y = -*y);
+                }
             }
             OutputValue::ClipDistances => {
-                let products: [f32; 4] = std::array::from_fn(|i| {
-                    arith::mul(options.arithmetic.precision, host.clip_plane[i], lanes[i])
-                });
-                let distance = add(add(add(products[0], products[1]), products[2]), products[3]);
-                lanes = [-z, if host.clip_enabled { distance } else { 0.0 }, 0.0, 0.0];
+                for vertex in 0..N {
+                    let position = [x[vertex], y[vertex], z[vertex], w[vertex]];
+                    let products: [f32; 4] =
+                        std::array::from_fn(|i| arith::mul(precision, host.clip_plane[i], position[i]));
+                    let distance = add(add(add(products[0], products[1]), products[2]), products[3]);
+                    x[vertex] = -position[2];
+                    y[vertex] = if host.clip_enabled { distance } else { 0.0 };
+                }
+                (*z, *w) = ([0.0; N], [0.0; N]);
             }
         }
-        lanes
     }
 }
 

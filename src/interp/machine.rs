@@ -119,20 +119,20 @@ impl Machine {
 
     /// Decodes a program of either stage.
     pub(super) fn prepare(program: &Program<'_>, settings: Settings) -> Self {
-        let insts: Vec<Inst> = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
+        let insts = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
+        Self::of_instructions(insts, program.entry(), program.stage(), settings)
+    }
+
+    /// A machine for decoded instructions.
+    pub(crate) fn of_instructions(insts: Vec<Inst>, entry: Pc, stage: Stage, settings: Settings) -> Self {
         let mut ends = vec![false; insts.len()];
-        // Only at the last word of a scope can it end, so all other data instructions go on at the
-        // next word and need not ask the control model.
-        for (pc, inst) in (0..).map(Pc).zip(&insts) {
-            if let Inst::Flow(flow) = inst
-                && let Some(last) = flow.scope(pc).and_then(|scope| scope.end.index().checked_sub(1))
-                && let Some(is_end) = ends.get_mut(last)
-            {
+        for last in control::scope_ends(&insts) {
+            if let Some(is_end) = ends.get_mut(last.index()) {
                 *is_end = true;
             }
         }
         let word = |(inst, ends)| Word {
-            route: route(inst, ends, settings.permissive, program.stage()),
+            route: route(inst, ends, settings.permissive, stage),
             operation: Operation::new(inst),
         };
         let words = insts.iter().zip(ends).map(word).collect();
@@ -140,7 +140,7 @@ impl Machine {
         registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_uninitialized(settings.uninitialized);
         registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
-        Self { words, insts, entry: program.entry(), settings, registers, steps: 0 }
+        Self { words, insts, entry, settings, registers, steps: 0 }
     }
 
     /// Replaces the uniforms.
@@ -172,8 +172,21 @@ impl Machine {
     /// See [`run`](Self::run).
     pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
-        self.execute(&mut None, trace)?;
+        self.execute(State::at(self.entry), &mut None, trace)?;
         Ok(self.registers.outputs())
+    }
+
+    /// Runs the rest of a program that has begun elsewhere. `load` sets the registers; those that
+    /// it leaves alone have any values.
+    pub(crate) fn run_rest(
+        &mut self,
+        state: State,
+        budget: u64,
+        load: impl FnOnce(&mut Registers),
+    ) -> Result<()> {
+        load(&mut self.registers);
+        self.settings.budget = budget;
+        self.execute(state, &mut None, &mut Off)
     }
 
     /// Resets everything but the uniforms to its default, then loads the inputs.
@@ -195,7 +208,7 @@ impl Machine {
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
-        self.execute(&mut Some(emission), trace)
+        self.execute(State::at(self.entry), &mut Some(emission), trace)
     }
 
     /// Sets one float uniform, c0..c95.
@@ -209,14 +222,19 @@ impl Machine {
         self.registers.set_bool(id, value);
     }
 
-    /// Runs from the entry point to the end, in the precision of the settings.
-    fn execute(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
+    /// Runs from a control state to the end, in the precision of the settings.
+    fn execute(
+        &mut self,
+        from: State,
+        emission: &mut Option<&mut Emission>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
         match (self.settings.precision, self.settings.flush_subnormals) {
-            (Precision::Exact, false) => self.once::<Exact>(emission, trace),
-            (Precision::Fast, false) => self.once::<Fast>(emission, trace),
-            (Precision::Exact, true) => self.once::<Flushed<Exact>>(emission, trace),
-            (Precision::Fast, true) => self.once::<Flushed<Fast>>(emission, trace),
-            (Precision::F24, _) => self.once::<F24>(emission, trace),
+            (Precision::Exact, false) => self.once::<Exact>(from, emission, trace),
+            (Precision::Fast, false) => self.once::<Fast>(from, emission, trace),
+            (Precision::Exact, true) => self.once::<Flushed<Exact>>(from, emission, trace),
+            (Precision::Fast, true) => self.once::<Flushed<Fast>>(from, emission, trace),
+            (Precision::F24, _) => self.once::<F24>(from, emission, trace),
         }
     }
 
@@ -240,10 +258,15 @@ impl Machine {
         self.steps
     }
 
-    /// Runs once from the entry point to the end.
-    fn once<M: Mode>(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
+    /// Runs once to the end.
+    fn once<M: Mode>(
+        &mut self,
+        from: State,
+        emission: &mut Option<&mut Emission>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
         let mut left = self.settings.budget;
-        let result = self.follow::<M>(&mut left, emission, trace);
+        let result = self.follow::<M>(from, &mut left, emission, trace);
         self.steps = self.settings.budget - left;
         result
     }
@@ -252,12 +275,12 @@ impl Machine {
     /// END.
     fn follow<M: Mode>(
         &mut self,
+        mut state: State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
         trace: &mut impl Trace,
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
-        let mut state = State::at(self.entry);
         let mut pc = state.pc;
         while let Some(word) = self.words.get(pc.index()) {
             let Some(rest) = left.checked_sub(1) else {

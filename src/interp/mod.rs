@@ -25,6 +25,7 @@
 //! ```
 
 mod geometry;
+mod loops;
 mod machine;
 mod operation;
 mod registers;
@@ -36,8 +37,10 @@ mod tests;
 #[doc(hidden)]
 pub use crate::isa::Uniforms;
 pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
+pub(crate) use loops::LoopData;
 #[doc(hidden)]
 pub use machine::Machine;
 pub use machine::Settings;
+pub(crate) use operation::{Exact, F24, Fast, Flushed, Mode, flush_subnormal};
 pub use registers::Registers;
 pub use trace::{Trace, TraceRecord};

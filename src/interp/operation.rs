@@ -9,7 +9,7 @@ use crate::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Operand};
 use crate::precision::{Precision, arith};
 
 /// Type-level precision: each gets its own monomorphized loop.
-pub(super) trait Mode {
+pub(crate) trait Mode {
     /// The precision.
     const PRECISION: Precision;
 
@@ -30,9 +30,9 @@ pub(super) trait Mode {
     }
 }
 
-pub(super) struct Exact;
-pub(super) struct Fast;
-pub(super) struct F24;
+pub(crate) struct Exact;
+pub(crate) struct Fast;
+pub(crate) struct F24;
 
 impl Mode for Exact {
     const PRECISION: Precision = Precision::Exact;
@@ -45,7 +45,7 @@ impl Mode for F24 {
 }
 
 /// A precision on a host whose arithmetic flushes every number below 2^-126.
-pub(super) struct Flushed<M>(PhantomData<M>);
+pub(crate) struct Flushed<M>(PhantomData<M>);
 
 impl<M: Mode> Mode for Flushed<M> {
     const PRECISION: Precision = M::PRECISION;
@@ -75,7 +75,7 @@ impl<M: Mode> Mode for Flushed<M> {
 
 /// Replaces a number below 2^-126 by a zero of its sign.
 #[inline(always)]
-pub(super) fn flush_subnormal(value: f32) -> f32 {
+pub(crate) fn flush_subnormal(value: f32) -> f32 {
     if value.is_subnormal() { 0f32.copysign(value) } else { value }
 }
 

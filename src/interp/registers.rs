@@ -4,9 +4,10 @@
 //! defaults are ours, since hardware has none.
 
 use super::Uniforms;
+use super::loops::LoopData;
 use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::isa::control::{Effect, Test};
-use crate::isa::limits::{self, FLOATS, INTS, LOOP_DEPTH};
+use crate::isa::limits::{self, FLOATS, INTS};
 use crate::isa::{Dest, Index, Inst, Source};
 use crate::precision::{Precision, arith};
 
@@ -37,14 +38,10 @@ pub struct Registers {
     pub(super) portable: bool,
     /// a0.x and a0.y
     pub(super) address: [i32; 2],
-    /// aL
-    pub(super) counter: i32,
+    /// aL and the loops.
+    pub(super) loops: LoopData,
     /// cmp.x and cmp.y
     pub(super) flags: [bool; 2],
-    /// Iterations left of the loop in each slot.
-    left: [i32; LOOP_DEPTH],
-    /// aL at the beginning of the loop in each slot.
-    saved: [i32; LOOP_DEPTH],
     /// Back jumps that the loop guard still allows, and how many it allows one vertex.
     jumps: u32,
     most_jumps: u32,
@@ -69,10 +66,8 @@ impl Registers {
             precision,
             portable: false,
             address: [0; 2],
-            counter: 0,
+            loops: LoopData::default(),
             flags: [false; 2],
-            left: [0; LOOP_DEPTH],
-            saved: [0; LOOP_DEPTH],
             jumps: 0,
             most_jumps: 0,
             is_stopped: false,
@@ -95,10 +90,8 @@ impl Registers {
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
         self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.uninitialized);
         self.address = [0; 2];
-        self.counter = 0;
+        self.loops = LoopData::default();
         self.flags = [false; 2];
-        self.left = [0; LOOP_DEPTH];
-        self.saved = [0; LOOP_DEPTH];
         self.resume(inputs);
     }
 
@@ -116,6 +109,29 @@ impl Registers {
         if let Some(place) = places.get_mut(register) {
             load(self.precision, place, &[value]);
         }
+    }
+
+    /// Sets the state besides float registers of a vertex that has begun elsewhere.
+    pub(crate) fn set_rest(&mut self, loops: LoopData, address: [i32; 2], flags: [bool; 2], jumps: u64) {
+        (self.loops, self.address, self.flags) = (loops, address, flags);
+        self.jumps = u32::try_from(jumps).unwrap_or(u32::MAX);
+        self.is_stopped = false;
+    }
+
+    /// Sets one component of v0..v15, as registers hold it.
+    #[inline]
+    pub(crate) fn set_input(&mut self, component: usize, value: f32) {
+        self.file[(usize::from(INPUTS) + component) % PLACES] = value;
+    }
+    /// Sets one component of r0..r15.
+    #[inline]
+    pub(crate) fn set_temp(&mut self, component: usize, value: f32) {
+        self.file[(usize::from(TEMPS) + component) % PLACES] = value;
+    }
+    /// Sets one component of o0..o15.
+    #[inline]
+    pub(crate) fn set_output(&mut self, component: usize, value: f32) {
+        self.file[(usize::from(OUTPUTS) + component) % PLACES] = value;
     }
 
     /// Sets one bool uniform.
@@ -163,29 +179,16 @@ impl Registers {
         }
     }
 
-    /// Applies an [`Effect`] to the loop state. Sums wrap, so an endless loop cannot overflow them.
+    /// Applies an [`Effect`] to the loop state.
     #[inline]
     pub fn apply(&mut self, effect: Effect) {
-        let place = |slot: u8| usize::from(slot & 3);
         match effect {
-            Effect::ShiftLoops => {
-                self.left.copy_within(1.., 0);
-                self.saved.copy_within(1.., 0);
-            }
-            Effect::EnterLoop { slot, int } => {
-                let [count, start, _, _] = self.ints[place(int)];
-                self.left[place(slot)] = i32::from(count);
-                self.saved[place(slot)] = self.counter;
-                self.counter = i32::from(start);
-            }
-            Effect::StepLoop { int } => {
-                self.counter = self.counter.wrapping_add(i32::from(self.ints[place(int)][2]));
-            }
-            Effect::RepeatLoop { slot } => {
-                self.left[place(slot)] = self.left[place(slot)].wrapping_sub(1);
-            }
-            Effect::RestoreCounter { slot } => self.counter = self.saved[place(slot)],
             Effect::CountJump => self.jumps = self.jumps.saturating_sub(1),
+            Effect::ShiftLoops
+            | Effect::EnterLoop { .. }
+            | Effect::StepLoop { .. }
+            | Effect::RepeatLoop { .. }
+            | Effect::RestoreCounter { .. } => self.loops.apply(effect, &self.ints),
         }
     }
 
@@ -195,7 +198,7 @@ impl Registers {
         match test {
             Test::Cmp(condition) => condition.test(self.flags[0], self.flags[1]),
             Test::Bool { id, expected } => (self.bools >> (id & 15) & 1 != 0) == expected,
-            Test::LoopRepeats { slot } => self.left[usize::from(slot & 3)] > 0,
+            Test::LoopRepeats { slot } => self.loops.repeats(slot),
             Test::JumpsLeft => self.jumps > 0,
         }
     }
@@ -223,7 +226,7 @@ impl Registers {
     }
     /// Returns aL.
     pub fn counter(&self) -> i32 {
-        self.counter
+        self.loops.counter
     }
     /// Returns cmp.x and cmp.y.
     pub fn flags(&self) -> [bool; 2] {
@@ -251,7 +254,7 @@ impl Registers {
             Index::None => return 0,
             Index::A0x => self.address[0],
             Index::A0y => self.address[1],
-            Index::Al => self.counter,
+            Index::Al => self.loops.counter,
         };
         // Range: there are 128 uniforms at most.
         let base = (place.wrapping_sub(UNIFORMS) / 4) as u8;

@@ -41,7 +41,7 @@ impl GeometryMachine {
             temps,
             banks: [*registers.outputs(), *other],
             address: registers.address,
-            counter: registers.counter,
+            counter: registers.loops.counter,
             flags: registers.flags,
             slots: slots.map(|place| invocation.vertices[place]),
             setting: (setting.slot, setting.prim, setting.invert),
@@ -58,7 +58,7 @@ impl GeometryMachine {
         }
         *registers.outputs_mut() = carried.banks[0];
         registers.address = carried.address;
-        registers.counter = carried.counter;
+        registers.loops.counter = carried.counter;
         registers.flags = carried.flags;
         let Emission { setting, other, slots, invocation, .. } = &mut self.emission;
         let (slot, prim, invert) = carried.setting;

@@ -5,6 +5,7 @@
 //! Ratios hold within one run; absolute times depend on the machine. For a single file the last
 //! line is the median of bytes → SPIR-V in µs.
 
+mod batch;
 mod glslang;
 mod gpu;
 mod raw;
@@ -25,6 +26,7 @@ use transpica::stages::precision::Precision;
 #[command(after_help = "Example:
   cargo run --release -p transpica-bench -- shaders --json
   cargo run --release -p transpica-bench -- --raw
+  cargo run --release -p transpica-bench -- --batch shaders
   cargo run --release -p transpica-bench -- --gpu shaders")]
 struct Arguments {
     /// Files and folders
@@ -33,6 +35,9 @@ struct Arguments {
     /// Time programs of several sizes from code words, as emulators pass them, and their keys
     #[arg(long, conflicts_with_all = ["paths", "dvle", "no_glslang"])]
     raw: bool,
+    /// Time the interpreter and batches on vertex programs instead
+    #[arg(long, conflicts_with = "raw")]
+    batch: bool,
     /// Only this executable of each file
     #[arg(long, value_name = "N")]
     dvle: Option<usize>,
@@ -92,6 +97,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let files = find(&arguments.paths, &["shbin"])?;
         return gpu::run(&arguments.gpu, &files, arguments.dvle, !arguments.no_glslang, arguments.json);
     }
+    if arguments.batch {
+        return batches(arguments);
+    }
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
     let files = find(&arguments.paths, &["shbin", "pica"])?;
     let mut all = Vec::new();
@@ -131,6 +139,27 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         if let [(measured, _)] = &all[..] {
             println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
         }
+    }
+    Ok(())
+}
+
+/// Times the interpreter and batches. For a single program the last line is their ratio with vertex
+/// fetch and outputs.
+fn batches(arguments: &Arguments) -> Result<(), String> {
+    let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
+    let mut all = Vec::new();
+    for path in find(&arguments.paths, &["shbin"])? {
+        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        all.extend(batch::measure(&path, &bytes, arguments.dvle, arguments.repeat, precision)?);
+    }
+    if arguments.json {
+        let rows: Vec<Value> = all.iter().map(batch::to_json).collect();
+        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
+        return Ok(());
+    }
+    batch::print(&all);
+    if let [measured] = &all[..] {
+        println!("{:.1}", measured.ratio());
     }
     Ok(())
 }

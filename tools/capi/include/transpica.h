@@ -26,11 +26,17 @@
 #define TRANSPICA_VERSION_MINOR 1
 #define TRANSPICA_VERSION_PATCH 0
 
+// Number of vertices that a batch runs side by side.
+#define TRANSPICA_BATCH_LANES 64
+
 // Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);
 #define TRANSPICA_INIT(structure, TYPE) \
     (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \
      (structure).head.size = (uint32_t)sizeof(structure))
 
+
+// Number of vertices that a batch runs side by side.
+#define BATCH_LANES 64
 
 // Status of a call.
 enum TranspicaStatus
@@ -611,6 +617,9 @@ typedef uint32_t TranspicaDestination;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// A vertex program, decoded to run on the CPU. One for each thread.
+typedef struct TranspicaBatch TranspicaBatch;
+
 // The registers of the shader units and of the output map. They start as 0. Writes to other
 // registers have no effect.
 typedef struct TranspicaRegisters TranspicaRegisters;
@@ -733,6 +742,18 @@ typedef struct TranspicaKey {
     // The bytes in the order in which to print or compare them.
     uint8_t bytes[16];
 } TranspicaKey;
+
+// All uniform registers.
+typedef struct TranspicaUniforms {
+    // c0 to c95.
+    float floats[96][4];
+    // i0 to i3: iterations minus 1, start of aL, step of aL, and a component without effect.
+    uint8_t ints[4][4];
+    // Bit n is bn.
+    uint16_t bools;
+    // Must be 0.
+    uint16_t reserved;
+} TranspicaUniforms;
 
 // The caller's allocator, for the words and texts of results. Temporary memory is the library's
 // own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
@@ -1163,6 +1184,55 @@ const char *transpica_version_text(void);
 
 // Returns 1 if the linked library supports a TranspicaTarget, else 0.
 uint32_t transpica_has_target(uint32_t target);
+
+// Creates a batch through `batch`. `settings` is as for transpica_translator_create: precision,
+// exponentials, uninitialized registers, undefined opcodes and loop guard count. `program` is a
+// chain as for transpica_translate; targets do not count. Both are not needed afterwards.
+// `budget` is the number of instructions after which a vertex is an error. Uniforms are 0.
+// `errors` is NULL or receives a result if the call fails, else NULL.
+TranspicaStatus transpica_batch_create(const struct TranspicaHead *settings,
+                                       const struct TranspicaHead *program,
+                                       uint64_t budget,
+                                       struct TranspicaBatch **batch,
+                                       struct TranspicaResult **errors);
+
+// Frees a batch. NULL is permitted.
+void transpica_batch_free(struct TranspicaBatch *batch);
+
+// Sets all uniforms; those that the file of the program sets stay.
+TranspicaStatus transpica_batch_set_uniforms(struct TranspicaBatch *batch,
+                                             const struct TranspicaUniforms *uniforms);
+
+// Sets all uniforms to those of the vertex unit of a register state.
+TranspicaStatus transpica_batch_use_registers(struct TranspicaBatch *batch,
+                                              const struct TranspicaRegisters *registers);
+
+// Returns component 0 to 3 of v0 to v15 of TRANSPICA_BATCH_LANES vertices, to be written before a
+// run. NULL if the program does not read it. The memory stays in place until the batch is freed or
+// runs.
+float *transpica_batch_input(struct TranspicaBatch *batch, uint32_t register_index, uint32_t component);
+
+// Runs the program for the first `count` vertices, at most TRANSPICA_BATCH_LANES. `errors` is NULL
+// or receives a result if a vertex fails, else NULL; all others have run to their end.
+TranspicaStatus transpica_batch_run(struct TranspicaBatch *batch,
+                                    size_t count,
+                                    struct TranspicaResult **errors);
+
+// Returns component 0 to 3 of o0 to o15 of TRANSPICA_BATCH_LANES vertices after a run. NULL if
+// there is no such register or component. The memory stays in place until the batch is freed or
+// runs.
+const float *transpica_batch_output(const struct TranspicaBatch *batch,
+                                    uint32_t register_index,
+                                    uint32_t component);
+
+// Runs the program for any number of vertices: `inputs` are v0 to v15 of each, 64 floats, and
+// `outputs` receive o0 to o15 of each. `errors` is NULL or receives a result if a vertex fails,
+// else NULL; all others have run to their end.
+TranspicaStatus transpica_batch_run_vertices(struct TranspicaBatch *batch,
+                                             const float *inputs,
+                                             float *outputs,
+                                             size_t count,
+                                             struct TranspicaResult **errors);
 
 #ifdef __cplusplus
 }  // extern "C"

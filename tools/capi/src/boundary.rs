@@ -94,6 +94,25 @@ pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize, name: &str) -> 
     Ok(unsafe { std::slice::from_raw_parts(first, count) })
 }
 
+/// Borrows an array of the caller to write to it; NULL is accepted only if it is empty.
+///
+/// # Safety
+/// `first` is NULL or the first of `count` elements that no other call uses while the slice is
+/// used.
+pub(crate) unsafe fn array_mut<'a, T>(
+    first: *mut T,
+    count: usize,
+    name: &str,
+) -> Result<&'a mut [T], Problem> {
+    // SAFETY: guaranteed by the caller.
+    let count = unsafe { array(first.cast_const(), count, name)? }.len();
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: checked by `array`; exclusive, as the caller guarantees.
+    Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
+}
+
 /// Frees a handle.
 ///
 /// # Safety

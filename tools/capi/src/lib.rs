@@ -8,7 +8,7 @@
 //! | `settings`, `source` | chains of a translator and of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
-//! | `result`, `registers`, `translator` | the functions |
+//! | `result`, `registers`, `translator`, `batch` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
 //! there.
@@ -19,6 +19,7 @@
     reason = "one rule holds for every function, and the head of the header says it: pointers are NULL or what their comment says"
 )]
 
+mod batch;
 mod boundary;
 mod chain;
 mod enums;
@@ -30,6 +31,7 @@ mod settings;
 mod source;
 mod translator;
 
+pub use batch::*;
 pub use chain::{TranspicaHead, TranspicaType};
 pub use enums::*;
 pub use memory::TranspicaAllocator;

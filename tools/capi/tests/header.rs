@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 8] =
-    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator"];
+const SOURCES: [&str; 9] =
+    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator", "batch"];
 
 fn generate_header() -> String {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -19,20 +19,23 @@ fn generate_header() -> String {
     String::from_utf8(header).expect("a text")
 }
 
-/// Parts that no source contains: the version, and the macro for heads.
+/// Parts that no source contains: numbers, and the macro for heads.
 fn preamble() -> String {
     format!(
         "\n// Version of this header; transpica_version returns that of the library.\n\
          #define TRANSPICA_VERSION_MAJOR {}\n\
          #define TRANSPICA_VERSION_MINOR {}\n\
          #define TRANSPICA_VERSION_PATCH {}\n\n\
+         // Number of vertices that a batch runs side by side.\n\
+         #define TRANSPICA_BATCH_LANES {}\n\n\
          // Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);\n\
          #define TRANSPICA_INIT(structure, TYPE) \\\n    \
              (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \\\n     \
              (structure).head.size = (uint32_t)sizeof(structure))\n",
         transpica_capi::VERSION_MAJOR,
         transpica_capi::VERSION_MINOR,
-        transpica_capi::VERSION_PATCH
+        transpica_capi::VERSION_PATCH,
+        transpica_capi::BATCH_LANES
     )
 }
 

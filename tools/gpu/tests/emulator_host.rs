@@ -1,6 +1,7 @@
 //! The example of an emulator host, run as its users run it. The example exits with success only if
 //! no pixel differs between GPU and interpreter. This test adds that the pictures show something,
-//! that they move, and that a second run translates nothing.
+//! that they move, that a second run translates nothing, and that frames which begin on the CPU are
+//! those of a run that waits for its pipelines.
 //! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
@@ -17,27 +18,49 @@ fn example() -> PathBuf {
     folder.join("examples").join(format!("emulator_host{}", std::env::consts::EXE_SUFFIX))
 }
 
-fn run(folder: &Path) -> String {
-    let arguments = ["--frames", "3", "--out"];
-    let output = Command::new(example()).args(arguments).arg(folder).output().expect("the example is built");
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(example());
+    command.args(["--frames", "3", "--out"]).arg(folder).args(arguments);
+    let output = command.output().expect("the example is built");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     said
+}
+
+fn picture(folder: &Path, what: &str, frame: u32) -> RgbaImage {
+    let path = folder.join(format!("{what}_{frame:02}.png"));
+    image::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).to_rgba8()
+}
+
+/// Number of draws with vertices from the CPU.
+fn drawn_on_cpu(said: &str) -> usize {
+    let line = said.lines().find_map(|line| line.split_once(" draws on the CPU"));
+    line.expect("a line of the report").0.parse().expect("a number")
+}
+
+#[test]
+fn frames_that_begin_on_the_cpu_are_those_that_wait() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cpu_first");
+    let _ = std::fs::remove_dir_all(&folder);
+    let [first, waiting] = ["first", "waiting"].map(|name| folder.join(name));
+    // Pipelines take over at the start of a frame, so all nine draws of the first are on the CPU.
+    assert!(drawn_on_cpu(&run(&first, &[])) >= 9);
+    assert_eq!(drawn_on_cpu(&run(&waiting, &["--wait"])), 0);
+    for frame in 0..3 {
+        assert_eq!(picture(&first, "gpu", frame), picture(&waiting, "gpu", frame), "frame {frame}");
+    }
 }
 
 #[test]
 fn the_pictures_of_gpu_and_interpreter_are_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulator_host");
     let _ = std::fs::remove_dir_all(&folder);
-    let said = run(&folder);
+    let said = run(&folder, &[]);
     assert!(
         said.contains("3 translated, 0 read from the cache on disk, 24 pipelines found by key"),
         "{said}"
     );
-    let picture = |what: &str, frame: u32| -> RgbaImage {
-        let path = folder.join(format!("{what}_{frame:02}.png"));
-        image::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).to_rgba8()
-    };
+    let picture = |what: &str, frame: u32| picture(&folder, what, frame);
     for frame in 0..3 {
         let (gpu, cpu) = (picture("gpu", frame), picture("cpu", frame));
         assert_eq!(gpu, cpu, "frame {frame}");
@@ -49,7 +72,7 @@ fn the_pictures_of_gpu_and_interpreter_are_one() {
         assert!(colors.len() > 500, "frame {frame} shows {} colors", colors.len());
     }
     assert_ne!(picture("gpu", 0), picture("gpu", 1));
-    let again = run(&folder);
+    let again = run(&folder, &[]);
     assert!(
         again.contains("0 translated, 3 read from the cache on disk, 24 pipelines found by key"),
         "{again}"

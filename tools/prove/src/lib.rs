@@ -6,6 +6,7 @@
 //! geometry samples.
 //! Knows no GPU.
 
+pub mod batch;
 pub mod chain;
 pub mod expected;
 pub mod geometry;

@@ -24,12 +24,13 @@ struct Target {
     dictionary: Option<&'static str>,
 }
 
-const TARGETS: [Target; 6] = [
+const TARGETS: [Target; 7] = [
     Target { name: "container", longest: 4096, dictionary: None },
     Target { name: "translate", longest: 3072, dictionary: None },
     Target { name: "assembler", longest: 2048, dictionary: Some("assembler.dict") },
     Target { name: "round_trip", longest: 2048, dictionary: None },
     Target { name: "interpreter", longest: 1024, dictionary: None },
+    Target { name: "batch", longest: 1024, dictionary: None },
     Target { name: "ir_text", longest: 4096, dictionary: Some("ir_text.dict") },
 ];
 

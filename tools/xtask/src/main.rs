@@ -38,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
                    (rustup) and cargo-llvm-cov (into the target folder) if missing
   --uncovered      also lists the lines that no test runs
   fuzz             installs cargo-fuzz (into the target folder) and g++ if missing and runs each fuzz target
-                   (container, translate, assembler, round_trip, interpreter, ir_text) for N seconds, by default 60
+                   (container, translate, assembler, round_trip, interpreter, ir_text, batch) for N seconds, by default 60
   --keep           then merges the smallest inputs with the same coverage into tools/fuzz/corpus
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl

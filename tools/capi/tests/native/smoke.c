@@ -591,6 +591,78 @@ static void allocators(void) {
     transpica_translator_free(translator);
 }
 
+static void batches(const uint8_t *bytes, size_t size) {
+    TranspicaRawProgram raw = raw_program();
+    TranspicaBatch *batch = NULL;
+    TranspicaResult *errors = NULL;
+    TranspicaUniforms uniforms;
+    TranspicaRegisters *registers = NULL;
+    TranspicaExecutable executable;
+    static float inputs[65][16][4], outputs[65][16][4];
+    float *x;
+    int vertex;
+    CHECK(transpica_batch_create(NULL, &raw.head, 1000, &batch, &errors) == TRANSPICA_STATUS_OK);
+    CHECK(batch != NULL && errors == NULL);
+    // The program copies v0, and multiplies c8 by v1.x.
+    memset(&uniforms, 0, sizeof uniforms);
+    uniforms.floats[8][1] = 2;
+    CHECK(transpica_batch_set_uniforms(batch, &uniforms) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_input(batch, 2, 0) == NULL && transpica_batch_input(batch, 16, 0) == NULL);
+    CHECK(transpica_batch_input(batch, 0, 4) == NULL && transpica_batch_output(batch, 16, 0) == NULL);
+    x = transpica_batch_input(batch, 0, 0);
+    CHECK(x != NULL);
+    x[0] = 3;
+    x[TRANSPICA_BATCH_LANES - 1] = 4;
+    CHECK(transpica_batch_run(batch, TRANSPICA_BATCH_LANES, &errors) == TRANSPICA_STATUS_OK && errors == NULL);
+    CHECK(transpica_batch_output(batch, 0, 0)[0] == 3);
+    CHECK(transpica_batch_output(batch, 0, 0)[TRANSPICA_BATCH_LANES - 1] == 4);
+    // One vertex more than lanes.
+    for (vertex = 0; vertex < 65; vertex++) {
+        inputs[vertex][0][2] = (float)vertex;
+        inputs[vertex][1][0] = (float)vertex;
+    }
+    CHECK(transpica_batch_run_vertices(batch, &inputs[0][0][0], &outputs[0][0][0], 65, NULL) == TRANSPICA_STATUS_OK);
+    for (vertex = 0; vertex < 65; vertex++) {
+        CHECK(outputs[vertex][0][2] == (float)vertex && outputs[vertex][1][1] == (float)(2 * vertex));
+    }
+    CHECK(transpica_batch_run_vertices(batch, NULL, NULL, 0, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_run_vertices(batch, NULL, &outputs[0][0][0], 1, &errors) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(errors, "inputs is NULL");
+    CHECK(transpica_batch_run_vertices(batch, &inputs[0][0][0], &outputs[0][0][0], (size_t)-1 / 8, &errors) ==
+          TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(errors, "exceed");
+    // Uniforms of registers, all zero.
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_use_registers(batch, registers) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_run_vertices(batch, &inputs[0][0][0], &outputs[0][0][0], 65, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(outputs[64][1][1] == 0);
+    CHECK(transpica_batch_use_registers(batch, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    uniforms.reserved = 1;
+    CHECK(transpica_batch_set_uniforms(batch, &uniforms) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_registers_free(registers);
+    transpica_batch_free(batch);
+    // Two instructions do not suffice for three.
+    CHECK(transpica_batch_create(NULL, &raw.head, 2, &batch, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_run(batch, 2, &errors) != TRANSPICA_STATUS_OK);
+    failure(errors, "vertex 0: ");
+    transpica_batch_free(batch);
+    raw.stage = TRANSPICA_STAGE_GEOMETRY;
+    CHECK(transpica_batch_create(NULL, &raw.head, 1000, &batch, &errors) != TRANSPICA_STATUS_OK && batch == NULL);
+    failure(errors, "geometry");
+    CHECK(transpica_batch_create(NULL, NULL, 1000, &batch, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_batch_create(NULL, &raw.head, 1000, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_batch_run(NULL, 1, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_batch_input(NULL, 0, 0) == NULL && transpica_batch_output(NULL, 0, 0) == NULL);
+    transpica_batch_free(NULL);
+    // A file, whose constants the batch has.
+    TRANSPICA_INIT(executable, EXECUTABLE);
+    executable.bytes = bytes;
+    executable.byte_count = size;
+    CHECK(transpica_batch_create(NULL, &executable.head, 100000, &batch, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_batch_run(batch, 64, NULL) == TRANSPICA_STATUS_OK);
+    transpica_batch_free(batch);
+}
+
 int main(int count, char **arguments) {
     size_t size = 0;
     uint8_t *bytes;
@@ -607,6 +679,7 @@ int main(int count, char **arguments) {
     bad_chains();
     nulls();
     allocators();
+    batches(bytes, size);
     free(bytes);
     puts("all holds");
     return 0;

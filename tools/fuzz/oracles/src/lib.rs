@@ -5,6 +5,7 @@
 //! Errors are fine, except those that report an internal defect of the library.
 
 mod assembler;
+mod batch;
 mod container;
 mod input;
 mod interpreter;
@@ -20,13 +21,14 @@ pub use input::Input;
 pub type Check = fn(&[u8]);
 
 /// Every target: the name of its binary and of its corpus folder, and its check.
-pub const TARGETS: [(&str, Check); 6] = [
+pub const TARGETS: [(&str, Check); 7] = [
     ("container", container::check),
     ("translate", translate::check),
     ("assembler", assembler::check),
     ("round_trip", round_trip::check),
     ("interpreter", interpreter::check),
     ("ir_text", ir_text::check),
+    ("batch", batch::check),
 ];
 
 /// Checks one input of a target.

@@ -1,9 +1,10 @@
 //! The animation: a tiled floor, a turning ring under three moving lights, pillars in the mist.
 //! In: a time. Out: the draws of a frame. Each object has its own vertex program, all from
-//! `shaders/`.
+//! `shaders/`. For traces of frame times, rings whose programs differ in their last instructions.
 
 use std::f64::consts::TAU;
 
+use transpica::asm::{SourceText, assemble};
 use transpica_gpu::picture::{HEIGHT, WIDTH};
 use transpica_prove::scenes::matrix::{Matrix, moved, product, projection, rows, tilted, turned};
 
@@ -17,6 +18,7 @@ pub struct Scene {
     fog: Program,
     floor: Vec<Vector>,
     ring: Vec<Vector>,
+    tiled_ring: Vec<Vector>,
     pillar: Vec<Vector>,
 }
 
@@ -28,6 +30,7 @@ impl Scene {
             fog: Program::new(include_bytes!("../../../../shaders/fog.shbin"), 2)?,
             floor: floor(),
             ring: ring(),
+            tiled_ring: tiled_ring(),
             pillar: pillar(),
         })
     }
@@ -81,6 +84,21 @@ impl Scene {
         Draw { list, attributes: self.ring.clone(), count: 2 }
     }
 
+    /// Returns the draws of a frame in which each of these programs draws a ring.
+    pub fn rings(&self, programs: &[&Program], time: f64) -> Vec<Draw> {
+        let camera = product(&moved(0.0, 0.2, -8.5), &tilted(0.45));
+        let mut draws = vec![self.floor(&camera)];
+        for (number, program) in (0u32..).zip(programs) {
+            let angle = (f64::from(number) / programs.len() as f64 + time) * TAU;
+            let place = moved(3.0 * angle.cos(), 0.0, 3.0 * angle.sin());
+            let model = product(&place, &product(&turned(time * TAU), &tilted(0.9)));
+            let mut list = Self::list(program, &product(&camera, &model));
+            program.set(&mut list, "texScale", &[[2.0, 2.0, 1.0, 1.0]]);
+            draws.push(Draw { list, attributes: self.tiled_ring.clone(), count: 3 });
+        }
+        draws
+    }
+
     fn pillar(&self, camera: &Matrix, number: u32) -> Draw {
         let angle = f64::from(number) * TAU / 7.0;
         let place = moved(4.5 * angle.cos(), -1.2, 4.5 * angle.sin());
@@ -92,6 +110,24 @@ impl Scene {
         list.bools(1 << 14);
         Draw { list, attributes: self.pillar.clone(), count: 2 }
     }
+}
+
+/// Builds program `number` of 256: `textured`, with instructions of its own that change the color.
+pub fn material(number: usize) -> Result<Program, Box<dyn std::error::Error>> {
+    const LAST: &str = "\tmul outcol, one.wwww, incol\n";
+    let mut lines = String::from("\tmul r7, one.wwww, incol\n");
+    let places = [("x", "one.zzzz"), ("y", "one.zzzz"), ("z", "one.zzzz"), ("x", "texScale")];
+    for (place, (component, operand)) in places.into_iter().enumerate() {
+        // Two bits of the number.
+        if let Some(name) = [None, Some("add"), Some("mul"), Some("max")][number >> (2 * place) & 3] {
+            lines += &format!("\t{name} r7.{component}, {operand}, r7\n");
+        }
+    }
+    lines += "\tmov outcol, r7\n";
+    let text = include_str!("../../../../shaders/textured.v.pica").replace(LAST, &lines);
+    let assembled = assemble(&[SourceText { name: "material.v.pica", text: &text }]);
+    let assembled = assembled.map_err(|report| report.to_string())?;
+    Ok(Program::new(&assembled.bytes, 3)?)
 }
 
 /// Builds two triangles for each cell of a grid; `point` returns the attributes of a corner.
@@ -119,6 +155,20 @@ fn ring() -> Vec<Vector> {
         let (t, d) = (f64::from(y % ACROSS) * TAU / f64::from(ACROSS)).sin_cos();
         let position = [(1.3 + 0.5 * d) * c, (1.3 + 0.5 * d) * s, 0.5 * t, 1.0];
         vec![position.map(|x| x as f32), [(d * c) as f32, (d * s) as f32, t as f32, 0.0]]
+    })
+}
+
+/// A ring with the attributes of the floor: texture coordinates, and a color of each place.
+fn tiled_ring() -> Vec<Vector> {
+    const AROUND: u32 = 24;
+    const ACROSS: u32 = 12;
+    grid(AROUND, ACROSS, |x, y| {
+        let (s, c) = (f64::from(x % AROUND) * TAU / f64::from(AROUND)).sin_cos();
+        let (t, d) = (f64::from(y % ACROSS) * TAU / f64::from(ACROSS)).sin_cos();
+        let position = [(1.3 + 0.5 * d) * c, (1.3 + 0.5 * d) * s, 0.5 * t, 1.0];
+        let color = [90.0 + 80.0 * c, 90.0 + 80.0 * s, 120.0 + 80.0 * t, 255.0];
+        let tile = [x as f32 / 2.0, y as f32 / 2.0, 0.0, 1.0];
+        vec![position.map(|x| x as f32), tile, color.map(|x| x as f32)]
     })
 }
 

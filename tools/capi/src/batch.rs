@@ -1,0 +1,229 @@
+//! Batches: vertex programs on the CPU, 64 vertices at a time.
+//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source), uniforms, lanes.
+//! Out: lanes, statuses. The arithmetic is that of `transpica::batch`.
+
+use std::ptr::{null, null_mut};
+
+use transpica::batch::{Batch, LANES, VertexError};
+use transpica::stages::host::Constants;
+use transpica::stages::isa::{Stage, Uniforms};
+
+use crate::boundary::{answer, exclusive, free, plain, shared, value};
+use crate::chain::TranspicaHead;
+use crate::enums::{TranspicaCode, TranspicaStatus};
+use crate::memory::Memory;
+use crate::problem::Problem;
+use crate::registers::TranspicaRegisters;
+use crate::result::TranspicaResult;
+use crate::settings::Settings;
+use crate::source::ProgramRequest;
+
+/// Number of vertices that a batch runs side by side.
+pub const BATCH_LANES: usize = 64;
+const _: () = assert!(BATCH_LANES == LANES);
+
+/// Components of a vertex: sixteen registers of four floats.
+const COMPONENTS: usize = 64;
+
+/// A vertex program, decoded to run on the CPU. One for each thread.
+pub struct TranspicaBatch {
+    batch: Batch,
+    /// Uniforms that the file of the program sets.
+    constants: Constants,
+}
+
+/// All uniform registers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaUniforms {
+    /// c0 to c95.
+    pub floats: [[f32; 4]; 96],
+    /// i0 to i3: iterations minus 1, start of aL, step of aL, and a component without effect.
+    pub ints: [[u8; 4]; 4],
+    /// Bit n is bn.
+    pub bools: u16,
+    /// Must be 0.
+    pub reserved: u16,
+}
+
+fn failed(error: VertexError) -> Problem {
+    let vertex = error.vertex;
+    let mut problem = Problem::from(error.error);
+    problem.text = format!("vertex {vertex}: {}", problem.text);
+    problem
+}
+
+/// Creates a batch through `batch`. `settings` is as for transpica_translator_create: precision,
+/// exponentials, uninitialized registers, undefined opcodes and loop guard count. `program` is a
+/// chain as for transpica_translate; targets do not count. Both are not needed afterwards.
+/// `budget` is the number of instructions after which a vertex is an error. Uniforms are 0.
+/// `errors` is NULL or receives a result if the call fails, else NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_create(
+    settings: *const TranspicaHead,
+    program: *const TranspicaHead,
+    budget: u64,
+    batch: *mut *mut TranspicaBatch,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        if batch.is_null() {
+            return Err(Problem::null("batch"));
+        }
+        // SAFETY: not NULL, so a place for a pointer.
+        unsafe { batch.write(null_mut()) };
+        // SAFETY: such a chain, as the caller guarantees.
+        let settings = unsafe { Settings::new(settings)? };
+        settings.options.check()?;
+        // SAFETY: NULL or such a chain.
+        let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
+        let options = settings.options;
+        let new = request.with(&options.limits, &mut |program, _, constants| {
+            let mut new = TranspicaBatch {
+                batch: Batch::new(program, options.settings(budget))?,
+                constants: constants.clone(),
+            };
+            new.set_uniforms(Uniforms::default());
+            Ok(new)
+        })?;
+        // SAFETY: as above.
+        unsafe { batch.write(Box::into_raw(Box::new(new))) };
+        Ok(None)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(errors, Memory::default(), work) }
+}
+
+impl TranspicaBatch {
+    fn set_uniforms(&mut self, mut uniforms: Uniforms) {
+        self.constants.apply(&mut uniforms);
+        self.batch.set_uniforms(&uniforms);
+    }
+}
+
+/// Frees a batch. NULL is permitted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_free(batch: *mut TranspicaBatch) {
+    // SAFETY: NULL or a batch that is no longer used.
+    unsafe { free(batch) }
+}
+
+/// Sets all uniforms; those that the file of the program sets stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_set_uniforms(
+    batch: *mut TranspicaBatch,
+    uniforms: *const TranspicaUniforms,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a batch that no other call uses; NULL or uniforms.
+        let (batch, uniforms) = unsafe { (exclusive(batch, "batch")?, shared(uniforms, "uniforms")?) };
+        let &TranspicaUniforms { floats, ints, bools, reserved } = uniforms;
+        crate::settings::reserved("TranspicaUniforms.reserved", reserved.into())?;
+        batch.set_uniforms(Uniforms { floats, ints, bools });
+        Ok(())
+    })
+}
+
+/// Sets all uniforms to those of the vertex unit of a register state.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_use_registers(
+    batch: *mut TranspicaBatch,
+    registers: *const TranspicaRegisters,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a batch that no other call uses; NULL or a state that no other call
+        // changes.
+        let (batch, registers) = unsafe { (exclusive(batch, "batch")?, shared(registers, "registers")?) };
+        batch.set_uniforms(registers.state.uniforms(Stage::Vertex));
+        Ok(())
+    })
+}
+
+/// Returns component 0 to 3 of v0 to v15 of TRANSPICA_BATCH_LANES vertices, to be written before a
+/// run. NULL if the program does not read it. The memory stays in place until the batch is freed or
+/// runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_input(
+    batch: *mut TranspicaBatch,
+    register_index: u32,
+    component: u32,
+) -> *mut f32 {
+    value(null_mut(), || {
+        // SAFETY: NULL or a batch that no other call uses.
+        let batch = unsafe { exclusive(batch, "batch") };
+        let lanes = batch.ok().and_then(|it| it.batch.input_mut(register_index as usize, component as usize));
+        lanes.map_or(null_mut(), |lanes| lanes.as_mut_ptr())
+    })
+}
+
+/// Runs the program for the first `count` vertices, at most TRANSPICA_BATCH_LANES. `errors` is NULL
+/// or receives a result if a vertex fails, else NULL; all others have run to their end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_run(
+    batch: *mut TranspicaBatch,
+    count: usize,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        // SAFETY: NULL or a batch that no other call uses.
+        let batch = unsafe { exclusive(batch, "batch")? };
+        batch.batch.run(count).map_err(failed)?;
+        Ok(None)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(errors, Memory::default(), work) }
+}
+
+/// Returns component 0 to 3 of o0 to o15 of TRANSPICA_BATCH_LANES vertices after a run. NULL if
+/// there is no such register or component. The memory stays in place until the batch is freed or
+/// runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_output(
+    batch: *const TranspicaBatch,
+    register_index: u32,
+    component: u32,
+) -> *const f32 {
+    value(null(), || {
+        // SAFETY: NULL or a batch that no other call changes.
+        let batch = unsafe { shared(batch, "batch") };
+        let lanes = batch.ok().and_then(|it| it.batch.output(register_index as usize, component as usize));
+        lanes.map_or(null(), |lanes| lanes.as_ptr())
+    })
+}
+
+/// Runs the program for any number of vertices: `inputs` are v0 to v15 of each, 64 floats, and
+/// `outputs` receive o0 to o15 of each. `errors` is NULL or receives a result if a vertex fails,
+/// else NULL; all others have run to their end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_run_vertices(
+    batch: *mut TranspicaBatch,
+    inputs: *const f32,
+    outputs: *mut f32,
+    count: usize,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        // SAFETY: NULL or a batch that no other call uses.
+        let batch = unsafe { exclusive(batch, "batch")? };
+        let floats = count.checked_mul(COMPONENTS).ok_or_else(|| {
+            Problem::argument(TranspicaCode::BadSize, format!("{count} vertices exceed any memory"))
+        })?;
+        // SAFETY: NULL or as many floats as the comment says.
+        let inputs = unsafe { crate::boundary::array(inputs, floats, "inputs")? };
+        // SAFETY: as above, and not read by anyone else.
+        let outputs = unsafe { crate::boundary::array_mut(outputs, floats, "outputs")? };
+        batch.batch.run_all(vertices(inputs), vertices_mut(outputs)).map_err(failed)?;
+        Ok(None)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(errors, Memory::default(), work) }
+}
+
+/// Registers of vertices.
+fn vertices(floats: &[f32]) -> &[[[f32; 4]; 16]] {
+    floats.as_chunks::<4>().0.as_chunks::<16>().0
+}
+
+fn vertices_mut(floats: &mut [f32]) -> &mut [[[f32; 4]; 16]] {
+    floats.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0
+}

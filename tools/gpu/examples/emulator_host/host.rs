@@ -1,0 +1,249 @@
+//! The host's side: GPU registers, and what draws each program.
+//! In: command lists and vertices. Out: draws in a frame. Knows the console only by its registers.
+//! A new program is ready at once as a batch on the CPU. Its pipeline is created meanwhile and
+//! takes over at the start of a frame. Both give the same bits.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use transpica::batch::{Batch, LANES};
+use transpica::host::{
+    Arithmetic, Block, Control, Environment, HostValues, Job, Layout, Options, Output, OutputMap, Outputs,
+    Profile, RegisterLayout, RegisterState, Setup, layout, varying,
+};
+use transpica::isa::Pc;
+use transpica::{Key, Machine, Program, Stage, Translator};
+use transpica_gpu::picture::{Frame, Pipeline};
+use transpica_gpu::{Gpu, GpuError};
+
+use super::console::{self, Draw};
+use super::creation::{Created, Creation, draw_nothing};
+
+/// Limit of instructions per vertex on the CPU.
+const BUDGET: u64 = 1 << 16;
+/// The instruction END.
+const END: u32 = 0x8800_0000;
+/// Version of this host's modules, part of every key.
+const SALT: &[u8] = b"emulator_host 1";
+
+type Anything<T> = Result<T, Box<dyn Error>>;
+
+/// Statistics of a run.
+#[derive(Default)]
+pub struct Counts {
+    pub draws: usize,
+    pub vertices: usize,
+    /// Draws with vertices from the CPU.
+    pub on_cpu: usize,
+    pub translated: usize,
+    pub from_disk: usize,
+    pub known: usize,
+}
+
+/// Way to draw a program.
+enum Drawer {
+    /// A batch, until the pipeline is there.
+    Batch(Box<Batch>),
+    Pipeline(Pipeline),
+}
+
+/// The emulated GPU: registers, and the programs drawn so far.
+pub struct Host {
+    state: RegisterState,
+    translator: Translator,
+    /// Draws vertices from the CPU.
+    forward: Pipeline,
+    programs: HashMap<Key, Drawer>,
+    creation: Creation,
+    /// Waits for the pipeline of a new program instead of drawing on the CPU.
+    waits: bool,
+    pub counts: Counts,
+}
+
+impl Host {
+    /// `rehearsal` is a device on which pipelines draw first, for drivers that compile at the first
+    /// draw.
+    pub fn new(gpu: &Arc<Gpu>, rehearsal: Option<Gpu>, cache: PathBuf, waits: bool) -> Anything<Self> {
+        // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
+        // equal on CPU and GPU. The loop guard ends a broken program.
+        let options = Options {
+            block: Block { layout: Layout::Azahar, ..Block::default() },
+            outputs: Outputs { all: true, ..Outputs::default() },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
+            ..Options::default()
+        };
+        let profile = Profile { names: false, ..Profile::default() };
+        // With all outputs requested, every program has the same ones, and one stage draws the
+        // vertices of all that run on the CPU.
+        let outputs = varying::outputs(&OutputMap::default(), &options, &profile.locations);
+        let state = RegisterState::default();
+        let setup = Setup::from_registers(&state)?;
+        let mut translator = Translator::new(options, profile);
+        // No code of a program is in that stage, so any program will do.
+        let end = Program::from_raw(&[END][..], &[][..], Pc(0), Stage::Vertex)?;
+        let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup))?.spirv()?;
+        let locations: Vec<u32> = (0..).take(outputs.len()).collect();
+        let forward = Pipeline::of_program(gpu, stage, &locations)?;
+        draw_nothing(gpu, &forward, outputs.len())?;
+        let worker = Translator::new(options, profile);
+        Ok(Self {
+            state,
+            translator,
+            forward,
+            programs: HashMap::new(),
+            creation: Creation::start(gpu.clone(), rehearsal, worker, cache),
+            waits,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Begins a frame: pipelines that are ready replace their batches.
+    pub fn begin_frame(&mut self) -> Result<(), String> {
+        while let Some(created) = self.creation.ready() {
+            replace(&mut self.programs, created)?;
+        }
+        Ok(())
+    }
+
+    /// Executes a draw's command list and draws its vertices.
+    pub fn draw(&mut self, draw: &Draw, frame: &mut Frame<'_>) -> Anything<()> {
+        self.state.commands(draw.list.words());
+        let key = self.program()?;
+        let uniforms = self.state.uniforms(Stage::Vertex);
+        self.counts.draws += 1;
+        self.counts.vertices += draw.vertices();
+        match self.programs.get_mut(&key) {
+            Some(Drawer::Pipeline(pipeline)) => {
+                let block = layout::pack(&layout::registers(&RegisterLayout::AZAHAR), &uniforms);
+                frame.draw(pipeline, &draw.attributes, &block);
+            }
+            Some(Drawer::Batch(batch)) => {
+                batch.set_uniforms(&uniforms);
+                let vertices = batched(&self.state, batch, draw, &self.translator)?;
+                frame.draw(&self.forward, &vertices, &[]);
+                self.counts.on_cpu += 1;
+            }
+            None => return Err("the program was not prepared".into()),
+        }
+        Ok(())
+    }
+
+    /// Returns the key of the program in the registers, after preparing it if it is new.
+    fn program(&mut self) -> Anything<Key> {
+        let vertex = self.state.vertex();
+        let program = vertex.program()?;
+        let key = self.translator.key(&program, &vertex, Job::Vertex, SALT);
+        if self.programs.contains_key(&key) {
+            self.counts.known += 1;
+            return Ok(key);
+        }
+        let mut batch = Batch::new(&program, self.translator.options().settings(BUDGET))?;
+        // What no attribute feeds is (0, 0, 0, 1).
+        for register in 0..16 {
+            if let Some(lanes) = batch.input_mut(register, 3) {
+                lanes.fill(1.0);
+            }
+        }
+        self.programs.insert(key, Drawer::Batch(Box::new(batch)));
+        self.creation.order(key, &self.state);
+        if self.waits
+            && let Some(created) = self.creation.wait()
+        {
+            replace(&mut self.programs, created)?;
+        }
+        Ok(key)
+    }
+
+    /// Runs the vertex program on the reference machine; returns all outputs of each vertex.
+    pub fn interpreted(&self, draw: &Draw) -> Anything<Vec<[f32; 4]>> {
+        let options = self.translator.options();
+        let vertex = self.state.vertex();
+        let outputs = outputs(&self.state, &self.translator);
+        let mut machine = Machine::new(&vertex.program()?, options.settings(BUDGET))?;
+        machine.set_uniforms(&self.state.uniforms(Stage::Vertex));
+        let count = console::attribute_count(&self.state);
+        let mut all = Vec::new();
+        for attributes in draw.attributes.chunks_exact(count) {
+            let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+            for (attribute, value) in attributes.iter().enumerate() {
+                inputs[console::attribute_register(&self.state, attribute) as usize] = *value;
+            }
+            let registers = machine.run(&options.attributes_seen(inputs))?;
+            all.extend(outputs.iter().map(|output| output.value(registers, options, &HostValues::default())));
+        }
+        Ok(all)
+    }
+
+    /// Returns a pipeline that draws finished vertices, written without the library.
+    pub fn plain(&self, gpu: &Gpu) -> Result<Pipeline, GpuError> {
+        Pipeline::plain(gpu, &outputs(&self.state, &self.translator), false)
+    }
+
+    /// Number of programs drawn.
+    pub fn programs(&self) -> usize {
+        self.programs.len()
+    }
+
+    /// Waits for all pipelines, and returns the statistics.
+    pub fn finish(mut self) -> Result<Counts, String> {
+        let (created, counts) = self.creation.finish();
+        created.into_iter().try_for_each(|created| replace(&mut self.programs, created))?;
+        Ok(Counts { translated: counts.translated, from_disk: counts.from_disk, ..self.counts })
+    }
+}
+
+/// Puts a pipeline in the place of its batch.
+fn replace(programs: &mut HashMap<Key, Drawer>, (key, result): Created) -> Result<(), String> {
+    if let Some(pipeline) = result? {
+        programs.insert(key, Drawer::Pipeline(pipeline));
+    }
+    Ok(())
+}
+
+/// Outputs of the program in the registers.
+fn outputs(state: &RegisterState, translator: &Translator) -> Vec<Output> {
+    varying::outputs(&state.vertex().output_map(), translator.options(), &translator.profile().locations)
+}
+
+/// Runs the vertex program in batches; returns all outputs of each vertex.
+fn batched(
+    state: &RegisterState,
+    batch: &mut Batch,
+    draw: &Draw,
+    translator: &Translator,
+) -> Anything<Vec<[f32; 4]>> {
+    let options = translator.options();
+    let outputs = outputs(state, translator);
+    let written = state.vertex().output_mask();
+    let count = console::attribute_count(state);
+    let mut all = Vec::with_capacity(draw.vertices() * outputs.len());
+    let mut registers = [[[0.0; 4]; 16]; LANES];
+    for vertices in draw.attributes.chunks(LANES * count) {
+        for attribute in 0..count {
+            let register = console::attribute_register(state, attribute) as usize;
+            for component in 0..4 {
+                let Some(lanes) = batch.input_mut(register, component) else { continue };
+                let values = vertices.iter().skip(attribute).step_by(count);
+                lanes.iter_mut().zip(values).for_each(|(lane, value)| *lane = value[component]);
+            }
+        }
+        let vertices = vertices.len() / count;
+        batch.run(vertices)?;
+        for register in (0..16).filter(|register| written >> register & 1 != 0) {
+            for component in 0..4 {
+                let lanes = batch.output(register, component).into_iter().flatten();
+                registers
+                    .iter_mut()
+                    .zip(lanes)
+                    .for_each(|(vertex, lane)| vertex[register][component] = *lane);
+            }
+        }
+        for registers in &registers[..vertices] {
+            all.extend(outputs.iter().map(|output| output.value(registers, options, &HostValues::default())));
+        }
+    }
+    Ok(all)
+}

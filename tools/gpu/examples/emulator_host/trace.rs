@@ -1,0 +1,165 @@
+//! Times of frames in which new programs appear: with their first frames from the CPU, and with
+//! waiting for pipelines.
+//! Each way runs in a process of its own with an empty driver cache, so that neither gains from the
+//! other. Frames begin at the console's rate.
+
+use std::collections::hash_map::DefaultHasher;
+use std::error::Error;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use transpica_gpu::Gpu;
+use transpica_gpu::picture::Frame;
+
+use super::console::Program;
+use super::host::{Counts, Host};
+use super::plot;
+use super::scene::{Scene, material};
+
+/// Number of frames.
+const FRAMES: usize = 300;
+/// Number of programs, each new in some frame.
+const PROGRAMS: usize = 200;
+/// Programs of a frame beside that of the floor.
+const SHOWN: usize = 8;
+/// Frames from one scene change to the next, at which all programs are new.
+const CHANGE: usize = 60;
+/// Time between the starts of frames.
+const PERIOD: Duration = Duration::from_micros(16_743);
+
+/// Treatment of a new program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Way {
+    /// Draw on the CPU until the pipeline is ready.
+    CpuFirst,
+    /// Wait for the pipeline.
+    Wait,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::CpuFirst => "cpu-first",
+            Self::Wait => "wait",
+        }
+    }
+}
+
+/// Number of programs that appeared up to and including a frame: all that are shown at each change
+/// of the scene, the others one by one.
+fn appeared(frame: usize) -> usize {
+    let (changes, since) = (frame / CHANGE, frame % CHANGE);
+    let each = PROGRAMS / (FRAMES / CHANGE);
+    changes * each + SHOWN + since * (each - SHOWN) / (CHANGE - 1)
+}
+
+/// A line of a record: what a frame took and showed.
+struct Row {
+    milliseconds: f64,
+    digest: String,
+    on_cpu: usize,
+}
+
+fn path(out: &Path, way: Way) -> PathBuf {
+    out.join(format!("{}.tsv", way.name()))
+}
+
+/// Draws the frames in one way, and writes their times and digests.
+pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn Error>> {
+    let cache = out.join(format!("{}-modules", way.name()));
+    fs::create_dir_all(&cache)?;
+    let gpu = Arc::new(Gpu::open(adapter)?);
+    // Drivers on the CPU compile when a pipeline first draws, and in their queue. A second device
+    // has a queue of its own; what that compiled is in the driver's cache.
+    let rehearsal = (way == Way::CpuFirst).then(|| Gpu::open(adapter)).transpose()?;
+    let mut host = Host::new(&gpu, rehearsal, cache, way == Way::Wait)?;
+    let scene = Scene::new()?;
+    let programs: Vec<Program> = (0..PROGRAMS).map(material).collect::<Result<_, _>>()?;
+    let mut lines = String::new();
+    let mut next = Instant::now();
+    for number in 0..FRAMES {
+        let newest = appeared(number);
+        let shown: Vec<&Program> = programs[newest - SHOWN..newest].iter().collect();
+        let draws = scene.rings(&shown, number as f64 / FRAMES as f64);
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        next = Instant::now() + PERIOD;
+        let (begin, before) = (Instant::now(), host.counts.on_cpu);
+        host.begin_frame()?;
+        let mut frame = Frame::new(&gpu);
+        for draw in &draws {
+            host.draw(draw, &mut frame)?;
+        }
+        let picture = frame.finish()?;
+        let milliseconds = begin.elapsed().as_secs_f64() * 1e3;
+        let mut hasher = DefaultHasher::new();
+        picture.as_raw().hash(&mut hasher);
+        let on_cpu = host.counts.on_cpu - before;
+        lines += &format!("{milliseconds:.3}\t{:016x}\t{on_cpu}\n", hasher.finish());
+    }
+    let Counts { translated, .. } = host.finish()?;
+    assert_eq!(translated, PROGRAMS + 1, "each program is a module of its own");
+    fs::write(path(out, way), lines)?;
+    Ok(())
+}
+
+/// Runs this program again for one way, with a driver cache of its own.
+fn recorded(out: &Path, adapter: Option<&str>, way: Way) -> Result<Vec<Row>, Box<dyn Error>> {
+    for folder in ["modules", "driver"].map(|name| out.join(format!("{}-{name}", way.name()))) {
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+    }
+    let driver = fs::canonicalize(out.join(format!("{}-driver", way.name())))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--trace-way", way.name(), "--out"]).arg(out);
+    command.args(adapter.map(|adapter| format!("--adapter={adapter}")));
+    command.env("MESA_SHADER_CACHE_DIR", &driver).env("__GL_SHADER_DISK_CACHE_PATH", &driver);
+    if !command.status()?.success() {
+        return Err(format!("the trace of {} failed", way.name()).into());
+    }
+    let row = |line: &str| {
+        let mut cells = line.split('\t');
+        let mut cell = || cells.next().ok_or("a record has three cells");
+        Ok(Row { milliseconds: cell()?.parse()?, digest: cell()?.into(), on_cpu: cell()?.parse()? })
+    };
+    fs::read_to_string(path(out, way))?.lines().map(row).collect()
+}
+
+/// Times both ways and plots them. Returns an error if a pixel differs.
+pub fn compare(out: &Path, adapter: Option<&str>) -> Result<usize, Box<dyn Error>> {
+    fs::create_dir_all(out)?;
+    let ways = [Way::Wait, Way::CpuFirst];
+    let [waiting, first] = ways.map(|way| recorded(out, adapter, way));
+    let (waiting, first) = (waiting?, first?);
+    println!("milliseconds a frame");
+    println!(
+        "{:10} {:>7} {:>7} {:>7} {:>18} {:>13}",
+        "", "median", "99 %", "most", "over 2 x median", "draws on CPU"
+    );
+    for (way, rows) in ways.iter().zip([&waiting, &first]) {
+        let mut times: Vec<f64> = rows.iter().map(|row| row.milliseconds).collect();
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let over = times.iter().filter(|&&time| time > 2.0 * median).count();
+        println!(
+            "{:10} {median:7.2} {:7.2} {:7.2} {over:18} {:13}",
+            way.name(),
+            times[times.len() * 99 / 100],
+            times[times.len() - 1],
+            rows.iter().map(|row| row.on_cpu).sum::<usize>()
+        );
+    }
+    let times = [&waiting, &first].map(|rows| rows.iter().map(|row| row.milliseconds).collect::<Vec<_>>());
+    let picture = out.join("frame_times.png");
+    plot::bars(&times).save(&picture)?;
+    println!("plot: {}", picture.display());
+    match waiting.iter().zip(&first).filter(|(one, other)| one.digest != other.digest).count() {
+        0 => Ok(0),
+        frames => Err(format!("{frames} frames differ").into()),
+    }
+}
