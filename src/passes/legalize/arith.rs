@@ -347,10 +347,12 @@ impl Pass<'_> {
                 return Some(self.reciprocal_root(a));
             }
             (Unary::Log2P, Precision::Exact) if !self.may_be(a, Classes::BELOW_ZERO.or(Classes::ZERO)) => {
-                if !self.may_be(a, Classes::POSITIVE_INFINITY) {
+                // SwiftShader's logarithm of NaN is a number.
+                if self.may_be(a, Classes::POSITIVE_INFINITY.or(Classes::NAN)) {
+                    Helper::Log2Positive
+                } else {
                     return Some(Op::Unary(Unary::Log2, a));
                 }
-                Helper::Log2Positive
             }
             (Unary::RcpP, Precision::Exact | Precision::F24) => Helper::Rcp,
             (Unary::RsqP, Precision::Exact | Precision::F24) => Helper::Rsq,

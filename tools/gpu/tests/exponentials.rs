@@ -10,7 +10,8 @@ use support::BARE;
 use transpica::Translator;
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::{Arithmetic, Job, Options, Profile, dvle};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Arithmetic, Job, Options, Profile};
 use transpica::stages::interp::{Registers, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
@@ -38,16 +39,23 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Builds a program of one instruction on v0.
-fn program(instruction: &str) -> Program<'static> {
+/// Assembles instructions of which the last one reads v0, or r0 after others.
+fn assembled(instructions: &str) -> Vec<u8> {
+    let (before, last) = instructions.rsplit_once('\n').unwrap_or(("", instructions));
+    let operand = if before.is_empty() { "v0" } else { "r0" };
+    let components = ["x", "y", "z", "w"].map(|it| format!("{last} position.{it}, {operand}.{it}\n"));
     let text = format!(
-        ".out position position\n.in v0\n.proc main\n{instruction} position.x, v0.x\n{instruction} position.y, v0.y\n\
-         {instruction} position.z, v0.z\n{instruction} position.w, v0.w\nend\n.end\n"
+        ".out position position\n.in v0\n.constf bound(0.25, 8.0, 0.0, 0.0)\n\
+         .proc main\n{before}\n{}end\n.end\n",
+        components.concat()
     );
     let assembled =
         assemble(&[SourceText { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
-    let file = Shbin::parse(&assembled.bytes).expect("well formed");
-    dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
+    assembled.bytes
+}
+
+fn program(file: &Shbin<'_>) -> Program<'static> {
+    dvle::program(file, 0, &Limits::default()).expect("a vertex program")
 }
 
 /// Builds one vertex for each operand.
@@ -67,8 +75,9 @@ fn options(precision: Precision) -> Options {
 /// Counts the operands whose result on the driver differs from IEEE's.
 fn count_wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     let mut translator = Translator::new(options(Precision::Fast), Profile::default());
-    let translated =
-        translator.translate(&program(instruction), &*BARE, Job::Compute).expect("it translates");
+    let bytes = assembled(instruction);
+    let program = program(&Shbin::parse(&bytes).expect("well formed"));
+    let translated = translator.translate(&program, &*BARE, Job::Compute).expect("it translates");
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
     let inputs = inputs(answers.iter().map(|(operand, _)| *operand));
     let inputs: Vec<_> =
@@ -79,23 +88,27 @@ fn count_wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     found.zip(answers).filter(|(found, (_, right))| is_wrong(*found, *right)).count()
 }
 
-/// Compares one instruction on GPU and interpreter.
+/// Compares instructions on GPU and interpreter.
 fn verdict(
     gpu: &Gpu,
-    instruction: &str,
+    instructions: &str,
     operands: impl IntoIterator<Item = f32>,
     precision: Precision,
 ) -> Verdict {
-    let (program, uniforms) = (program(instruction), Uniforms::default());
+    let bytes = assembled(instructions);
+    let file = Shbin::parse(&bytes).expect("well formed");
+    let (program, mut uniforms) = (program(&file), Uniforms::default());
+    let environment = FileEnvironment::new(&file, 0, "test").expect("a vertex program");
+    environment.constants().apply(&mut uniforms);
     let case = Case {
         program: &program,
-        environment: &*BARE,
+        environment: &environment,
         uniforms: &uniforms,
         inputs: &inputs(operands),
         options: options(precision),
         budget: 100,
     };
-    compare(gpu, &case, Route::Passthrough).unwrap_or_else(|error| panic!("{instruction}: {error}"))
+    compare(gpu, &case, Route::Passthrough).unwrap_or_else(|error| panic!("{instructions}: {error}"))
 }
 
 #[test]
@@ -126,7 +139,12 @@ fn undefined_logarithms_and_powers_are_open_in_fast() {
 fn infinite_results_and_decisions_of_the_module_are_compared() {
     let gpu = gpu();
     let exact = [Precision::Exact, Precision::F24];
-    let cases = [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])];
+    let cases = [
+        ("lg2", &LOGARITHMS[..]),
+        // Neither zeros nor negative numbers nor infinity: the module tests for NaN alone.
+        ("max r0, bound.x, v0\nmin r0, bound.y, r0\nlg2", &LOGARITHMS[..]),
+        ("ex2", &POWERS[..]),
+    ];
     for (precision, (instruction, answers)) in exact.into_iter().flat_map(|it| cases.map(|case| (it, case))) {
         let verdict = verdict(&gpu, instruction, answers.iter().map(|(operand, _)| *operand), precision);
         assert!(verdict.passed(), "{instruction} {precision:?}: {:?}", verdict.first);
