@@ -82,6 +82,9 @@ impl Pass<'_> {
             if !self.is_derived(to) || !is_left(groups) {
                 continue;
             }
+            if !all.as_slice().iter().any(|&lane| lane != to && self.is_older(lane)) {
+                continue;
+            }
             let makers = self.makers_of_nan(to);
             for group in &mut *groups {
                 let before = group.lanes.len();

@@ -5,8 +5,8 @@
 //! no two are infinities of both signs, and functions of one operand.
 
 use super::Pass;
-use super::emit::splat;
 use super::helpers::Helper;
+use crate::entity::Handle;
 use crate::ir::{Binary, Lane, Op, Unary, Value, ValueList};
 use crate::passes::ranges::Classes;
 use crate::precision::bits::NAN;
@@ -58,23 +58,15 @@ impl Lanes {
     }
 }
 
-/// Lanes each of which makes a lane NaN.
-struct Origins {
-    lanes: [Option<Lane>; 8],
-    /// Set if nothing else makes it NaN.
-    is_all: bool,
-}
-
-impl Origins {
-    const UNKNOWN: Self = Self { lanes: [None; 8], is_all: false };
-
-    fn all(lanes: impl IntoIterator<Item = Lane>) -> Self {
-        let mut origins = Self { is_all: true, ..Self::UNKNOWN };
-        for (slot, lane) in origins.lanes.iter_mut().zip(lanes) {
-            *slot = Some(lane);
-        }
-        origins
-    }
+/// Result of a search for the lanes each of which makes a lane NaN.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origins {
+    /// Nothing else makes it NaN.
+    All,
+    /// Something else may make it NaN, too.
+    Some,
+    /// Some of them: there was no room for more.
+    TooMany,
 }
 
 impl Pass<'_> {
@@ -88,8 +80,15 @@ impl Pass<'_> {
             if !self.lane_may_be_nan(lane) {
                 continue;
             }
-            let origins = self.origins(lane);
-            let is_found = if origins.is_all { self.add_all(&origins, &mut work) } else { found.add(lane) };
+            let known = work.len();
+            let is_found = match self.add_origins(lane, &mut work) {
+                Origins::All => true,
+                Origins::Some => {
+                    work.len = known;
+                    found.add(lane)
+                }
+                Origins::TooMany => false,
+            };
             if !is_found {
                 return false;
             }
@@ -99,7 +98,7 @@ impl Pass<'_> {
 
     /// Returns whether NaN in one lane makes another one NaN, as far as the lanes looked at say.
     pub(super) fn implies_nan(&mut self, from: Lane, to: Lane) -> bool {
-        if from == to || !self.is_derived(to) {
+        if from == to || !self.is_derived(to) || !self.is_older(from) {
             return from == to;
         }
         let enough = self.makers_of_nan(to);
@@ -123,6 +122,12 @@ impl Pass<'_> {
         }
     }
 
+    /// Returns whether something but the operation that is looked at may have read a lane, or what
+    /// it is computed from.
+    pub(super) fn is_older(&self, lane: Lane) -> bool {
+        self.is_computed(lane) || self.uses.get(lane.value().index()) != Some(&1)
+    }
+
     /// The lanes whose NaN makes a lane NaN, itself and the nearest first: a long way is seldom
     /// one.
     pub(super) fn makers_of_nan(&mut self, lane: Lane) -> Lanes {
@@ -132,8 +137,7 @@ impl Pass<'_> {
         while let Some(&lane) = makers.as_slice().get(next) {
             next += 1;
             if self.is_computed(lane) {
-                let origins = self.origins(lane);
-                self.add_all(&origins, &mut makers);
+                self.add_origins(lane, &mut makers);
             }
         }
         makers
@@ -152,8 +156,7 @@ impl Pass<'_> {
             if others.as_slice().contains(&lane) || !self.lane_may_be_nan(lane) {
                 continue;
             }
-            let origins = self.origins(lane);
-            if !(origins.is_all && self.add_all(&origins, &mut work)) {
+            if self.add_origins(lane, &mut work) != Origins::All {
                 return false;
             }
         }
@@ -165,64 +168,66 @@ impl Pass<'_> {
         self.facts.classes(self.emit.func, lane).has(Classes::NAN)
     }
 
-    /// Adds lanes, each as the one that it copies; whether there was room.
-    fn add_all(&self, origins: &Origins, lanes: &mut Lanes) -> bool {
-        let mut origins = origins.lanes.iter().flatten();
-        origins.all(|&lane| lanes.add(self.facts.root(self.emit.func, lane)))
-    }
-
-    fn origins(&mut self, lane: Lane) -> Origins {
+    /// Adds the lanes each of which makes a lane NaN, as those that they copy.
+    fn add_origins(&mut self, lane: Lane, found: &mut Lanes) -> Origins {
+        self.facts.catch_up(self.emit.func);
         let func = &*self.emit.func;
         let at = |value: Value| Lane::new(value, lane.index());
         match func.op(lane.value()) {
-            Some(Op::Unary(Unary::Floor, a)) => Origins::all([at(a)]),
-            Some(Op::Unary(Unary::Sqrt, a)) => self.origins_without_negative(at(a)),
-            Some(Op::Binary(Binary::Mul | Binary::Div, a, b)) => Origins::all([at(a), at(b)]),
-            Some(Op::Binary(Binary::Add, a, b)) => self.origins_of_sum(at(a), at(b)),
-            Some(Op::Select { cond, a, b }) => {
-                let choices = [Binary::Less, Binary::Greater].map(|op| Op::Binary(op, a, b));
-                if func.op(cond).is_some_and(|op| choices.contains(&op)) {
-                    // NaN in the first operand compares as false, that in the second is the result.
-                    Origins::all([at(b)])
-                } else if let Some(Op::Binary(Binary::Add, x, y)) = func.op(b)
-                    && func.op(a) == Some(splat(func.ty(a), NAN))
-                {
-                    // A sum with the tests of its terms, which are NaN where their factors are.
-                    self.origins_of_sum(at(x), at(y))
-                } else {
-                    Origins::UNKNOWN
+            Some(Op::Unary(Unary::Floor, a)) => self.add_each(found, [at(a)], true),
+            Some(Op::Unary(Unary::Sqrt, a)) => self.add_not_negative(found, at(a)),
+            Some(Op::Binary(Binary::Mul | Binary::Div, a, b)) => self.add_each(found, [at(a), at(b)], true),
+            Some(Op::Binary(Binary::Add, a, b)) => self.add_terms(found, at(a), at(b)),
+            Some(Op::Select { cond, a, b }) => match [func.op(cond), func.op(a), func.op(b)] {
+                // NaN in the first operand compares as false, that in the second is the result.
+                [Some(Op::Binary(Binary::Less | Binary::Greater, x, y)), ..] if [x, y] == [a, b] => {
+                    self.add_each(found, [at(b)], true)
                 }
-            }
-            Some(Op::Call { helper, args }) => match self.helpers.which(helper) {
-                Some(helper) => self.origins_of_call(helper, lane, args),
-                None => Origins::UNKNOWN,
+                // A sum with the tests of its terms, which are NaN where their factors are.
+                [_, Some(Op::Const([NAN, ..])), Some(Op::Binary(Binary::Add, x, y))] => {
+                    self.add_terms(found, at(x), at(y))
+                }
+                _other => Origins::Some,
             },
-            Some(_) | None => Origins::UNKNOWN,
+            Some(Op::Call { helper, args }) => match self.helpers.which(helper) {
+                Some(helper) => self.add_of_call(found, helper, lane, args),
+                None => Origins::Some,
+            },
+            Some(_) | None => Origins::Some,
         }
     }
 
-    fn origins_of_sum(&mut self, a: Lane, b: Lane) -> Origins {
-        self.facts.catch_up(self.emit.func);
+    fn add_each(&self, found: &mut Lanes, lanes: impl IntoIterator<Item = Lane>, is_all: bool) -> Origins {
+        for lane in lanes {
+            if !found.add(self.facts.root(self.emit.func, lane)) {
+                return Origins::TooMany;
+            }
+        }
+        if is_all { Origins::All } else { Origins::Some }
+    }
+
+    /// Of a sum.
+    fn add_terms(&self, found: &mut Lanes, a: Lane, b: Lane) -> Origins {
         let [x, y] = [a, b].map(|lane| self.facts.classes(self.emit.func, lane));
         let opposite =
             |x: Classes, y: Classes| x.has(Classes::POSITIVE_INFINITY) && y.has(Classes::NEGATIVE_INFINITY);
-        Origins { is_all: !opposite(x, y) && !opposite(y, x), ..Origins::all([a, b]) }
+        self.add_each(found, [a, b], !opposite(x, y) && !opposite(y, x))
     }
 
     /// Of a function that is NaN for negative numbers.
-    fn origins_without_negative(&mut self, a: Lane) -> Origins {
-        self.facts.catch_up(self.emit.func);
+    fn add_not_negative(&self, found: &mut Lanes, a: Lane) -> Origins {
         let negative = Classes::NEGATIVE.or(Classes::NEGATIVE_INFINITY);
-        let is_all = !self.facts.classes(self.emit.func, a).has(negative);
-        Origins { is_all, ..Origins::all([a]) }
+        self.add_each(found, [a], !self.facts.classes(self.emit.func, a).has(negative))
     }
 
-    fn origins_of_call(&mut self, helper: Helper, lane: Lane, args: ValueList) -> Origins {
+    fn add_of_call(&self, found: &mut Lanes, helper: Helper, lane: Lane, args: ValueList) -> Origins {
         let func = &*self.emit.func;
         let at = |value: Value| Lane::new(value, lane.index());
         match (helper, func.get(args)) {
-            (Helper::Mul | Helper::MulFirst | Helper::MulEither, &[a, b]) => Origins::all([at(a), at(b)]),
-            (Helper::Add, &[a, b]) => self.origins_of_sum(at(a), at(b)),
+            (Helper::Mul | Helper::MulFirst | Helper::MulEither, &[a, b]) => {
+                self.add_each(found, [at(a), at(b)], true)
+            }
+            (Helper::Add, &[a, b]) => self.add_terms(found, at(a), at(b)),
             (
                 Helper::Rcp
                 | Helper::Exp2
@@ -233,18 +238,19 @@ impl Pass<'_> {
                 | Helper::Truncate
                 | Helper::ToFloat,
                 &[a],
-            ) => Origins::all([at(a)]),
-            (Helper::Rsq | Helper::Log2 | Helper::Log2Portable, &[a]) => self.origins_without_negative(at(a)),
+            ) => self.add_each(found, [at(a)], true),
+            (Helper::Rsq | Helper::Log2 | Helper::Log2Portable, &[a]) => self.add_not_negative(found, at(a)),
             (
                 Helper::Dot | Helper::DotNan | Helper::DotPoint | Helper::DotPointNan | Helper::DotPlain,
                 &[a, b, ..],
             ) => {
                 let lanes = 0..func.ty(a).lanes;
-                let both = lanes.flat_map(|index| [a, b].map(|value| Lane::new(value, index)));
                 // Squares are no infinities of both signs.
-                Origins { is_all: a == b, ..Origins::all(both) }
+                let is_square = a == b;
+                let both = lanes.flat_map(|index| [a, b].map(|value| Lane::new(value, index)));
+                self.add_each(found, both, is_square)
             }
-            (_, _) => Origins::UNKNOWN,
+            (_, _) => Origins::Some,
         }
     }
 }
