@@ -57,6 +57,29 @@ fn options_change_the_result() {
 }
 
 #[test]
+fn promises_drop_tests_and_the_last_one_counts() {
+    let words = |promises: &[&str]| {
+        let mut arguments = vec!["translate", "shaders/lights.shbin", "--to", "spirv"];
+        promises.iter().for_each(|promise| arguments.extend(["--assume", promise]));
+        let ran = transpica(&arguments);
+        assert_eq!(ran.status, 0, "{promises:?}: {}", ran.err);
+        ran.out.len() / 4
+    };
+    let (none, not_nan) = (words(&[]), words(&["uniforms=no-nan", "attributes=no-nan"]));
+    let below = words(&["uniforms=below:32", "attributes=below:32"]);
+    assert!(below < not_nan && not_nan < none, "{below}, {not_nan}, {none}");
+    assert_eq!(words(&["uniforms=finite", "uniforms=no-nan", "attributes=no-nan"]), not_nan);
+    let each: Vec<String> = (0..16).map(|register| format!("v{register}=no-nan")).collect();
+    let each: Vec<&str> = each.iter().map(String::as_str).chain(["uniforms=no-nan"]).collect();
+    assert_eq!(words(&each), not_nan);
+    for wrong in ["uniforms", "uniforms=small", "uniforms=below:129", "v16=no-nan", "c0=no-nan"] {
+        let ran = transpica(&["translate", "shaders/lights.shbin", "--assume", wrong]);
+        assert_eq!(ran.status, 2, "{wrong}");
+        assert!(ran.err.contains("must be like uniforms=no-nan"), "{wrong}: {}", ran.err);
+    }
+}
+
+#[test]
 fn glsl_has_three_versions() {
     for (version, start) in
         [("330", "#version 330 core\n"), ("450", "#version 450\n"), ("310es", "#version 310 es\n")]
