@@ -55,7 +55,9 @@ impl Pass<'_> {
             let mut causes = Lanes::none();
             let is_found = own.as_slice().iter().all(|&lane| self.add_causes(lane, &mut causes));
             let mut causes = [Suspects { lanes: causes, is_whole: false }];
-            self.drop_implied(&mut causes);
+            if is_found {
+                self.drop_implied(&mut causes);
+            }
             let [causes] = causes;
             if is_found && causes.lanes.len() < own.len() {
                 return causes;

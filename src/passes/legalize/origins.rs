@@ -131,6 +131,15 @@ impl Pass<'_> {
     /// The lanes whose NaN makes a lane NaN, itself and the nearest first: a long way is seldom
     /// one.
     pub(super) fn makers_of_nan(&mut self, lane: Lane) -> Lanes {
+        let slot = lane.value().index() + usize::from(lane.index());
+        let slot = slot % self.makers.len();
+        if self.makers[slot].as_slice().first() != Some(&lane) {
+            self.makers[slot] = self.find_makers_of_nan(lane);
+        }
+        self.makers[slot]
+    }
+
+    fn find_makers_of_nan(&mut self, lane: Lane) -> Lanes {
         let mut makers = Lanes::none();
         makers.add(lane);
         let mut next = 0;

@@ -94,14 +94,16 @@ impl Pass<'_> {
         if guard.lanes != all(lanes) {
             return self.mixed(a, b, guard.lanes);
         }
-        // NaN · NaN needs no test.
-        let some = guard.nan[0] | guard.nan[1];
-        for index in (0..lanes).filter(|index| some >> index & 1 != 0) {
-            let [x, y] = [a, b].map(|value| self.facts.root(self.emit.func, Lane::new(value, index)));
-            for (nan, from, to) in [(0, x, y), (1, y, x)] {
-                if guard.nan[nan] >> index & 1 != 0 && self.implies_nan(from, to) {
-                    guard.nan[nan] &= !(1 << index);
-                }
+        // NaN · NaN needs no test. A test is of all lanes or of none.
+        for (nan, [from, to]) in [(0, [a, b]), (1, [b, a])] {
+            let mut tested = (0..lanes).filter(|index| guard.nan[nan] >> index & 1 != 0);
+            let is_needless = tested.all(|index| {
+                let [from, to] =
+                    [from, to].map(|value| self.facts.root(self.emit.func, Lane::new(value, index)));
+                self.implies_nan(from, to)
+            });
+            if is_needless {
+                guard.nan[nan] = 0;
             }
         }
         let (helper, args) = match guard.tested(guard.lanes) {
