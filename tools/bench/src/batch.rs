@@ -166,10 +166,15 @@ fn one(
     let records = Records::from_map(&environment.output_map(), &options);
     let mut buffer = vec![0.0; VERTICES * records.stride];
     let mut steps = 0;
-    for vertex in &inputs {
-        machine.run(vertex)?;
+    for vertex in 0..VERTICES {
+        mesh.interpret(&mut machine, vertex, &records, &mut buffer)?;
         steps += machine.steps();
     }
+    let mut found = vec![0.0; buffer.len()];
+    let order = Order::Range { first: 0, count: VERTICES as u32 };
+    batch.run_draw(&Vertices { attributes: &attributes, input_map, order }, &records, &mut found)?;
+    let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    assert!(buffer.iter().zip(&found).all(is_equal), "a batch has other results than the interpreter");
     let mut best = Measurement {
         file: String::new(),
         dvle: 0,

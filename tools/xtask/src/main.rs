@@ -1,7 +1,8 @@
 //! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs all tests,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
-//! runs the fuzz targets, `cargo xtask install` installs the C interface. One module for each task.
+//! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly, `cargo xtask
+//! install` installs the C interface. One module for each task.
 
 mod coverage;
 mod fuzz;
@@ -11,6 +12,7 @@ mod second_driver;
 mod tally;
 mod test;
 mod validate;
+mod wasm;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
+       cargo xtask wasm [PATH...]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
 
   test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
@@ -40,6 +43,8 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
   fuzz             installs cargo-fuzz (into the target folder) and g++ if missing and runs each fuzz target
                    (container, translate, assembler, round_trip, interpreter, ir_text, batch) for N seconds, by default 60
   --keep           then merges the smallest inputs with the same coverage into tools/fuzz/corpus
+  wasm             installs Node.js and the target wasm32-wasip1 (rustup) if missing; runs the interpreter and batches in
+                   WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)";
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),
         ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
+        ["wasm", ref paths @ ..] => wasm::run(paths),
         ["install", ref options @ ..] => install::run(options).unwrap_or_else(usage),
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];

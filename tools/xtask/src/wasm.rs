@@ -1,0 +1,61 @@
+//! `cargo xtask wasm`: interpreter and batches in WebAssembly, under Node.js. Each sample's results
+//! are compared bit for bit before they are timed.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use crate::{packages, program, target};
+
+/// The target: a system interface brings clock and files.
+const TARGET: &str = "wasm32-wasip1";
+/// The program that is built for it.
+const PACKAGE: &str = "transpica-bench-wasm";
+/// Root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Runs the task; without paths for every sample.
+pub fn run(paths: &[&str]) -> ExitCode {
+    match run_all(paths) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_all(paths: &[&str]) -> Result<(), String> {
+    packages::install_missing(packages::FOR_TINT)?;
+    run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
+    let build = ["build", "--release", "--package", PACKAGE, "--target", TARGET];
+    // Every engine of today has these vectors; without the flag the code is for one lane.
+    run_line(Command::new(program()).args(build).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
+    let built = target()?.join(TARGET).join("release").join(format!("{PACKAGE}.wasm"));
+    let script = Path::new(ROOT).join("tools/xtask/src/wasi.mjs");
+    let mut node = Command::new("node");
+    node.arg("--no-warnings").arg(script).arg(built).current_dir(ROOT);
+    match paths {
+        [] => run_line(node.args(samples()?)),
+        paths => run_line(node.args(paths)),
+    }
+}
+
+/// Lists the sample programs, relative to the root.
+fn samples() -> Result<Vec<String>, String> {
+    let folder = Path::new(ROOT).join("shaders");
+    let entries = folder.read_dir().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut paths: Vec<String> =
+        names.filter(|name| name.ends_with(".shbin")).map(|name| format!("shaders/{name}")).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn run_line(command: &mut Command) -> Result<(), String> {
+    println!("$ {command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?}: {status}")),
+        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
+    }
+}
