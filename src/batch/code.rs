@@ -4,6 +4,7 @@
 //!
 //! Only components that the program reads or writes have a place, so that all others cost nothing.
 
+use super::ahead::Ahead;
 use super::execute::{Kernel, kernel};
 use crate::interp::Settings;
 use crate::isa::control::scope_ends;
@@ -131,6 +132,7 @@ pub(super) struct Code {
     pub(super) insts: Vec<Inst>,
     pub(super) entry: Pc,
     pub(super) places: Places,
+    pub(super) ahead: Ahead,
 }
 
 impl Code {
@@ -143,6 +145,7 @@ impl Code {
             insts: Vec::with_capacity(words),
             entry: program.entry(),
             places: Places { banks: [[NONE; BANK]; 3], used: [0; 3], count: 0 },
+            ahead: Ahead::default(),
         };
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
         // Written in place: an operation is large.
@@ -154,7 +157,18 @@ impl Code {
         }
         code.end_scopes();
         code.count_straight();
+        code.ahead = Ahead::new(&code.insts, code.counter_end());
         code
+    }
+
+    /// The address behind the last word that reads aL.
+    fn counter_end(&self) -> Pc {
+        let reads = |operation: &Operation| {
+            let read = operation.relative.map(|read| operation.reads[usize::from(read) % 3].from);
+            matches!(read, Some(From::Relative(Index::Al)))
+        };
+        // Range: a program has at most 65,536 words.
+        self.operations.iter().rposition(reads).map_or(Pc(0), |last| Pc(last as u16).next())
     }
 
     /// Lets `control::step` decide at words with which a scope may end.

@@ -40,6 +40,7 @@
 //! # Ok::<(), transpica::Error>(())
 //! ```
 
+mod ahead;
 mod code;
 mod draw;
 mod execute;

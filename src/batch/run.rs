@@ -227,7 +227,7 @@ impl Runner {
             }
             Some(Route::Control) => {
                 group.steps.take(1);
-                self.control(&code.insts[pc.index()], &mut group)
+                self.control(code, &mut group)
             }
         };
         if !is_left {
@@ -260,7 +260,8 @@ impl Runner {
 
     /// Executes the control part of an instruction; returns whether the group goes on. Lanes in
     /// which a condition fails become a group of their own.
-    fn control(&mut self, inst: &Inst, group: &mut Group) -> bool {
+    fn control(&mut self, code: &Code, group: &mut Group) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
         let test = match inst {
             Inst::Flow(flow) => flow.test(),
             Inst::Data { .. }
@@ -277,18 +278,18 @@ impl Runner {
         };
         let (holding, failing) = (group.lanes & holds, group.lanes & !holds);
         if holding == 0 {
-            return self.step(inst, group, false);
+            return self.step(code, group, false);
         }
         if failing != 0 {
             let mut other = Group { lanes: failing, ..group.clone() };
-            if self.step(inst, &mut other, false) {
+            if self.step(code, &mut other, false) {
                 self.groups.push(other);
             } else {
                 other.flush(&mut self.used);
             }
             group.lanes = holding;
         }
-        self.step(inst, group, true)
+        self.step(code, group, true)
     }
 
     /// The lanes in which a condition holds.
@@ -305,7 +306,8 @@ impl Runner {
 
     /// Executes the control part of an instruction whose condition holds in all lanes or in none;
     /// returns whether the group goes on.
-    fn step(&mut self, inst: &Inst, group: &mut Group, holds: bool) -> bool {
+    fn step(&mut self, code: &Code, group: &mut Group, holds: bool) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
         if let (Some(limit), Inst::Flow(flow)) = (self.settings.loop_guard, inst)
             && flow.goes_back(group.state.pc) == Some(holds)
         {
@@ -328,6 +330,7 @@ impl Runner {
             },
             &mut |effect| loops.borrow_mut().apply(effect, &self.ints),
         );
+        code.ahead.forget(&mut group.state, &mut group.loops);
         outcome == Outcome::Continue
     }
 }
