@@ -112,6 +112,14 @@ pub(super) struct Operation {
     pub(super) outputs_written: u64,
 }
 
+impl Operation {
+    /// Returns whether aL selects a uniform.
+    fn reads_counter(&self) -> bool {
+        let relative = self.relative.and_then(|read| self.reads.get(usize::from(read)));
+        relative.is_some_and(|read| matches!(read.from, From::Relative(Index::Al)))
+    }
+}
+
 /// How a program continues behind a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
@@ -150,25 +158,20 @@ impl Code {
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
         // Written in place: an operation is large.
         code.operations.resize(code.insts.len(), NOTHING);
-        for (inst, operation) in code.insts.iter().zip(&mut code.operations) {
+        let mut counter_end = Pc(0);
+        for (pc, (inst, operation)) in (0..=u16::MAX).map(Pc).zip(code.insts.iter().zip(&mut code.operations))
+        {
             decode(inst, operation, &mut code.places);
+            if operation.reads_counter() {
+                counter_end = pc.next();
+            }
             operation.kernel = kernel(operation.action, settings);
             code.routes.push(route(inst, settings.permissive));
         }
         code.end_scopes();
         code.count_straight();
-        code.ahead = Ahead::new(&code.insts, code.counter_end());
+        code.ahead = Ahead::new(&code.insts, counter_end);
         code
-    }
-
-    /// The address behind the last word that reads aL.
-    fn counter_end(&self) -> Pc {
-        let reads = |operation: &Operation| {
-            let read = operation.relative.map(|read| operation.reads[usize::from(read) % 3].from);
-            matches!(read, Some(From::Relative(Index::Al)))
-        };
-        // Range: a program has at most 65,536 words.
-        self.operations.iter().rposition(reads).map_or(Pc(0), |last| Pc(last as u16).next())
     }
 
     /// Lets `control::step` decide at words with which a scope may end.
