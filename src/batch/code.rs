@@ -4,6 +4,7 @@
 //!
 //! Only components that the program reads or writes have a place, so that all others cost nothing.
 
+use super::ahead::Ahead;
 use super::execute::{Kernel, kernel};
 use crate::interp::Settings;
 use crate::isa::control::scope_ends;
@@ -111,6 +112,14 @@ pub(super) struct Operation {
     pub(super) outputs_written: u64,
 }
 
+impl Operation {
+    /// Returns whether aL selects a uniform.
+    fn reads_counter(&self) -> bool {
+        let relative = self.relative.and_then(|read| self.reads.get(usize::from(read)));
+        relative.is_some_and(|read| matches!(read.from, From::Relative(Index::Al)))
+    }
+}
+
 /// How a program continues behind a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
@@ -131,6 +140,7 @@ pub(super) struct Code {
     pub(super) insts: Vec<Inst>,
     pub(super) entry: Pc,
     pub(super) places: Places,
+    pub(super) ahead: Ahead,
 }
 
 impl Code {
@@ -143,17 +153,24 @@ impl Code {
             insts: Vec::with_capacity(words),
             entry: program.entry(),
             places: Places { banks: [[NONE; BANK]; 3], used: [0; 3], count: 0 },
+            ahead: Ahead::default(),
         };
         code.insts.extend((0..=u16::MAX).map_while(|pc| program.inst(Pc(pc))));
         // Written in place: an operation is large.
         code.operations.resize(code.insts.len(), NOTHING);
-        for (inst, operation) in code.insts.iter().zip(&mut code.operations) {
+        let mut counter_end = Pc(0);
+        for (pc, (inst, operation)) in (0..=u16::MAX).map(Pc).zip(code.insts.iter().zip(&mut code.operations))
+        {
             decode(inst, operation, &mut code.places);
+            if operation.reads_counter() {
+                counter_end = pc.next();
+            }
             operation.kernel = kernel(operation.action, settings);
             code.routes.push(route(inst, settings.permissive));
         }
         code.end_scopes();
         code.count_straight();
+        code.ahead = Ahead::new(&code.insts, counter_end);
         code
     }
 

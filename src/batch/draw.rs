@@ -8,7 +8,6 @@ use super::fetch::VertexAttribute;
 use super::lanes::{LANES, bits};
 use super::order::Vertices;
 use super::records::Records;
-use super::run::ALONE;
 use super::{Batch, VertexError};
 use crate::error::{At, Error, Kind};
 use crate::interp::Registers;
@@ -64,13 +63,9 @@ impl Batch {
     ) -> std::result::Result<(), VertexError> {
         self.check(vertices, records, to.len())?;
         let (mut result, mut place, mut is_filled) = (Ok(()), 0, false);
-        loop {
-            let next = self.work.take(&vertices.order, place);
-            if next == place {
-                return result;
-            }
-            place = next;
-            let ran = if self.work.count <= ALONE {
+        while place < vertices.order.len() {
+            place = self.work.take(&vertices.order, place);
+            let ran = if self.runner.is_alone(self.work.count) {
                 self.draw_alone(vertices, records, to)
             } else {
                 if !is_filled {
@@ -79,9 +74,12 @@ impl Batch {
                 }
                 self.draw_lanes(vertices, records, to)
             };
-            result = result.and(ran);
+            if ran.is_err() && result.is_ok() {
+                result = ran;
+            }
             records.copy(&self.work.copies, to);
         }
+        result
     }
 
     /// Draws the vertices of a batch in lanes. Inputs that are the same in all are there already.
@@ -122,19 +120,24 @@ impl Batch {
     ) -> Result<(), VertexError> {
         let Self { code, runner, work } = self;
         let mut result = Ok(());
-        runner.begin_alone();
+        runner.begin_alone(work.count);
         let lanes = work.vertices.iter().zip(&work.places).enumerate();
         for (lane, (&vertex, &place)) in lanes.take(work.count) {
             let mut inputs = Registers::DEFAULT_INPUTS;
             for register in registers(code) {
-                inputs[register] = match vertices.attribute(register) {
-                    VertexAttribute::Fixed(value) => value,
-                    VertexAttribute::Array(array) => array.read_one(vertex),
-                };
+                match vertices.attribute(register) {
+                    VertexAttribute::Fixed(value) => inputs[register] = *value,
+                    VertexAttribute::Array(array) => array.read_one(vertex, &mut inputs[register]),
+                }
             }
             let (outputs, ran) = runner.alone(code, lane, &inputs);
             records.write_one(place, outputs, to);
-            result = result.and(ran.map_err(|error| VertexError { vertex: place as usize, error }));
+            // Errors are large: nothing moves where there is none.
+            if let Err(error) = ran
+                && result.is_ok()
+            {
+                result = Err(VertexError { vertex: place as usize, error });
+            }
         }
         result
     }
@@ -143,7 +146,7 @@ impl Batch {
     fn fill(&mut self, vertices: &Vertices<'_>) {
         for register in registers(&self.code) {
             let (value, first) = match vertices.attribute(register) {
-                VertexAttribute::Fixed(value) => (value, 0),
+                VertexAttribute::Fixed(value) => (*value, 0),
                 VertexAttribute::Array(array) => (Registers::DEFAULT, array.components()),
             };
             for (component, value) in value.into_iter().enumerate().skip(first) {
@@ -163,14 +166,13 @@ impl Batch {
             return Err(of_draw(Error::new(kind, At::Whole)));
         }
         records.check(count, size).map_err(of_draw)?;
-        let mut there = usize::MAX;
+        let Some(greatest) = vertices.order.greatest() else { return Ok(()) };
         for register in registers(&self.code) {
             let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
-            // Indices are looked through only if this attribute has fewer vertices than the others.
-            if array.vertices() >= there {
+            if array.has(greatest) {
                 continue;
             }
-            there = array.vertices();
+            let there = array.vertices();
             if let Some((place, vertex)) = vertices.order.first_beyond(there) {
                 let size = array.bytes.len();
                 let text = format!(

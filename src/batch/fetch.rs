@@ -78,6 +78,14 @@ impl Array<'_> {
         }
     }
 
+    /// Returns whether the attribute of a vertex lies in the buffer.
+    pub(super) fn has(&self, vertex: u64) -> bool {
+        let size = self.components() * self.number.size();
+        let end = |start: u64| start.checked_add(self.offset as u64)?.checked_add(size as u64);
+        let end = vertex.checked_mul(self.stride as u64).and_then(end);
+        end.is_some_and(|end| end <= self.bytes.len() as u64)
+    }
+
     /// The number of components that are read.
     pub(super) fn components(&self) -> usize {
         usize::from(self.components.clamp(1, 4))
@@ -94,24 +102,23 @@ impl Array<'_> {
         }
     }
 
-    /// Reads the attribute of a vertex that is there.
-    pub(super) fn read_one(&self, vertex: u32) -> [f32; 4] {
-        let mut value = Registers::DEFAULT;
+    /// Reads the attribute of a vertex that is there. Missing components stay as they are.
+    pub(super) fn read_one(&self, vertex: u32, to: &mut [f32; 4]) {
+        match self.number {
+            Number::S8 => self.one(vertex, to, |[byte]: [u8; 1]| f32::from(byte.cast_signed())),
+            Number::U8 => self.one(vertex, to, |[byte]: [u8; 1]| f32::from(byte)),
+            Number::S16 => self.one(vertex, to, |bytes| f32::from(i16::from_le_bytes(bytes))),
+            Number::F32 => self.one(vertex, to, f32::from_le_bytes),
+        }
+    }
+
+    /// Reads the components of a vertex.
+    #[inline(always)]
+    fn one<const SIZE: usize>(&self, vertex: u32, to: &mut [f32; 4], number: impl Fn([u8; SIZE]) -> f32) {
         let start = (vertex as usize).wrapping_mul(self.stride).wrapping_add(self.offset);
         let bytes = self.bytes.get(start..).unwrap_or_default();
-        for (value, bytes) in
-            value.iter_mut().take(self.components()).zip(bytes.chunks_exact(self.number.size()))
-        {
-            *value = match (self.number, bytes) {
-                (Number::S8, &[byte]) => f32::from(byte.cast_signed()),
-                (Number::U8, &[byte]) => f32::from(byte),
-                (Number::S16, &[a, b]) => f32::from(i16::from_le_bytes([a, b])),
-                (Number::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]),
-                // Chunks have the size of the number.
-                (Number::S8 | Number::U8 | Number::S16 | Number::F32, _) => continue,
-            };
-        }
-        value
+        let components = to.iter_mut().take(self.components());
+        components.zip(bytes.as_chunks().0).for_each(|(to, bytes)| *to = number(*bytes));
     }
 
     /// Chooses the loop for the number of components.

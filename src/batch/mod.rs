@@ -40,6 +40,7 @@
 //! # Ok::<(), transpica::Error>(())
 //! ```
 
+mod ahead;
 mod code;
 mod draw;
 mod execute;
@@ -92,7 +93,8 @@ impl From<VertexError> for Error {
 
 /// A vertex program, decoded to run for many vertices side by side.
 ///
-/// Uniforms stay until they are replaced; nothing else carries over from run to run. No run
+/// Uniforms stay until they are replaced; nothing else that a result
+/// depends on carries over from run to run. No run
 /// allocates memory, but for the first of few vertices, or in which few take the same way, and the
 /// first draw with indices.
 #[derive(Clone, Debug)]
@@ -160,7 +162,7 @@ impl Batch {
 
     /// Returns the number of instructions that the last run executed for a vertex.
     pub fn steps(&self, vertex: usize) -> u64 {
-        self.runner.used.steps.get(vertex).copied().unwrap_or(0)
+        self.runner.steps(vertex)
     }
 
     /// Returns whether the loop guard of the settings ended the last run of a vertex.
@@ -181,8 +183,8 @@ impl Batch {
         let mut result = Ok(());
         let batches = inputs.chunks(LANES).zip(outputs.chunks_mut(LANES)).enumerate();
         for (batch, (inputs, outputs)) in batches {
-            if inputs.len() <= run::ALONE {
-                self.runner.begin_alone();
+            if self.runner.is_alone(inputs.len()) {
+                self.runner.begin_alone(inputs.len());
                 for (lane, (inputs, outputs)) in inputs.iter().zip(outputs).enumerate() {
                     let (found, ran) = self.runner.alone(&self.code, lane, inputs);
                     *outputs = *found;

@@ -4,6 +4,7 @@
 
 use super::fetch::VertexAttribute;
 use super::lanes::LANES;
+use crate::interp::Registers;
 
 /// Vertices of a draw in their order.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,19 @@ impl Order<'_> {
         self.len() == 0
     }
 
+    /// The greatest number of a vertex, if there are any. It may be beyond those of 32 bits.
+    pub(super) fn greatest(&self) -> Option<u64> {
+        let greatest = match *self {
+            Self::Range { first, count } => {
+                return u64::from(count).checked_sub(1).map(|last| u64::from(first) + last);
+            }
+            Self::U8(indices) => u32::from(*indices.iter().max()?),
+            Self::U16(indices) => u32::from(*indices.iter().max()?),
+            Self::U32(indices) => *indices.iter().max()?,
+        };
+        Some(u64::from(greatest))
+    }
+
     /// Finds the first vertex that does not exist if there are `count`: its place and number.
     pub(super) fn first_beyond(&self, count: usize) -> Option<(usize, u32)> {
         match *self {
@@ -56,13 +70,8 @@ impl Order<'_> {
 
 /// Finds the first index that names no vertex.
 fn first_beyond<T: Copy + Into<u32>>(indices: &[T], count: usize) -> Option<(usize, u32)> {
-    let vertices = || indices.iter().map(|&index| index.into());
-    // Almost always there is none, and a maximum is found faster.
-    let most: u32 = vertices().max()?;
-    if (most as usize) < count {
-        return None;
-    }
-    vertices().enumerate().find(|&(_, vertex)| vertex as usize >= count)
+    let mut vertices = indices.iter().map(|&index| index.into()).enumerate();
+    vertices.find(|&(_, vertex)| vertex as usize >= count)
 }
 
 /// Vertices of a draw: attributes of buffers, and their order.
@@ -85,9 +94,10 @@ impl<'a> Vertices<'a> {
     }
 
     /// The attribute of a register.
-    pub(super) fn attribute(&self, register: usize) -> VertexAttribute<'a> {
+    pub(super) fn attribute(&self, register: usize) -> &'a VertexAttribute<'a> {
         let number = self.input_map.get(register).copied().flatten();
-        number.and_then(|number| self.attributes.get(usize::from(number))).copied().unwrap_or_default()
+        let attribute = number.and_then(|number| self.attributes.get(usize::from(number)));
+        attribute.unwrap_or(&VertexAttribute::Fixed(Registers::DEFAULT))
     }
 }
 

@@ -19,7 +19,9 @@ use crate::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
 const LONELY: u32 = 3;
 
 /// Vertices of a run that are faster one by one, and need no lanes at all; measured.
-pub(super) const ALONE: usize = 2;
+const ALONE: usize = 3;
+/// The most vertices that run like that where more of them have ended one by one in lanes.
+const MOST_ALONE: usize = LANES / 8;
 
 /// Time of a move of a group, in times of an instruction of the interpreter; measured.
 const MOVE: i64 = 6;
@@ -42,6 +44,10 @@ pub(super) struct Runner {
     /// Estimate of the time saved since the run began, in instructions of the interpreter. Once it
     /// is negative, all lanes run on one by one.
     saved: i64,
+    /// Vertices of a run that are faster one by one, as runs of this program have shown.
+    alone: usize,
+    /// Lanes of the run that have ended one by one.
+    single: u32,
     pub(super) used: Used,
     /// The lanes that the loop guard stopped.
     pub(super) stopped: u64,
@@ -62,6 +68,8 @@ impl Runner {
             wide: Wide::detect(),
             run: 0,
             saved: 0,
+            alone: ALONE,
+            single: 0,
             used: Used { steps: [0; LANES], jumps: [0; LANES] },
             stopped: 0,
             failure: None,
@@ -70,7 +78,7 @@ impl Runner {
 
     /// Runs a program in the first lanes.
     pub(super) fn run(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
-        if count <= ALONE {
+        if self.is_alone(count) {
             return self.run_alone(code, count);
         }
         let mut next = self.begin(code, count);
@@ -85,13 +93,21 @@ impl Runner {
             };
         }
         self.file.end(&code.places);
+        if count <= MOST_ALONE && self.single as usize * 2 > count {
+            self.alone = self.alone.max(count);
+        }
         self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Returns whether a run of this many vertices needs no lanes.
+    pub(super) fn is_alone(&self, count: usize) -> bool {
+        count <= self.alone
     }
 
     /// Runs a program in the first lanes, one by one.
     fn run_alone(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
         let mut result = Ok(());
-        self.begin_alone();
+        self.begin_alone(count);
         for lane in 0..count {
             let mut inputs = Registers::DEFAULT_INPUTS;
             for component in bits(code.places.used(Bank::Input)) {
@@ -112,9 +128,8 @@ impl Runner {
     }
 
     /// Begins a run of vertices one by one.
-    pub(super) fn begin_alone(&mut self) {
-        self.used.steps = [0; LANES];
-        self.stopped = 0;
+    pub(super) fn begin_alone(&mut self, count: usize) {
+        (self.run, self.stopped) = (first(count), 0);
     }
 
     /// Runs a program for a vertex, that of a lane. Returns the outputs, and how it ended.
@@ -134,14 +149,16 @@ impl Runner {
         (machine.registers().outputs(), ran)
     }
 
+    /// The number of instructions that the last run executed for a lane.
+    pub(super) fn steps(&self, lane: usize) -> u64 {
+        if lane < LANES && self.run >> lane & 1 != 0 { self.used.steps[lane] } else { 0 }
+    }
+
     /// The lanes of a run as one group.
     fn begin(&mut self, code: &Code, count: usize) -> Option<Group> {
-        self.run = match count {
-            0 => 0,
-            _ => u64::MAX >> (LANES - count.min(LANES)),
-        };
+        self.run = first(count);
         self.used = Used { steps: [0; LANES], jumps: [0; LANES] };
-        (self.stopped, self.saved) = (0, 0);
+        (self.stopped, self.saved, self.single) = (0, 0, 0);
         self.failure = None;
         self.file.begin(&code.places, &self.settings);
         let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
@@ -196,6 +213,7 @@ impl Runner {
     #[cold]
     fn finish(&mut self, code: &Code, mut group: Group) {
         group.flush(&mut self.used);
+        self.single += group.lanes.count_ones();
         let Self { settings, file, ints, bools, rest, .. } = self;
         rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
         for lane in bits(group.lanes) {
@@ -227,7 +245,7 @@ impl Runner {
             }
             Some(Route::Control) => {
                 group.steps.take(1);
-                self.control(&code.insts[pc.index()], &mut group)
+                self.control(code, &mut group)
             }
         };
         if !is_left {
@@ -260,7 +278,8 @@ impl Runner {
 
     /// Executes the control part of an instruction; returns whether the group goes on. Lanes in
     /// which a condition fails become a group of their own.
-    fn control(&mut self, inst: &Inst, group: &mut Group) -> bool {
+    fn control(&mut self, code: &Code, group: &mut Group) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
         let test = match inst {
             Inst::Flow(flow) => flow.test(),
             Inst::Data { .. }
@@ -277,18 +296,18 @@ impl Runner {
         };
         let (holding, failing) = (group.lanes & holds, group.lanes & !holds);
         if holding == 0 {
-            return self.step(inst, group, false);
+            return self.step(code, group, false);
         }
         if failing != 0 {
             let mut other = Group { lanes: failing, ..group.clone() };
-            if self.step(inst, &mut other, false) {
+            if self.step(code, &mut other, false) {
                 self.groups.push(other);
             } else {
                 other.flush(&mut self.used);
             }
             group.lanes = holding;
         }
-        self.step(inst, group, true)
+        self.step(code, group, true)
     }
 
     /// The lanes in which a condition holds.
@@ -305,7 +324,8 @@ impl Runner {
 
     /// Executes the control part of an instruction whose condition holds in all lanes or in none;
     /// returns whether the group goes on.
-    fn step(&mut self, inst: &Inst, group: &mut Group, holds: bool) -> bool {
+    fn step(&mut self, code: &Code, group: &mut Group, holds: bool) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
         if let (Some(limit), Inst::Flow(flow)) = (self.settings.loop_guard, inst)
             && flow.goes_back(group.state.pc) == Some(holds)
         {
@@ -328,6 +348,15 @@ impl Runner {
             },
             &mut |effect| loops.borrow_mut().apply(effect, &self.ints),
         );
+        code.ahead.forget(&mut group.state, &mut group.loops);
         outcome == Outcome::Continue
+    }
+}
+
+/// The first lanes.
+fn first(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        _ => u64::MAX >> (LANES - count.min(LANES)),
     }
 }

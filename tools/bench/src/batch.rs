@@ -19,10 +19,10 @@ use transpica::{Arithmetic, Limits, Machine, Options};
 use transpica_generate::{inputs, uniforms};
 
 /// Vertices at once: a full batch, and smaller ones.
-pub const SIZES: [usize; 4] = [LANES, 16, 4, 1];
+pub const SIZES: [usize; 6] = [LANES, 16, 7, 4, 2, 1];
 /// Vertices of a round: few enough that they stay in the caches.
 const VERTICES: usize = 8 * LANES;
-/// Programs decoded one after the other, as when a game loads.
+/// Programs decoded one after the other and kept, as when a game loads.
 const DECODED: usize = 8;
 
 /// Results of one program.
@@ -33,7 +33,9 @@ pub struct Measurement {
     pub dvle: usize,
     /// Instructions that a vertex executes, on average.
     pub steps: f64,
-    /// Nanoseconds of [`Batch::new`].
+    /// Words of its code, those that it never executes included.
+    pub words: usize,
+    /// Nanoseconds of [`Batch::new`] for all words.
     pub decode: f64,
     /// The interpreter.
     pub interpreter: Times,
@@ -179,6 +181,7 @@ fn one(
         file: String::new(),
         dvle: 0,
         steps: steps as f64 / VERTICES as f64,
+        words: program.code().len(),
         decode: f64::INFINITY,
         interpreter: Times::NONE,
         batches: [Times::NONE; SIZES.len()],
@@ -197,15 +200,18 @@ fn one(
             mesh.interpret(&mut machine, black_box(vertex), &records, &mut buffer)?;
         }
         keep(&mut best.interpreter.draw, start, VERTICES);
+        let mut decoded = Vec::with_capacity(DECODED);
         let start = Instant::now();
         for _ in 0..DECODED {
-            black_box(Batch::new(black_box(program), settings)?);
+            decoded.push(Batch::new(black_box(program), settings)?);
         }
         keep(&mut best.decode, start, DECODED);
+        drop(black_box(decoded));
         for (size, times) in SIZES.into_iter().zip(&mut best.batches) {
             let start = Instant::now();
             for first in (0..VERTICES).step_by(size) {
-                let order = Order::Range { first: black_box(first as u32), count: size as u32 };
+                let order =
+                    Order::Range { first: black_box(first as u32), count: size.min(VERTICES - first) as u32 };
                 let vertices = Vertices { attributes: &attributes, input_map, order };
                 batch.run_draw(&vertices, &records, &mut buffer[first * records.stride..])?;
             }
@@ -226,15 +232,19 @@ pub fn print(all: &[Measurement]) {
     println!(
         "ns a vertex; draw: from vertex buffers to records of outputs; the rest: from registers to registers"
     );
-    print!("{:<32} {:>6} {:>9} {:>12} {:>8}", "program", "steps", "decode", "interpreter", "draw");
+    print!(
+        "{:<32} {:>6} {:>6} {:>9} {:>12} {:>8}",
+        "program", "words", "steps", "decode", "interpreter", "draw"
+    );
     for size in SIZES {
         print!(" {:>12} {:>8}", format!("{size} lanes"), "draw");
     }
     println!(" {:>8}", "ratio");
     for measured in all {
-        let Measurement { file, dvle, steps, decode, interpreter, batches } = measured;
+        let Measurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
         let Times { program, draw } = interpreter;
-        print!("{:<32} {steps:>6.1} {decode:>9.0} {program:>12.1} {draw:>8.1}", format!("{file}#{dvle}"));
+        let file = format!("{file}#{dvle}");
+        print!("{file:<32} {words:>6} {steps:>6.1} {decode:>9.0} {program:>12.1} {draw:>8.1}");
         for times in batches {
             print!(" {:>12.2} {:>8.2}", times.program, times.draw);
         }
@@ -244,12 +254,12 @@ pub fn print(all: &[Measurement]) {
 
 /// The figures of a program as JSON.
 pub fn to_json(measured: &Measurement) -> Value {
-    let Measurement { file, dvle, steps, decode, interpreter, batches } = measured;
+    let Measurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
     let batches = SIZES.into_iter().zip(batches);
     let batches = batches
         .map(|(size, times)| json!({ "vertices": size, "program": times.program, "draw": times.draw }));
     json!({
-        "file": file, "dvle": dvle, "instructions": steps, "decode": decode,
+        "file": file, "dvle": dvle, "words": words, "instructions": steps, "decode": decode,
         "interpreter": { "program": interpreter.program, "draw": interpreter.draw },
         "batches": batches.collect::<Vec<_>>(), "ratio": measured.ratio(),
     })
