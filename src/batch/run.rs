@@ -196,6 +196,10 @@ impl Runner {
     #[cold]
     fn finish(&mut self, code: &Code, mut group: Group) {
         group.flush(&mut self.used);
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= group.lanes;
+            return;
+        }
         let Self { settings, file, ints, bools, rest, .. } = self;
         rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
         for lane in bits(group.lanes) {
@@ -252,6 +256,9 @@ impl Runner {
 
     /// Records an error.
     fn fail(&mut self, lanes: u64, error: Error) {
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= lanes;
+        }
         let vertex = lanes.trailing_zeros() as usize;
         if self.failure.as_ref().is_none_or(|failure| vertex < failure.vertex) {
             self.failure = Some(VertexError { vertex, error });
