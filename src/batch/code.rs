@@ -5,6 +5,7 @@
 //! Only components that the program reads or writes have a place, so that all others cost nothing.
 
 use super::ahead::Ahead;
+use super::emission::Setting;
 use super::execute::{Kernel, kernel};
 use crate::interp::Settings;
 use crate::isa::control::scope_ends;
@@ -92,6 +93,9 @@ pub(super) enum Action {
     Data(DataOp),
     Mova,
     Cmp(CompareOp, CompareOp),
+    /// Of geometry programs only; so is the next.
+    Emit,
+    SetEmit(Setting),
 }
 
 /// The data part of an instruction.

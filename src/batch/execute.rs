@@ -56,6 +56,8 @@ fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
         Action::None => |_, _, _| (),
         Action::Mova => wide!(|file, operation, at| file.mova(operation, at)),
         Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
+        Action::Emit => |file, _, at| file.emit(at),
+        Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
         Action::Data(op) => match op {
             DataOp::Add => wide!(|file, operation, at| {
                 file.two(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))

@@ -7,6 +7,7 @@
 //! results replace the active ones instead.
 
 use super::code::{Bank, From, NONE, Operation, Places, Read};
+use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Value, bits, components, flip};
 use super::wide::Wide;
 use crate::interp::{Settings, flush_subnormal};
@@ -18,11 +19,13 @@ use crate::precision::{Precision, arith};
 pub(super) struct Sources {
     /// The components that the program uses.
     #[expect(clippy::vec_box, reason = "results change places with them")]
-    places: Vec<Box<Lanes>>,
+    pub(super) places: Vec<Box<Lanes>>,
     /// Values of a relative read whose addresses differ.
-    gathered: Box<[Lanes; 4]>,
+    pub(super) gathered: Box<[Lanes; 4]>,
     /// c0..c95, then the registers of ones that relative reads can reach beyond them.
-    uniforms: Box<[[f32; 4]; limits::INDICES]>,
+    pub(super) uniforms: Box<[[f32; 4]; limits::INDICES]>,
+    /// The places of uniforms that differ between lanes, where relative reads may find them.
+    pub(super) window: Option<Box<[u16; 4 * limits::INDICES]>>,
     /// Result of the relative read of the current operation.
     found: Found,
 }
@@ -133,6 +136,8 @@ pub(super) struct File {
     uninitialized: [f32; 4],
     /// The same, of outputs that the program does not write.
     unwritten: Box<[Lanes; 4]>,
+    /// The state of EMIT; only of geometry programs.
+    pub(super) emission: Option<Box<Emission>>,
 }
 
 impl File {
@@ -151,6 +156,7 @@ impl File {
                 places,
                 gathered: Box::new([Lanes::ZERO; 4]),
                 uniforms,
+                window: None,
                 found: Found::Gathered,
             },
             results: [lanes(), lanes(), lanes(), lanes()],
@@ -161,6 +167,7 @@ impl File {
             fresh_outputs: 0,
             uninitialized,
             unwritten: Box::new(uninitialized.map(|value| Lanes([value; LANES]))),
+            emission: None,
         }
     }
 
@@ -177,7 +184,8 @@ impl File {
         self.addresses.as_flattened_mut().fill(0);
         self.flags = [0; 2];
         self.fresh_temps = places.used(Bank::Temp);
-        self.fresh_outputs = places.used(Bank::Output);
+        // The banks of geometry programs change with each EMIT.
+        self.fresh_outputs = if self.emission.is_some() { 0 } else { places.used(Bank::Output) };
         if settings.precision != Precision::F24 && !settings.flush_subnormals {
             return;
         }
@@ -250,6 +258,14 @@ impl File {
         }
     }
 
+    /// The lanes of a place.
+    pub(super) fn lanes(&self, place: u16) -> &Lanes {
+        &self.sources.places[usize::from(place)]
+    }
+    pub(super) fn lanes_mut(&mut self, place: u16) -> &mut Box<Lanes> {
+        &mut self.sources.places[usize::from(place)]
+    }
+
     /// Prepares the registers that an operation names: defaults of those that are read before they
     /// are written, or get a value in some lanes only; what a relative read finds.
     #[inline(always)]
@@ -277,10 +293,16 @@ impl File {
             From::Relative(Index::A0x) => &self.addresses[0],
             From::Relative(Index::A0y) => &self.addresses[1],
             From::Relative(Index::Al | Index::None) | From::Lanes | From::Uniform => {
+                if self.sources.window.is_some() {
+                    return self.sources.gather_window(read, |_| counter, at.active);
+                }
                 return Found::Register(arith::uniform_index(read.register, counter));
             }
         };
         let sources = &mut self.sources;
+        if sources.window.is_some() {
+            return sources.gather_window(read, |lane| addresses[lane], at.active);
+        }
         at.wide.call(
             #[inline(always)]
             || match at.active.common(addresses) {
@@ -331,7 +353,7 @@ pub(super) struct At<'a> {
 }
 
 /// An input or uniform as the registers hold it.
-fn load(value: f32, settings: &Settings) -> f32 {
+pub(super) fn load(value: f32, settings: &Settings) -> f32 {
     let value = arith::load(settings.precision, value);
     if settings.flush_subnormals { flush_subnormal(value) } else { value }
 }

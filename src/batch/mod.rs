@@ -16,7 +16,9 @@
 //! | [`Batch::run_all`] | v0..v15 of each vertex, as [`Machine`](crate::Machine) takes them | o0..o15 of each vertex |
 //! | [`Batch::run`] | [`Batch::input_mut`] | [`Batch::output`] |
 //!
-//! With the last, a host fetches attributes itself:
+//! Geometry programs are [`crate::draw::cpu`]'s, which runs them in the same way where it can.
+//!
+//! With the last call, a host fetches attributes itself:
 //!
 //! ```
 //! use transpica::batch::{Batch, LANES};
@@ -43,16 +45,20 @@
 mod ahead;
 mod code;
 mod draw;
+mod emission;
 mod execute;
 mod fetch;
 mod file;
+mod geometry;
 mod group;
 mod lanes;
 mod order;
 mod records;
 mod rest;
 mod run;
+mod shade;
 mod wide;
+mod window;
 
 use std::fmt;
 
@@ -62,6 +68,7 @@ use crate::isa::{Program, Stage, Uniforms};
 use code::{Bank, Code, NONE};
 pub use fetch::{Array, Number, VertexAttribute};
 use file::File;
+pub(crate) use geometry::GeometryBatch;
 pub use lanes::LANES;
 use order::Work;
 pub use order::{Order, Vertices};
@@ -193,12 +200,7 @@ impl Batch {
                 }
                 continue;
             }
-            for component in lanes::bits(self.code.places.used(Bank::Input)) {
-                let component = component as usize;
-                let lanes = self.runner.file.input_mut(&self.code.places, component);
-                let values = inputs.iter().map(|input| input[component / 4][component % 4]);
-                lanes.into_iter().flatten().zip(values).for_each(|(lane, value)| *lane = value);
-            }
+            self.load(inputs);
             let ran = self.run(inputs.len()).map_err(|VertexError { vertex, error }| VertexError {
                 vertex: batch * LANES + vertex,
                 error,

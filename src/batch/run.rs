@@ -19,7 +19,7 @@ use crate::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
 const LONELY: u32 = 3;
 
 /// Vertices of a run that are faster one by one, and need no lanes at all; measured.
-const ALONE: usize = 3;
+pub(super) const ALONE: usize = 3;
 /// The most vertices that run like that where more of them have ended one by one in lanes.
 const MOST_ALONE: usize = LANES / 8;
 
@@ -213,6 +213,10 @@ impl Runner {
     #[cold]
     fn finish(&mut self, code: &Code, mut group: Group) {
         group.flush(&mut self.used);
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= group.lanes;
+            return;
+        }
         self.single += group.lanes.count_ones();
         let Self { settings, file, ints, bools, rest, .. } = self;
         rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
@@ -270,6 +274,9 @@ impl Runner {
 
     /// Records an error.
     fn fail(&mut self, lanes: u64, error: Error) {
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= lanes;
+        }
         let vertex = lanes.trailing_zeros() as usize;
         if self.failure.as_ref().is_none_or(|failure| vertex < failure.vertex) {
             self.failure = Some(VertexError { vertex, error });

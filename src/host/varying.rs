@@ -11,7 +11,7 @@ use super::options::{ClipPlanes, Options, UndefinedValue};
 use super::profile::Locations;
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
-use crate::isa::Component;
+use crate::isa::{Component, Mask};
 
 /// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
 /// them.
@@ -25,6 +25,19 @@ const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::Quaternion, "normal_quaternion"),
     (Semantic::View, "view"),
 ];
+
+/// Returns the components of o0..o15 that some output takes, of the registers in `forwarded`.
+pub(crate) fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
+    let mut seen = [Mask::NONE; 16];
+    for source in outputs.iter().flat_map(|output| &output.components) {
+        if let ComponentSource::Register { register, component } = *source
+            && forwarded >> (register & 15) & 1 != 0
+        {
+            seen[usize::from(register & 15)].0 |= 1 << component.index();
+        }
+    }
+    seen
+}
 
 /// Returns the destination of a semantic.
 fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {

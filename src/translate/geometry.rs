@@ -8,7 +8,7 @@ use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, control
 use crate::error::{Error, Result};
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
-use crate::host::{ComponentSource, EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
+use crate::host::{EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
 use crate::ir::Module;
 use crate::isa::{Component, Mask, Program};
 use crate::lower::{Context, Form, Geometry, OutputSelection};
@@ -50,7 +50,7 @@ impl Translator {
         let observations = match form {
             Form::Emits => dependences(program, &control, &all_components(setup.outputs)),
             Form::Kernel | Form::Stage { .. } => {
-                dependences(program, &control, &vertex_components(&outputs, setup.outputs))
+                dependences(program, &control, &varying::components(&outputs, setup.outputs))
             }
         };
         let held: &[Output] = if records_emits { &[] } else { &outputs };
@@ -98,19 +98,6 @@ impl Translator {
 /// Returns the error of a setup without a geometry program.
 pub(super) fn no_geometry<T>() -> Result<T> {
     Err(Error::setup("the setup has no geometry program"))
-}
-
-/// Returns the output components that become part of a vertex.
-pub(super) fn vertex_components(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
-    let mut seen = [Mask::NONE; 16];
-    for source in outputs.iter().flat_map(|output| &output.components) {
-        if let ComponentSource::Register { register, component } = *source
-            && passed_on >> (register & 15) & 1 != 0
-        {
-            seen[usize::from(register & 15)].0 |= 1 << component.index();
-        }
-    }
-    seen
 }
 
 /// Returns all components of the forwarded registers.

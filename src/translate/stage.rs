@@ -3,7 +3,7 @@
 //! In: programs, their environment, the setup of a draw. Out: [`Translation`] with a
 //! [`GeometryStage`], if it is exact.
 
-use super::geometry::{bounds, dependences, no_geometry, state_words, vertex_components};
+use super::geometry::{bounds, dependences, no_geometry, state_words};
 use super::{Input, LoweredProgram, Tier, Translation, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
@@ -38,7 +38,7 @@ impl Translator {
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
-        let observations = dependences(program, &control, &vertex_components(&outputs, geometry.outputs));
+        let observations = dependences(program, &control, &varying::components(&outputs, geometry.outputs));
         let state = state_words(&observations, &outputs, options);
         let context = |state, form| Context {
             program,

@@ -3,13 +3,15 @@
 //! Arithmetic and control flow are the machines'; [`crate::host`] defines the outputs.
 
 use super::assembly::Assembler;
-use super::feed::Feed;
+use super::geometry::Geometry;
+use super::shade::{Named, Shaded};
+use crate::batch::{Batch, Field, LANES, Records};
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::input::{Primitive, Primitives, no_vertex};
-use crate::geometry::{GeometryInput, GeometrySetup, Topology};
+use crate::geometry::input::Primitives;
+use crate::geometry::{GeometryInput, Topology};
 use crate::host::{HostValues, Options, Output, RegisterState, Setup, dvle, varying};
-use crate::interp::{GeometryMachine, Machine, Uniforms};
+use crate::interp::{GeometryMachine, Uniforms};
 use crate::isa::{Program, Stage};
 use crate::limits::check;
 
@@ -62,31 +64,52 @@ impl Triangles {
 }
 
 /// The end of the pipeline: assembler, limits and result.
-struct Sink<'a> {
-    options: &'a Options,
-    host: &'a HostValues,
-    assembler: Assembler<u32>,
+pub(super) struct Sink<'a> {
+    /// The layout of a vertex: a whole vector for each output.
+    pub(super) records: &'a Records,
+    pub(super) assembler: Assembler<u32>,
     /// Instructions left for the draw.
     left: u64,
     bounds: DrawLimits,
-    drawn: Triangles,
+    values: Vec<[f32; 4]>,
+    triangles: Vec<[u32; 3]>,
 }
 
-impl Sink<'_> {
+impl<'a> Sink<'a> {
+    fn new(records: &'a Records, topology: Topology, bounds: DrawLimits) -> Self {
+        let assembler = Assembler::new(topology);
+        let (values, triangles) = (Vec::new(), Vec::new());
+        Self { records, assembler, left: bounds.draw_steps, bounds, values, triangles }
+    }
+
     /// Assembles a vertex with these output registers.
-    fn push(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
-        let Triangles { outputs, values, triangles } = &mut self.drawn;
-        // Range: three for each triangle, and those the caller gave; memory ends before.
-        let vertex = (values.len() / outputs.len().max(1)) as u32;
-        values.extend(outputs.iter().map(|output| output.value(registers, self.options, self.host)));
+    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
+        let vertex = self.next_vertex();
+        let Records { fields, options, host, .. } = self.records;
+        self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
+        self.push(vertex)
+    }
+    /// Assembles a vertex with these values.
+    pub(super) fn push_record(&mut self, values: &[[f32; 4]]) -> Result<()> {
+        let vertex = self.next_vertex();
+        self.values.extend_from_slice(values);
+        self.push(vertex)
+    }
+    /// Assembles a vertex whose values are there already.
+    fn push(&mut self, vertex: u32) -> Result<()> {
         if let Some(triangle) = self.assembler.push(vertex) {
-            check("triangles of a draw", triangles.len() + 1, self.bounds.triangles, At::Whole)?;
-            triangles.push(triangle);
+            check("triangles of a draw", self.triangles.len() + 1, self.bounds.triangles, At::Whole)?;
+            self.triangles.push(triangle);
         }
         Ok(())
     }
+    /// The number of the next vertex whose values come.
+    fn next_vertex(&self) -> u32 {
+        // Range: three for each triangle, and those the caller gave; memory ends before.
+        (self.values.len() / self.records.fields.len().max(1)) as u32
+    }
     /// Counts executed instructions.
-    fn spend(&mut self, steps: u64) -> Result<()> {
+    pub(super) fn spend(&mut self, steps: u64) -> Result<()> {
         match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
@@ -97,63 +120,15 @@ impl Sink<'_> {
     }
 }
 
-/// The vertex program and its results.
-struct Shaded<'a> {
-    machine: &'a mut Machine,
-    options: &'a Options,
-    vertices: &'a [[[f32; 4]; 16]],
-    /// o0..o15 of each vertex; none until the program has run for it.
-    outputs: Vec<Option<Box<[[f32; 4]; 16]>>>,
-}
-
-impl Shaded<'_> {
-    /// Returns the outputs of a vertex; `place` is its index in the index buffer, if there is one.
-    fn get(&mut self, vertex: u32, place: usize, sink: &mut Sink<'_>) -> Result<&[[f32; 4]; 16]> {
-        let count = self.vertices.len();
-        let (Some(inputs), Some(slot)) =
-            (self.vertices.get(vertex as usize), self.outputs.get_mut(vertex as usize))
-        else {
-            return Err(no_vertex(place, vertex, count));
-        };
-        if slot.is_none() {
-            let result = self.machine.run(&self.options.attributes_seen(*inputs)).copied();
-            sink.spend(self.machine.steps())?;
-            *slot = Some(Box::new(result?));
-        }
-        Ok(slot.get_or_insert_with(|| Box::new([[0.0; 4]; 16])))
-    }
-}
-
-/// The geometry program with its configuration.
-#[derive(Clone, Debug)]
-struct Geometry {
-    setup: GeometrySetup,
-    machine: GeometryMachine,
-}
-
-impl Geometry {
-    /// Runs the program and assembles its triangles.
-    fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
-        let result = self.machine.run(inputs).map(|_| ());
-        sink.spend(self.machine.steps())?;
-        result?;
-        for triangle in self.machine.invocation().triangles() {
-            if triangle.invert {
-                sink.assembler.reverse_next();
-            }
-            triangle.vertices.into_iter().try_for_each(|vertex| sink.push(vertex))?;
-        }
-        Ok(())
-    }
-}
-
 /// A complete configuration of programs. The state of a geometry program carries over from draw to
 /// draw.
 ///
 /// See the example of [`crate::draw::cpu`].
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    vertex: Machine,
+    vertex: Batch,
+    /// Vertices that may run at once.
+    at_once: usize,
     geometry: Option<Geometry>,
     uniforms: [Uniforms; 2],
     setup: Setup,
@@ -177,12 +152,12 @@ impl Pipeline {
         options.check()?;
         setup.check()?;
         let bounds = DrawLimits::default();
-        let settings = options.settings(bounds.steps);
         let geometry = match (geometry, setup.geometry) {
             (None, None) => None,
-            (Some(program), Some(setup)) => {
-                let machine = GeometryMachine::new(program, setup.outputs, settings)?;
-                Some(Geometry { setup, machine })
+            (Some(program), Some(geometry)) => {
+                let outputs = varying::outputs(&setup.map, options, &Default::default());
+                let forwarded = setup.vertex_outputs;
+                Some(Geometry::new(program, geometry, forwarded, &outputs, options, bounds.steps)?)
             }
             (Some(_), None) | (None, Some(_)) => {
                 let text =
@@ -190,9 +165,9 @@ impl Pipeline {
                 return Err(Error::setup(text));
             }
         };
-        let vertex = Machine::new(vertex, settings)?;
-        let (uniforms, host) = (Default::default(), HostValues::default());
-        Ok(Self { vertex, geometry, uniforms, setup, options: *options, host, bounds })
+        let vertex = Batch::new(vertex, options.settings(bounds.steps))?;
+        let (uniforms, host, at_once) = (Default::default(), HostValues::default(), LANES);
+        Ok(Self { vertex, at_once, geometry, uniforms, setup, options: *options, host, bounds })
     }
 
     /// Builds the pipeline that the GPU's registers describe, uniforms included.
@@ -245,7 +220,7 @@ impl Pipeline {
     pub fn set_uniforms(&mut self, stage: Stage, uniforms: &Uniforms) {
         match (stage, &mut self.geometry) {
             (Stage::Vertex, _) => self.vertex.set_uniforms(uniforms),
-            (Stage::Geometry, Some(geometry)) => geometry.machine.set_uniforms(uniforms),
+            (Stage::Geometry, Some(geometry)) => geometry.set_uniforms(uniforms),
             (Stage::Geometry, None) => {}
         }
         self.uniforms[stage as usize] = uniforms.clone();
@@ -266,9 +241,24 @@ impl Pipeline {
         self.bounds = bounds;
         self.vertex.set_budget(bounds.steps);
         if let Some(geometry) = &mut self.geometry {
-            geometry.machine.set_budget(bounds.steps);
-            geometry.machine.set_most_emits(bounds.emits);
+            geometry.set_limits(bounds.steps, bounds.emits);
         }
+    }
+
+    /// Runs one vertex and one invocation after the other from now on, on the reference machines.
+    /// The results are the same but for the payload of NaN; tests compare both.
+    #[doc(hidden)]
+    pub fn one_by_one(&mut self) {
+        self.at_once = 1;
+        if let Some(geometry) = &mut self.geometry {
+            geometry.one_by_one(&self.uniforms[Stage::Geometry as usize]);
+        }
+    }
+
+    /// Returns whether invocations of the geometry program are independent, and so run in batches.
+    #[doc(hidden)]
+    pub fn runs_in_batches(&self) -> bool {
+        self.geometry.as_ref().is_some_and(Geometry::runs_in_batches)
     }
 
     /// Returns the configuration.
@@ -287,71 +277,50 @@ impl Pipeline {
     /// keeps its state up to there.
     pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
         let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
-        let mut sink = Sink {
-            options: &self.options,
-            host: &self.host,
-            assembler: Assembler::new(self.setup.topology),
-            left: self.bounds.draw_steps,
-            bounds: self.bounds,
-            drawn: Triangles { outputs, values: Vec::new(), triangles: Vec::new() },
-        };
-        let mut shaded = Shaded {
-            machine: &mut self.vertex,
-            options: &self.options,
-            vertices,
-            outputs: vec![None; vertices.len()],
-        };
+        let records = vectors(outputs.clone(), &self.options, self.host);
+        let mut sink = Sink::new(&records, self.setup.topology, self.bounds);
+        let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let at = |place: usize| indices.map_or(place as u32, |indices| indices[place]);
         let order = (0..indices.map_or(vertices.len(), <[u32]>::len)).map(|place| (place, at(place)));
-        let mask = self.setup.vertex_outputs;
-        match &mut self.geometry {
-            None => {
-                for (place, vertex) in order {
-                    let outputs = shaded.get(vertex, place, &mut sink)?;
-                    sink.push(outputs)?;
-                }
+        let named = Box::new(order.clone().map(|(_, vertex)| vertex));
+        let named = Named { vertices, order: named, at_once: *at_once };
+        let Some(geometry) = geometry else {
+            let mut shaded = Shaded::new(batch, named, &records, options);
+            for (place, vertex) in order {
+                let record = shaded.get(vertex, place);
+                sink.spend(shaded.take_spent())?;
+                sink.push(record?)?;
             }
-            Some(geometry) => match geometry.setup.input {
-                GeometryInput::Variable { main } => {
-                    variable(geometry, main, mask, indices, &mut shaded, &mut sink)?;
-                }
-                input @ (GeometryInput::Point { .. } | GeometryInput::Fixed { .. }) => {
-                    let mut feed = Feed::new(input, mask);
-                    for (place, vertex) in order {
-                        let outputs = shaded.get(vertex, place, &mut sink)?;
-                        if feed.take(outputs, &mut geometry.machine) {
-                            geometry.run(feed.inputs(), &mut sink)?;
-                        }
-                    }
-                }
-            },
+            return Ok(Triangles { outputs, values: shaded.into_values(), triangles: sink.triangles });
+        };
+        geometry.begin(&records);
+        let forwarded = Records::from_registers(setup.vertex_outputs);
+        match geometry.setup.input {
+            GeometryInput::Variable { main } => {
+                let primitives = Primitives::new(indices, main, setup.vertex_outputs)?;
+                let indices = indices.unwrap_or_default();
+                let order = primitives.clone().map_while(Result::ok).flat_map(move |primitive| {
+                    indices.iter().copied().skip(primitive.first).take(primitive.size as usize)
+                });
+                let named = Named { order: Box::new(order), ..named };
+                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                geometry.draw_variable(indices, primitives, &mut shaded, &mut sink)?;
+            }
+            GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
+                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                geometry.draw(order, &mut shaded, &mut sink)?;
+            }
         }
-        Ok(sink.drawn)
+        Ok(Triangles { outputs, values: sink.values, triangles: sink.triangles })
     }
 }
 
-/// Draws primitives of variable mode: the index buffer has the size of each before its indices.
-fn variable(
-    geometry: &mut Geometry,
-    main: u8,
-    mask: u16,
-    indices: Option<&[u32]>,
-    shaded: &mut Shaded<'_>,
-    sink: &mut Sink<'_>,
-) -> Result<()> {
-    let primitives = Primitives::new(indices, main, mask)?;
-    let indices = indices.unwrap_or_default();
-    let mut feed = Feed::new(geometry.setup.input, mask);
-    for primitive in primitives {
-        let Primitive { first, size, .. } = primitive?;
-        feed.start(size, &mut geometry.machine);
-        for (place, &vertex) in indices.iter().enumerate().skip(first).take(size as usize) {
-            feed.take(shaded.get(vertex, place, sink)?, &mut geometry.machine);
-        }
-        geometry.run(feed.inputs(), sink)?;
-    }
-    Ok(())
+/// Records of a whole vector for each output.
+fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records {
+    let fields: Vec<Field> =
+        outputs.into_iter().enumerate().map(|(place, output)| Field { output, offset: 4 * place }).collect();
+    Records { stride: 4 * fields.len(), fields, options: *options, host }
 }
 
 /// Draws once from the GPU's registers: [`Pipeline::from_registers`] and [`Pipeline::draw`].

@@ -1,17 +1,16 @@
 //! Distribution of vertices to invocations of a geometry program.
-//! In: the outputs of one vertex after the other. Out: inputs or uniforms of the machine,
-//! and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew, GBATEK
-//! (modes).
+//! In: the forwarded outputs of one vertex after the other. Out: inputs or uniforms of the geometry
+//! program, and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew,
+//! GBATEK (modes).
 
+use super::geometry::Geometry;
 use crate::geometry::GeometryInput;
-use crate::interp::{GeometryMachine, Registers};
+use crate::interp::Registers;
 
 /// The primitive under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Feed {
     input: GeometryInput,
-    /// Mask of the outputs that the vertex program forwards.
-    mask: u16,
     /// v0..v15 of the next invocation.
     inputs: [[f32; 4]; 16],
     /// Point mode: number of vectors so far. Other modes: number of vertices.
@@ -21,24 +20,19 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(input: GeometryInput, mask: u16) -> Self {
-        Self { input, mask, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+    pub(super) fn new(input: GeometryInput) -> Self {
+        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
     }
 
     /// Starts a primitive of `size` vertices, in variable mode.
-    pub(super) fn start(&mut self, size: u32, machine: &mut GeometryMachine) {
-        machine.deliver(0, &[[size as f32; 4]]);
+    pub(super) fn start(&mut self, size: u32, geometry: &mut Geometry) {
+        geometry.deliver(0, &[[size as f32; 4]]);
         (self.count, self.next) = (0, 1);
     }
 
-    /// Takes a vertex; returns true when the machine is to run, with [`inputs`](Self::inputs).
-    pub(super) fn take(&mut self, outputs: &[[f32; 4]; 16], machine: &mut GeometryMachine) -> bool {
-        let (mut vectors, mut count) = ([[0.0; 4]; 16], 0);
-        for register in (0..16).filter(|register| self.mask >> register & 1 != 0) {
-            vectors[count] = outputs[register];
-            count += 1;
-        }
-        let vectors = &vectors[..count];
+    /// Takes the forwarded outputs of a vertex; returns true when the program is to run, with
+    /// [`inputs`](Self::inputs).
+    pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
         match self.input {
             GeometryInput::Point { inputs, registers } => {
                 if self.count == 0 {
@@ -55,7 +49,7 @@ impl Feed {
                 let is_main = self.count < usize::from(main);
                 let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
                 // Range: within c95, or the primitive was an error.
-                machine.deliver(self.next as u8, vectors);
+                geometry.deliver(self.next as u8, vectors);
                 self.next += vectors.len();
                 self.count += 1;
                 false
@@ -63,7 +57,7 @@ impl Feed {
             GeometryInput::Fixed { first, vertices, stride } => {
                 let place = usize::from(first) + self.count * usize::from(stride);
                 // Range: within c95, which was checked.
-                machine.deliver(place as u8, vectors);
+                geometry.deliver(place as u8, vectors);
                 self.count = (self.count + 1) % usize::from(vertices);
                 self.count == 0
             }

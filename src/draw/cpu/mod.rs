@@ -8,6 +8,10 @@
 //! ours: a topology keeps no vertex from one draw to the next; vertices too few for an invocation
 //! are dropped when a draw ends; a reversed triangle has its first two vertices swapped.
 //!
+//! Vertices run 64 at a time ([`crate::batch`]), and so do invocations of a geometry program whose
+//! results follow from no earlier invocation; others run one after the other. Nothing shows which:
+//! values are the same but for the payload of NaN, and limits and errors come where they would.
+//!
 //! Colors are clamped, z and y follow the options, but quaternions are not brought to one side:
 //! that needs whole triangles, and a translated vertex program does not do it either.
 //!
@@ -37,6 +41,8 @@
 mod assembly;
 mod draw;
 mod feed;
+mod geometry;
+mod shade;
 #[cfg(test)]
 mod tests;
 

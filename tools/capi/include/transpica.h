@@ -512,6 +512,30 @@ typedef uint32_t TranspicaIntPacking;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Number format of an attribute in a vertex buffer, as bits of the registers 0x201 and 0x202 name
+// it. Integers become the float of the same number.
+enum TranspicaNumber
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Signed bytes.
+    TRANSPICA_NUMBER_S8 = 0,
+    // Unsigned bytes.
+    TRANSPICA_NUMBER_U8 = 1,
+    // Signed integers of two bytes, little-endian.
+    TRANSPICA_NUMBER_S16 = 2,
+    // Floats of four bytes, little-endian.
+    TRANSPICA_NUMBER_F32 = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaNumber TranspicaNumber;
+#else
+typedef uint32_t TranspicaNumber;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // A shader unit.
 enum TranspicaStage
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -754,6 +778,54 @@ typedef struct TranspicaUniforms {
     // Must be 0.
     uint16_t reserved;
 } TranspicaUniforms;
+
+// An attribute of the vertices of a draw.
+typedef struct TranspicaVertexAttribute {
+    // The vertex buffer; NULL if all vertices have the same value.
+    const uint8_t *bytes;
+    // Number of bytes.
+    size_t byte_count;
+    // The byte where the attribute of vertex 0 begins.
+    size_t offset;
+    // Bytes from vertex to vertex.
+    size_t stride;
+    // A TranspicaNumber: the format of the components.
+    uint32_t number;
+    // Number of components, 1 to 4. The others are those of (0, 0, 0, 1).
+    uint32_t components;
+    // The value without a vertex buffer.
+    float value[4];
+} TranspicaVertexAttribute;
+
+// A draw. All zeros are a draw of no vertices.
+typedef struct TranspicaDraw {
+    // The attributes.
+    const struct TranspicaVertexAttribute *attributes;
+    // Number of attributes.
+    size_t attribute_count;
+    // The index buffer, aligned to the size of an index. NULL if index_size is 0.
+    const void *indices;
+    // Bytes of an index: 1, 2 or 4; 0 if there are no indices.
+    uint32_t index_size;
+    // The first vertex if there are no indices; those after it follow.
+    uint32_t first;
+    // Number of vertices, or of indices.
+    size_t count;
+    // The registers that say which attribute each of v0 to v15 is, and which outputs a record has.
+    // NULL if attribute n is register n and `outputs` counts.
+    const struct TranspicaRegisters *registers;
+    // Without registers: a record is these output registers, bit n is on, of four floats each,
+    // without conversion.
+    uint32_t outputs;
+    // 1 if y of the position is mirrored, with TRANSPICA_FLIP_Y_DYNAMIC.
+    uint32_t flip_y;
+    // 1 if the clip plane is on, with clip planes.
+    uint32_t clip_enabled;
+    // Must be 0.
+    uint32_t reserved;
+    // The clip plane.
+    float clip_plane[4];
+} TranspicaDraw;
 
 // The caller's allocator, for the words and texts of results. Temporary memory is the library's
 // own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
@@ -1233,6 +1305,25 @@ TranspicaStatus transpica_batch_run_vertices(struct TranspicaBatch *batch,
                                              float *outputs,
                                              size_t count,
                                              struct TranspicaResult **errors);
+
+// Returns the number of floats of a record of transpica_batch_draw, for `registers` and `outputs`
+// as in TranspicaDraw; 0 for NULL. A record with registers has the outputs of a vertex program
+// that is translated with the same settings and registers, in the order of
+// transpica_result_output, one behind the other.
+size_t transpica_batch_record_floats(const struct TranspicaBatch *batch,
+                                     const struct TranspicaRegisters *registers,
+                                     uint32_t outputs);
+
+// Runs the program for vertices of buffers, and writes a record for each, one behind the other.
+// `float_count` is the number of floats at `records`. A vertex that indices name more than once
+// runs once. Nothing is written if a vertex lies beyond its buffer, or a record beyond `records`.
+// `errors` is NULL or receives a result if a vertex fails, else NULL; the records of all others
+// are written.
+TranspicaStatus transpica_batch_draw(struct TranspicaBatch *batch,
+                                     const struct TranspicaDraw *draw,
+                                     float *records,
+                                     size_t float_count,
+                                     struct TranspicaResult **errors);
 
 #ifdef __cplusplus
 }  // extern "C"

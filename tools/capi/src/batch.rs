@@ -5,7 +5,7 @@
 use std::ptr::{null, null_mut};
 
 use transpica::batch::{Batch, LANES, VertexError};
-use transpica::stages::host::Constants;
+use transpica::stages::host::{Constants, Options};
 use transpica::stages::isa::{Stage, Uniforms};
 
 use crate::boundary::{answer, exclusive, free, plain, shared, value};
@@ -27,7 +27,9 @@ const COMPONENTS: usize = 64;
 
 /// A vertex program, decoded to run on the CPU. One for each thread.
 pub struct TranspicaBatch {
-    batch: Batch,
+    pub(crate) batch: Batch,
+    /// The options of its settings.
+    pub(crate) options: Options,
     /// Uniforms that the file of the program sets.
     constants: Constants,
 }
@@ -46,7 +48,7 @@ pub struct TranspicaUniforms {
     pub reserved: u16,
 }
 
-fn failed(error: VertexError) -> Problem {
+pub(crate) fn failed(error: VertexError) -> Problem {
     let vertex = error.vertex;
     let mut problem = Problem::from(error.error);
     problem.text = format!("vertex {vertex}: {}", problem.text);
@@ -81,6 +83,7 @@ pub unsafe extern "C" fn transpica_batch_create(
         let new = request.with(&options.limits, &mut |program, _, constants| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,
+                options,
                 constants: constants.clone(),
             };
             new.set_uniforms(Uniforms::default());

@@ -3,6 +3,7 @@
 //! numbers, because a caller may store anything there. [`mirror`] defines one table that translates
 //! both ways and breaks the build if a variant is missing on either side.
 
+use transpica::batch::Number;
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
@@ -273,6 +274,21 @@ pub enum TranspicaAttributeKind {
     Uint = 2,
 }
 
+/// Number format of an attribute in a vertex buffer, as bits of the registers 0x201 and 0x202 name
+/// it. Integers become the float of the same number.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaNumber {
+    /// Signed bytes.
+    S8 = 0,
+    /// Unsigned bytes.
+    U8 = 1,
+    /// Signed integers of two bytes, little-endian.
+    S16 = 2,
+    /// Floats of four bytes, little-endian.
+    F32 = 3,
+}
+
 /// Kind of a promise about numbers.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -414,6 +430,7 @@ mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => 
 mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }
 mirror! { TranspicaUndefinedValue = UndefinedValue { Default => Default, Zero => Zero } }
 mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
+mirror! { TranspicaNumber = Number { S8 => S8, U8 => U8, S16 => S16, F32 => F32 } }
 mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
 mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }
 mirror! { TranspicaTier = Tier {

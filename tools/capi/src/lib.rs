@@ -8,7 +8,7 @@
 //! | `settings`, `source` | chains of a translator and of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
-//! | `result`, `registers`, `translator`, `batch` | the functions |
+//! | `result`, `registers`, `translator`, `batch`, `draw` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
 //! there.
@@ -22,6 +22,7 @@
 mod batch;
 mod boundary;
 mod chain;
+mod draw;
 mod enums;
 mod memory;
 mod problem;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 9] =
-    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator", "batch"];
+const SOURCES: [&str; 10] =
+    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator", "batch", "draw"];
 
 fn generate_header() -> String {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,8 +1,8 @@
 //! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs all tests,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
-//! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly, `cargo xtask
-//! install` installs the C interface. One module for each task.
+//! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly, and
+//! `cargo xtask install` installs the C interface. One module for each task.
 
 mod coverage;
 mod fuzz;

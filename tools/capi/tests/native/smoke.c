@@ -663,6 +663,90 @@ static void batches(const uint8_t *bytes, size_t size) {
     transpica_batch_free(batch);
 }
 
+static void draws(void) {
+    TranspicaRawProgram raw = raw_program();
+    TranspicaBatch *batch = NULL;
+    TranspicaResult *errors = NULL;
+    TranspicaUniforms uniforms;
+    TranspicaRegisters *registers = NULL;
+    TranspicaVertexAttribute attributes[2];
+    TranspicaDraw draw;
+    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 255, 8};
+    const uint16_t indices[4] = {3, 0, 3, 1};
+    float records[4][8];
+    memset(&uniforms, 0, sizeof uniforms);
+    memset(attributes, 0, sizeof attributes);
+    memset(&draw, 0, sizeof draw);
+    CHECK(transpica_batch_create(NULL, &raw.head, 1000, &batch, NULL) == TRANSPICA_STATUS_OK);
+    uniforms.floats[8][1] = 2;
+    CHECK(transpica_batch_set_uniforms(batch, &uniforms) == TRANSPICA_STATUS_OK);
+    attributes[0].bytes = bytes;
+    attributes[0].byte_count = sizeof bytes;
+    attributes[0].stride = 2;
+    attributes[0].number = TRANSPICA_NUMBER_U8;
+    attributes[0].components = 2;
+    attributes[1].value[0] = 0.25f;
+    draw.attributes = attributes;
+    draw.attribute_count = 2;
+    draw.indices = indices;
+    draw.index_size = 2;
+    draw.count = 4;
+    draw.outputs = 3;
+    // Two registers: the attribute and 2 * 0.25.
+    CHECK(transpica_batch_record_floats(batch, NULL, 3) == 8 && transpica_batch_record_floats(NULL, NULL, 3) == 0);
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, &errors) == TRANSPICA_STATUS_OK && errors == NULL);
+    CHECK(records[0][0] == 255 && records[2][1] == 8 && records[1][0] == 1 && records[3][1] == 4);
+    CHECK(records[0][3] == 1 && records[0][5] == 0.5f && records[3][5] == 0.5f);
+    // Vertices in their order, with the maps of registers: attribute 0 is v1, attribute 1 is v0.
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    transpica_registers_write(registers, 0x2B9, 1);
+    transpica_registers_write(registers, 0x2BB, 0x01);
+    transpica_registers_write(registers, 0x2BD, 3);
+    transpica_registers_write(registers, 0x04F, 2);
+    transpica_registers_write(registers, 0x050, 0x03020100);
+    transpica_registers_write(registers, 0x051, 0x0B0A0908);
+    draw.registers = registers;
+    draw.index_size = 0;
+    draw.first = 1;
+    draw.count = 3;
+    CHECK(transpica_batch_record_floats(batch, registers, 0) == 8);
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 24, NULL) == TRANSPICA_STATUS_OK);
+    // Colors are clamped.
+    CHECK(records[0][0] == 0.25f && records[2][5] == 1.0f);
+    // Each argument is checked.
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 23, &errors) != TRANSPICA_STATUS_OK);
+    failure(errors, "3 records of 8 floats");
+    draw.count = 4;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, &errors) != TRANSPICA_STATUS_OK);
+    failure(errors, "vertex 3: ");
+    draw.count = 1;
+    CHECK(transpica_batch_draw(batch, &draw, NULL, 32, &errors) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(errors, "records is NULL");
+    draw.index_size = 3;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    draw.index_size = 0;
+    draw.flip_y = 2;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    draw.flip_y = 0;
+    draw.reserved = 1;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    draw.reserved = 0;
+    draw.registers = NULL;
+    draw.outputs = 0x10000;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    draw.outputs = 0;
+    attributes[0].components = 5;
+    CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    attributes[0].components = 1;
+    attributes[0].number = 4;
+    CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_batch_draw(batch, NULL, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    memset(&draw, 0, sizeof draw);
+    CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_OK);
+    transpica_registers_free(registers);
+    transpica_batch_free(batch);
+}
+
 int main(int count, char **arguments) {
     size_t size = 0;
     uint8_t *bytes;
@@ -680,6 +764,7 @@ int main(int count, char **arguments) {
     nulls();
     allocators();
     batches(bytes, size);
+    draws();
     free(bytes);
     puts("all holds");
     return 0;
