@@ -32,7 +32,7 @@ fn options(number: u64) -> Options {
     };
     let loop_guard = (number % 5 == 4).then_some(2);
     Options {
-        arithmetic: Arithmetic { precision, portable_exponentials, uninitialized, ..Arithmetic::default() },
+        arithmetic: Arithmetic { precision, portable_exponentials, uninitialized },
         control: Control { loop_guard, ..Control::default() },
         ..Options::default()
     }

@@ -98,6 +98,14 @@ pub fn draw_nothing(gpu: &Gpu, pipeline: &Pipeline, vectors: usize) -> Result<()
     frame.finish().map(|_| ())
 }
 
+/// Lets all other threads run before this one and those that it starts: a driver's compiler must
+/// not take the processor from a frame.
+pub fn lower_priority() {
+    // Linux has a priority for each thread. Elsewhere this host has none to lower.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(19);
+}
+
 /// The host's side: orders go in, pipelines come out.
 pub struct Creation {
     orders: Sender<(Key, RegisterState)>,
@@ -112,6 +120,7 @@ impl Creation {
         let (outgoing, created) = channel();
         let mut worker = Worker { gpu, rehearsal, translator, cache, counts: Counts::default() };
         let thread = std::thread::spawn(move || {
+            lower_priority();
             // The newest program first: it is on the screen.
             let mut stack: Vec<(Key, RegisterState)> = Vec::new();
             while let Some(order) = stack.pop().or_else(|| incoming.recv().ok()) {

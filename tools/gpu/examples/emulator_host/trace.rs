@@ -16,6 +16,7 @@ use transpica_gpu::Gpu;
 use transpica_gpu::picture::Frame;
 
 use super::console::Program;
+use super::creation::lower_priority;
 use super::host::{Counts, Host};
 use super::plot;
 use super::scene::{Scene, material};
@@ -75,7 +76,7 @@ pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn
     let gpu = Arc::new(Gpu::open(adapter)?);
     // Drivers on the CPU compile when a pipeline first draws, and in their queue. A second device
     // has a queue of its own; what that compiled is in the driver's cache.
-    let rehearsal = (way == Way::CpuFirst).then(|| Gpu::open(adapter)).transpose()?;
+    let rehearsal = (way == Way::CpuFirst).then(|| open_behind(adapter)).transpose()?;
     let mut host = Host::new(&gpu, rehearsal, cache, way == Way::Wait)?;
     let scene = Scene::new()?;
     let programs: Vec<Program> = (0..PROGRAMS).map(material).collect::<Result<_, _>>()?;
@@ -104,6 +105,16 @@ pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn
     assert_eq!(translated, PROGRAMS + 1, "each program is a module of its own");
     fs::write(path(out, way), lines)?;
     Ok(())
+}
+
+/// Opens a device whose threads run behind those of frames.
+fn open_behind(adapter: Option<&str>) -> Result<Gpu, Box<dyn Error>> {
+    let open = || {
+        lower_priority();
+        Gpu::open(adapter)
+    };
+    let opened = std::thread::scope(|scope| scope.spawn(open).join());
+    Ok(opened.map_err(|_| "the thread that opens a device panicked")??)
 }
 
 /// Runs this program again for one way, with a driver cache of its own.
