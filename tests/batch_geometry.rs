@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use transpica::stages::container::Shbin;
 use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
-use transpica::stages::error::Error;
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle;
@@ -17,6 +16,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Control, Options, UndefinedValue};
 use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
+use transpica_prove::batch::drawn;
 
 /// Random programs.
 const PROGRAMS: u64 = 1_500;
@@ -48,17 +48,6 @@ fn limits(number: u64) -> DrawLimits {
         3 => DrawLimits { triangles: (7 * number % 300) as u32, ..any },
         _ => any,
     }
-}
-
-/// Everything that a draw gives. NaN has no payload here.
-fn drawn(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
-    if let Some([vertex, geometry]) = &draw.uniforms {
-        pipeline.set_uniforms(Stage::Vertex, vertex);
-        pipeline.set_uniforms(Stage::Geometry, geometry);
-    }
-    let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
-    let values = drawn.triangles().flatten().flatten().flatten();
-    Ok(values.map(|value| if value.is_nan() { f32::NAN } else { *value }.to_bits()).collect())
 }
 
 /// Numbers of a comparison.

@@ -100,10 +100,9 @@ impl From<VertexError> for Error {
 
 /// A vertex program, decoded to run for many vertices side by side.
 ///
-/// Uniforms stay until they are replaced; nothing else that a result
-/// depends on carries over from run to run. No run
-/// allocates memory, but for the first of few vertices, or in which few take the same way, and the
-/// first draw with indices.
+/// Uniforms stay until they are replaced; nothing else that a result depends on carries over from
+/// run to run. No run allocates memory, but for the first of few vertices, or in which few take the
+/// same way, and the first draw with indices.
 #[derive(Clone, Debug)]
 pub struct Batch {
     code: Code,

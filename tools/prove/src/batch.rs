@@ -4,9 +4,11 @@
 
 use transpica::batch::{Batch, LANES};
 use transpica::interp::Settings;
-use transpica::isa::{Opcode, Program, Uniforms};
+use transpica::isa::{Opcode, Program, Stage, Uniforms};
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::error::Error;
 use transpica::stages::interp::Machine;
-use transpica_generate::{Generated, Kind};
+use transpica_generate::{Generated, GeometryDraw, Kind};
 
 use crate::chain::{Checked, Count, Disagreement, bits, same_outputs};
 
@@ -29,6 +31,20 @@ pub struct Case<'a> {
     pub uniforms: &'a Uniforms,
     /// The inputs of each vertex.
     pub inputs: &'a [Registers],
+}
+
+/// Draws, and returns the bits of all values. NaN has no payload here.
+///
+/// # Errors
+/// That of the draw.
+pub fn drawn(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
+    if let Some([vertex, geometry]) = &draw.uniforms {
+        pipeline.set_uniforms(Stage::Vertex, vertex);
+        pipeline.set_uniforms(Stage::Geometry, geometry);
+    }
+    let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
+    let values = drawn.triangles().flatten().flatten().flatten();
+    Ok(values.map(|value| if value.is_nan() { f32::NAN } else { *value }.to_bits()).collect())
 }
 
 /// Results of the interpreter for a vertex.

@@ -1,15 +1,17 @@
-//! Any vertex program on any state: batches of several sizes have the interpreter's results, with
-//! undefined opcodes, budgets and a loop guard.
+//! Any program on any state, with undefined opcodes, budgets and a loop guard: batches of several
+//! sizes have the interpreter's results, and draws with a geometry program those of the machines.
 
 use arbitrary::Unstructured;
+use transpica::Options;
 use transpica::batch::LANES;
 use transpica::interp::Settings;
-use transpica::isa::Stage;
+use transpica::isa::{Program, Stage};
 use transpica::stages::container::{Shbin, write};
+use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
 use transpica::stages::host::dvle;
 use transpica::stages::limits::Limits;
-use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::batch::{Case, SIZES};
+use transpica_generate::{generate_geometry, inputs, special_inputs, special_uniforms, uniforms};
+use transpica_prove::batch::{Case, SIZES, drawn};
 
 use crate::Input;
 
@@ -21,10 +23,10 @@ pub fn check(bytes: &[u8]) {
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
-    if program.stage() == Stage::Geometry {
-        return;
-    }
     let seed = u64::from(input.seed);
+    if program.stage() == Stage::Geometry {
+        return check_draws(&program, &input.options, seed);
+    }
     let (uniforms, inputs) = match input.target & 1 == 0 {
         true => (uniforms(seed), inputs(seed, LANES + 1)),
         false => (special_uniforms(seed), special_inputs(seed, LANES + 1)),
@@ -32,4 +34,17 @@ pub fn check(bytes: &[u8]) {
     let settings = Settings { flush_subnormals: input.target & 2 != 0, ..input.options.settings(BUDGET) };
     let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };
     case.compare(&SIZES).unwrap_or_else(|disagreement| panic!("{disagreement}"));
+}
+
+/// Puts a geometry program in the place of a random one.
+fn check_draws(program: &Program<'_>, options: &Options, seed: u64) {
+    let generated = generate_geometry(seed);
+    let pipeline = Pipeline::new(&generated.vertex(), Some(program), generated.setup, options);
+    let Ok(mut found) = pipeline else { return };
+    found.set_limits(DrawLimits { steps: BUDGET, ..DrawLimits::default() });
+    let mut expected = found.clone();
+    expected.one_by_one();
+    for draw in &generated.draws {
+        assert!(drawn(&mut found, draw) == drawn(&mut expected, draw), "seed {seed}: draws differ");
+    }
 }
