@@ -10,7 +10,7 @@ use super::code::{Bank, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Value, bits, components, flip};
 use super::wide::Wide;
-use crate::interp::{Settings, flush_subnormal};
+use crate::interp::{Registers, Settings, flush_subnormal};
 use crate::isa::{Index, Uniforms, limits};
 use crate::precision::{Precision, arith};
 
@@ -197,8 +197,8 @@ impl File {
         }
     }
 
-    /// Ends a run: outputs that no lane wrote get their default.
-    pub(super) fn end(&mut self, places: &Places) {
+    /// Gives outputs that no lane wrote their default.
+    pub(super) fn fill_outputs(&mut self, places: &Places) {
         self.fill(places, Bank::Output, self.fresh_outputs);
         self.fresh_outputs = 0;
     }
@@ -227,16 +227,25 @@ impl File {
         self.sources.places[usize::from(places.get(bank, component))].0[lane]
     }
 
-    /// Sets the value of an output in a lane that has ended. No other lane may end later with the
-    /// default of a register that has no value yet.
-    #[inline]
-    pub(super) fn set_output(&mut self, places: &Places, component: usize, lane: usize, value: f32) {
-        let fresh = self.fresh_outputs & 1 << component;
-        if fresh != 0 {
-            self.fill(places, Bank::Output, fresh);
-            self.fresh_outputs &= !fresh;
+    /// Sets the outputs of a lane that has ended. No other lane may end later with the default of a
+    /// register that has no value yet.
+    pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
+        self.fill_outputs(places);
+        for component in bits(places.used(Bank::Output)) {
+            let component = component as usize;
+            let place = usize::from(places.get(Bank::Output, component));
+            self.sources.places[place].0[lane] = values.as_flattened()[component];
         }
-        self.sources.places[usize::from(places.get(Bank::Output, component))].0[lane] = value;
+    }
+
+    /// The inputs of a lane; those that the program does not read have their default.
+    pub(super) fn inputs(&self, places: &Places, lane: usize) -> [[f32; 4]; 16] {
+        let mut inputs = Registers::DEFAULT_INPUTS;
+        for component in bits(places.used(Bank::Input)) {
+            let component = component as usize;
+            inputs.as_flattened_mut()[component] = self.lane(places, Bank::Input, component, lane);
+        }
+        inputs
     }
 
     /// The uniforms, as registers hold them.

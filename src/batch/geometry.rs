@@ -13,7 +13,7 @@ use super::lanes::{LANES, bits};
 use super::records::Records;
 use super::run::{ALONE, Runner};
 use super::window::Window;
-use crate::interp::{GeometryMachine, Registers, Settings};
+use crate::interp::{GeometryMachine, Settings};
 use crate::isa::{Inst, Program, Uniforms};
 
 /// A geometry program, decoded to run for many invocations side by side.
@@ -144,13 +144,7 @@ impl GeometryBatch {
     pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) -> [[f32; 4]; 16] {
         let Self { code, runner: Runner { file, .. }, window, .. } = self;
         window.deliver_to(file, lane % LANES, machine);
-        let mut inputs = Registers::DEFAULT_INPUTS;
-        for component in bits(code.places.used(Bank::Input)) {
-            let component = component as usize;
-            inputs.as_flattened_mut()[component] =
-                file.lane(&code.places, Bank::Input, component, lane % LANES);
-        }
-        inputs
+        file.inputs(&code.places, lane % LANES)
     }
 
     /// Removes all invocations.

@@ -148,8 +148,8 @@ impl Batch {
     /// Runs the program in the first `count` lanes; more than [`LANES`] count as that many.
     ///
     /// # Errors
-    /// That of the first vertex for which a [`Machine`](crate::Machine) returns one. All others
-    /// have run to their end.
+    /// The first vertex for which a [`Machine`](crate::Machine) returns an error, and that error.
+    /// All others have run to their end.
     pub fn run(&mut self, count: usize) -> std::result::Result<(), VertexError> {
         self.runner.run(&self.code, count)
     }
@@ -179,8 +179,8 @@ impl Batch {
     /// Runs the program for any number of vertices: v0..v15 of each, and o0..o15 of as many.
     ///
     /// # Errors
-    /// That of the first vertex for which a [`Machine`](crate::Machine) returns one. All others
-    /// have run to their end.
+    /// The first vertex for which a [`Machine`](crate::Machine) returns an error, and that error.
+    /// All others have run to their end.
     pub fn run_all(
         &mut self,
         inputs: &[[[f32; 4]; 16]],

@@ -81,11 +81,7 @@ impl Rest {
             }
         });
         used.steps[lane] += machine.steps();
-        let outputs = machine.registers().outputs().as_flattened();
-        for component in bits(code.places.used(Bank::Output)) {
-            let component = component as usize;
-            file.set_output(&code.places, component, lane, outputs[component]);
-        }
+        file.set_outputs(&code.places, lane, machine.registers().outputs());
         let error = result.err().map(|mut error| {
             if let Kind::StepBudget(limit) = &mut error.kind {
                 *limit = settings.budget;

@@ -3,14 +3,14 @@
 //! control flow: it asks [`control::step`].
 
 use super::VertexError;
-use super::code::{Bank, Code, Route};
+use super::code::{Code, Route};
 use super::file::{At, File};
 use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, LANES, bits};
 use super::rest::Rest;
 use super::wide::Wide;
 use crate::error::{At as Place, Error, Kind};
-use crate::interp::{Registers, Settings};
+use crate::interp::Settings;
 use crate::isa::control::{self, Outcome, Test};
 use crate::isa::limits::INTS;
 use crate::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
@@ -92,7 +92,7 @@ impl Runner {
                 self.advance(code, group, words)
             };
         }
-        self.file.end(&code.places);
+        self.file.fill_outputs(&code.places);
         if count <= MOST_ALONE && self.single as usize * 2 > count {
             self.alone = self.alone.max(count);
         }
@@ -109,19 +109,10 @@ impl Runner {
         let mut result = Ok(());
         self.begin_alone(count);
         for lane in 0..count {
-            let mut inputs = Registers::DEFAULT_INPUTS;
-            for component in bits(code.places.used(Bank::Input)) {
-                let component = component as usize;
-                let value = self.file.lane(&code.places, Bank::Input, component, lane);
-                inputs.as_flattened_mut()[component] = value;
-            }
+            let inputs = self.file.inputs(&code.places, lane);
             let (outputs, ran) = self.alone(code, lane, &inputs);
             let outputs = *outputs;
-            for component in bits(code.places.used(Bank::Output)) {
-                let component = component as usize;
-                let value = outputs.as_flattened()[component];
-                self.file.set_output(&code.places, component, lane, value);
-            }
+            self.file.set_outputs(&code.places, lane, &outputs);
             result = result.and(ran.map_err(|error| VertexError { vertex: lane, error }));
         }
         result

@@ -36,7 +36,7 @@ pub struct Case<'a> {
 /// Draws, and returns the bits of all values. NaN has no payload here.
 ///
 /// # Errors
-/// That of the draw.
+/// See [`Pipeline::draw`].
 pub fn drawn(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
     if let Some([vertex, geometry]) = &draw.uniforms {
         pipeline.set_uniforms(Stage::Vertex, vertex);

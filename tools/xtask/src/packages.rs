@@ -18,8 +18,8 @@ pub const FOR_TESTS: &[&str] = &[
     "pkg-config",
     "valgrind",
 ];
-/// Packages for Tint.
-pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
+/// Packages for Tint and WebAssembly.
+pub const NODE: &[&str] = &["nodejs", "npm"];
 /// Packages for DXC and its download.
 pub const FOR_DXC: &[&str] = &["python3", "python3-pip", "libtinfo6"];
 /// Packages for building libFuzzer.

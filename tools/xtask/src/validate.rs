@@ -43,7 +43,7 @@ fn tint(target: &Path) -> Result<bool, String> {
     const PACKAGE: &str = "webgpu@0.6.2";
     /// Golden texts in the repository.
     const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/wgsl");
-    packages::install_missing(packages::FOR_TINT)?;
+    packages::install_missing(packages::NODE)?;
     let folder = target.join("tint");
     prepare(&folder, "tint.mjs", include_str!("tint.mjs"))?;
     if !folder.join("node_modules/webgpu").exists() {

@@ -25,7 +25,7 @@ pub fn run(paths: &[&str]) -> ExitCode {
 }
 
 fn run_all(paths: &[&str]) -> Result<(), String> {
-    packages::install_missing(packages::FOR_TINT)?;
+    packages::install_missing(packages::NODE)?;
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let build = ["build", "--release", "--package", PACKAGE, "--target", TARGET];
     // Every engine of today has these vectors; without the flag the code is for one lane.
