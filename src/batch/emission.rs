@@ -7,7 +7,7 @@
 
 use super::code::{Action, Bank, Operation, Places};
 use super::file::{At, File};
-use super::lanes::{LANES, Lanes, bits};
+use super::lanes::{LANES, Lanes, Row, bits};
 use super::records::Records;
 use crate::isa::limits::VERTEX_SLOTS;
 
@@ -36,7 +36,7 @@ pub(super) struct Emission {
     /// The value of the components of other outputs.
     unwritten: Box<[Lanes; 4]>,
     /// The inactive bank of each output component that has a place.
-    other: Vec<(u8, Box<Lanes>)>,
+    other: Vec<(u8, Row)>,
     settings: [Setting; LANES],
     slots: [[u32; LANES]; VERTEX_SLOTS],
     emits: [u32; LANES],
@@ -56,7 +56,7 @@ pub(super) struct Emission {
 impl Emission {
     pub(super) fn new(places: &Places, forwarded: u16, uninitialized: [f32; 4]) -> Self {
         let other = bits(places.used(Bank::Output))
-            .map(|component| (places.get(Bank::Output, component as usize), Box::new(Lanes::ZERO)));
+            .map(|component| (places.get(Bank::Output, component as usize), Row::new()));
         Self {
             places: places.clone(),
             forwarded,
@@ -149,7 +149,7 @@ impl File {
             } else {
                 for lane in bits(at.active.lanes) {
                     let lane = lane as usize % LANES;
-                    std::mem::swap(&mut current.0[lane], &mut other.0[lane]);
+                    std::mem::swap(&mut current[lane], &mut other[lane]);
                 }
             }
         }

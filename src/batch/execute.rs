@@ -4,7 +4,7 @@
 
 use super::code::{Action, Operation};
 use super::file::{At, File};
-use super::lanes::{LANES, Lanes, compare, components, dot, each, flip, one, ordered, spread, three, two};
+use super::lanes::{LANES, compare, components, dot, each, flip, one, ordered, spread, three, two};
 use crate::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
 use crate::isa::{CompareOp, DataOp};
 use crate::precision::{Precision, arith};
@@ -13,7 +13,7 @@ use crate::precision::{Precision, arith};
 macro_rules! components {
     ($file:ident, $operation:ident, $at:ident, |$component:ident, $out:ident| $body:expr) => {{
         for $component in components($operation.mask) {
-            let $out: &mut Lanes = &mut $file.results[$component];
+            let $out: &mut [f32; LANES] = &mut $file.results[$component];
             $body;
         }
         $file.write($operation, $at);
@@ -232,7 +232,7 @@ impl File {
         let (sources, [a, b, _]) = (&self.sources, &operation.reads);
         let blocks = at.active.blocks;
         components!(self, operation, at, |c, out| match c {
-            0 => out.0 = [1.0; LANES],
+            0 => *out = [1.0; LANES],
             1 => two(blocks, out, sources.value(a, 1), sources.value(b, 1), |a, b| M::result(M::mul(a, b))),
             _ => one(blocks, out, sources.value(if c == 2 { a } else { b }, c), M::result),
         });
@@ -251,7 +251,7 @@ impl File {
         components!(self, operation, at, |c, out| match c {
             0 | 3 => one(blocks, out, sources.value(a, c), |a| M::result(arith::litp_positive(a))),
             1 => one(blocks, out, sources.value(a, 1), |a| M::result(arith::litp_power(a))),
-            _ => out.0 = [0.0; LANES],
+            _ => *out = [0.0; LANES],
         });
         self.set_flags(flags, at);
     }

@@ -8,7 +8,7 @@
 
 use super::code::{Bank, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
-use super::lanes::{ALL, Active, LANES, Lanes, Operand, Value, bits, components, flip};
+use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, bits, components, flip};
 use super::wide::Wide;
 use crate::interp::{Registers, Settings, flush_subnormal};
 use crate::isa::{Index, Uniforms, limits};
@@ -18,8 +18,7 @@ use crate::precision::{Precision, arith};
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
     /// The components that the program uses.
-    #[expect(clippy::vec_box, reason = "results change places with them")]
-    pub(super) places: Vec<Box<Lanes>>,
+    pub(super) places: Vec<Row>,
     /// Values of a relative read whose addresses differ.
     pub(super) gathered: Box<[Lanes; 4]>,
     /// c0..c95, then the registers of ones that relative reads can reach beyond them.
@@ -45,7 +44,7 @@ impl Sources {
     pub(super) fn value(&self, read: &Read, component: usize) -> Value<'_> {
         let lane = usize::from(read.lanes[component]);
         let place = match (read.from, self.found) {
-            (From::Lanes, _) => return Value::Lanes(&self.places[lane].0, read.sign),
+            (From::Lanes, _) => return Value::Lanes(&self.places[lane], read.sign),
             (From::Relative(_), Found::Gathered) => {
                 return Value::Lanes(&self.gathered[lane % 4].0, read.sign);
             }
@@ -62,8 +61,8 @@ impl Sources {
         let [x, y, z, w] = read.lanes.map(usize::from);
         let first = match (read.from, self.found) {
             (From::Lanes, _) => {
-                let [x, y, z, w] = [&self.places[x], &self.places[y], &self.places[z], &self.places[w]];
-                return Operand::Lanes([&x.0, &y.0, &z.0, &w.0], read.sign);
+                let lanes = &self.places;
+                return Operand::Lanes([&lanes[x], &lanes[y], &lanes[z], &lanes[w]], read.sign);
             }
             (From::Relative(_), Found::Gathered) => {
                 let lanes = &self.gathered;
@@ -122,7 +121,7 @@ impl Sources {
 pub(super) struct File {
     pub(super) sources: Sources,
     /// Results of an operation.
-    pub(super) results: [Box<Lanes>; 4],
+    pub(super) results: [Row; 4],
     /// Values that are equal in all lanes, for operations without a form for them.
     pub(super) equal: Box<[Lanes; 2]>,
     /// a0.x and a0.y
@@ -147,10 +146,9 @@ impl File {
             true => settings.uninitialized.map(flush_subnormal),
             false => settings.uninitialized,
         };
-        let lanes = || Box::new(Lanes::ZERO);
         let mut uniforms = Box::new([[1.0; 4]; limits::INDICES]);
         uniforms[..limits::FLOATS].fill([0.0; 4]);
-        let places = (0..places.count.max(1)).map(|_| lanes()).collect();
+        let places = (0..places.count.max(1)).map(|_| Row::new()).collect();
         Self {
             sources: Sources {
                 places,
@@ -159,7 +157,7 @@ impl File {
                 window: None,
                 found: Found::Gathered,
             },
-            results: [lanes(), lanes(), lanes(), lanes()],
+            results: [Row::new(), Row::new(), Row::new(), Row::new()],
             equal: Box::new([Lanes::ZERO; 2]),
             addresses: Box::new([[0; LANES]; 2]),
             flags: [0; 2],
@@ -191,7 +189,7 @@ impl File {
         }
         for component in bits(places.used(Bank::Input)) {
             let place = places.get(Bank::Input, component as usize);
-            for value in &mut self.sources.places[usize::from(place)].0 {
+            for value in self.sources.places[usize::from(place)].iter_mut() {
                 *value = load(*value, settings);
             }
         }
@@ -209,7 +207,7 @@ impl File {
         for component in bits(components) {
             let place = places.get(bank, component as usize);
             let value = self.uninitialized[component as usize % 4];
-            self.sources.places[usize::from(place)].0 = [value; LANES];
+            *self.sources.places[usize::from(place)] = [value; LANES];
         }
     }
 
@@ -224,7 +222,7 @@ impl File {
         if is_fresh {
             return self.uninitialized[component % 4];
         }
-        self.sources.places[usize::from(places.get(bank, component))].0[lane]
+        self.sources.places[usize::from(places.get(bank, component))][lane]
     }
 
     /// Sets the outputs of a lane that has ended. No other lane may end later with the default of a
@@ -234,7 +232,7 @@ impl File {
         for component in bits(places.used(Bank::Output)) {
             let component = component as usize;
             let place = usize::from(places.get(Bank::Output, component));
-            self.sources.places[place].0[lane] = values.as_flattened()[component];
+            self.sources.places[place][lane] = values.as_flattened()[component];
         }
     }
 
@@ -256,22 +254,22 @@ impl File {
     /// The lanes of a component of an input, if the program reads it.
     pub(super) fn input_mut(&mut self, places: &Places, component: usize) -> Option<&mut [f32; LANES]> {
         let place = places.get(Bank::Input, component);
-        Some(&mut self.sources.places.get_mut(usize::from(place))?.0)
+        Some(self.sources.places.get_mut(usize::from(place))?)
     }
 
     /// The lanes of a component of an output.
     pub(super) fn output(&self, places: &Places, component: usize) -> &[f32; LANES] {
         match places.get(Bank::Output, component) {
             NONE => &self.unwritten[component % 4].0,
-            place => &self.sources.places[usize::from(place)].0,
+            place => &self.sources.places[usize::from(place)],
         }
     }
 
     /// The lanes of a place.
-    pub(super) fn lanes(&self, place: u16) -> &Lanes {
+    pub(super) fn lanes(&self, place: u16) -> &[f32; LANES] {
         &self.sources.places[usize::from(place)]
     }
-    pub(super) fn lanes_mut(&mut self, place: u16) -> &mut Box<Lanes> {
+    pub(super) fn lanes_mut(&mut self, place: u16) -> &mut Row {
         &mut self.sources.places[usize::from(place)]
     }
 
@@ -347,7 +345,7 @@ impl File {
             mask &= mask - 1;
             match at.active.is_whole {
                 true if mask == 0 => std::mem::swap(place, &mut self.results[0]),
-                true => place.0 = self.results[0].0,
+                true => **place = *self.results[0],
                 false => at.active.blend(place, &self.results[0]),
             }
         }

@@ -7,6 +7,8 @@
 
 #![expect(clippy::needless_range_loop, reason = "one lane of several arrays")]
 
+use std::ops::{Deref, DerefMut};
+
 use crate::isa::Mask;
 
 /// Vertices that a batch runs side by side.
@@ -21,20 +23,68 @@ pub(super) const ALL: u8 = u8::MAX;
 #[repr(align(64))]
 pub(super) struct Lanes(pub(super) [f32; LANES]);
 
+/// Floats of a cache line.
+const LINE: usize = 16;
+
+/// [`Lanes`] on the heap that begin with a cache line.
+///
+/// Allocators are several times slower where they must align than where a little room is left, and
+/// a program has a hundred of these.
+#[derive(Debug)]
+pub(super) struct Row {
+    values: Box<[f32; LANES + LINE]>,
+    /// Position of the first lane, below [`LINE`].
+    first: u8,
+}
+
+impl Row {
+    /// Zeros.
+    pub(super) fn new() -> Self {
+        let values = Box::new([0.0; LANES + LINE]);
+        // Range: below LINE. An unknown alignment gives any position, which costs time only.
+        let first = (values.as_ptr().align_offset(4 * LINE) % LINE) as u8;
+        Self { values, first }
+    }
+}
+
+impl Clone for Row {
+    fn clone(&self) -> Self {
+        let mut row = Self::new();
+        *row = **self;
+        row
+    }
+}
+
+impl Deref for Row {
+    type Target = [f32; LANES];
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.values[usize::from(self.first) % LINE..].as_chunks().0[0]
+    }
+}
+
+impl DerefMut for Row {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.values[usize::from(self.first) % LINE..].as_chunks_mut().0[0]
+    }
+}
+
 impl Lanes {
     pub(super) const ZERO: Self = Self([0.0; LANES]);
-
-    /// The lanes of a block.
-    #[inline(always)]
-    fn block_mut(&mut self, block: u32) -> &mut [f32; BLOCK] {
-        &mut self.0.as_chunks_mut::<BLOCK>().0[block as usize % BLOCK]
-    }
 }
 
 /// The lanes of a block.
 #[inline(always)]
 fn block<T>(lanes: &[T; LANES], block: u32) -> &[T; BLOCK] {
     &lanes.as_chunks::<BLOCK>().0[block as usize % BLOCK]
+}
+
+/// The same to change.
+#[inline(always)]
+fn block_mut<T>(lanes: &mut [T; LANES], block: u32) -> &mut [T; BLOCK] {
+    &mut lanes.as_chunks_mut::<BLOCK>().0[block as usize % BLOCK]
 }
 
 /// A set of lanes, in the forms that loops need.
@@ -80,17 +130,17 @@ impl Active {
 
     /// Replaces the values of active lanes.
     #[inline(always)]
-    pub(super) fn blend(&self, to: &mut Lanes, from: &Lanes) {
+    pub(super) fn blend(&self, to: &mut [f32; LANES], from: &[f32; LANES]) {
         let choose =
             |mask: u32, from: f32, to: f32| f32::from_bits(from.to_bits() & mask | to.to_bits() & !mask);
         if self.blocks == ALL {
             for lane in 0..LANES {
-                to.0[lane] = choose(self.mask[lane], from.0[lane], to.0[lane]);
+                to[lane] = choose(self.mask[lane], from[lane], to[lane]);
             }
         } else {
             for number in bits(u64::from(self.blocks)) {
                 let (mask, from, to) =
-                    (block(&self.mask, number), block(&from.0, number), to.block_mut(number));
+                    (block(&self.mask, number), block(from, number), block_mut(to, number));
                 for lane in 0..BLOCK {
                     to[lane] = choose(mask[lane], from[lane], to[lane]);
                 }
@@ -203,10 +253,10 @@ impl Operand<'_> {
 
 /// Applies a function of one operand.
 #[inline(always)]
-pub(super) fn one(blocks: u8, out: &mut Lanes, a: Value<'_>, op: impl Fn(f32) -> f32) {
+pub(super) fn one(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
     if blocks != ALL {
         for number in bits(u64::from(blocks)) {
-            let (out, a) = (out.block_mut(number), a.block(number));
+            let (out, a) = (block_mut(out, number), a.block(number));
             for lane in 0..BLOCK {
                 out[lane] = op(a[lane]);
             }
@@ -216,31 +266,37 @@ pub(super) fn one(blocks: u8, out: &mut Lanes, a: Value<'_>, op: impl Fn(f32) ->
     match a {
         Value::Lanes(a, sign) => {
             for lane in 0..LANES {
-                out.0[lane] = op(flip(a[lane], sign));
+                out[lane] = op(flip(a[lane], sign));
             }
         }
-        Value::Equal(a) => out.0 = [op(a); LANES],
+        Value::Equal(a) => *out = [op(a); LANES],
     }
 }
 
 /// Applies a function of one operand lane by lane, for functions that have no vector form.
 #[inline(always)]
-pub(super) fn each(lanes: u64, out: &mut Lanes, a: Value<'_>, op: impl Fn(f32) -> f32) {
+pub(super) fn each(lanes: u64, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
     match a {
         Value::Lanes(..) => {
             for lane in bits(lanes) {
-                out.0[lane as usize % LANES] = op(a.lane(lane));
+                out[lane as usize % LANES] = op(a.lane(lane));
             }
         }
-        Value::Equal(a) => out.0 = [op(a); LANES],
+        Value::Equal(a) => *out = [op(a); LANES],
     }
 }
 
 /// Applies a function of two operands whose order does not matter.
 #[inline(always)]
-pub(super) fn two(blocks: u8, out: &mut Lanes, a: Value<'_>, b: Value<'_>, op: impl Fn(f32, f32) -> f32) {
+pub(super) fn two(
+    blocks: u8,
+    out: &mut [f32; LANES],
+    a: Value<'_>,
+    b: Value<'_>,
+    op: impl Fn(f32, f32) -> f32,
+) {
     if blocks == ALL {
-        let out = &mut out.0;
+        let out = &mut *out;
         match (a, b) {
             (Value::Lanes(a, s), Value::Lanes(b, t)) => {
                 for lane in 0..LANES {
@@ -259,7 +315,7 @@ pub(super) fn two(blocks: u8, out: &mut Lanes, a: Value<'_>, b: Value<'_>, op: i
         }
     }
     for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (out.block_mut(number), a.block(number), b.block(number));
+        let (out, a, b) = (block_mut(out, number), a.block(number), b.block(number));
         for lane in 0..BLOCK {
             out[lane] = op(a[lane], b[lane]);
         }
@@ -285,19 +341,19 @@ pub(super) fn spread<'a>(value: Value<'a>, spare: &'a mut Lanes) -> Signed<'a> {
 #[inline(always)]
 pub(super) fn ordered(
     blocks: u8,
-    out: &mut Lanes,
+    out: &mut [f32; LANES],
     (a, s): Signed<'_>,
     (b, t): Signed<'_>,
     op: impl Fn(f32, f32) -> f32,
 ) {
     if blocks == ALL {
         for lane in 0..LANES {
-            out.0[lane] = op(flip(a[lane], s), flip(b[lane], t));
+            out[lane] = op(flip(a[lane], s), flip(b[lane], t));
         }
         return;
     }
     for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (out.block_mut(number), block(a, number), block(b, number));
+        let (out, a, b) = (block_mut(out, number), block(a, number), block(b, number));
         for lane in 0..BLOCK {
             out[lane] = op(flip(a[lane], s), flip(b[lane], t));
         }
@@ -308,12 +364,12 @@ pub(super) fn ordered(
 #[inline(always)]
 pub(super) fn three(
     blocks: u8,
-    out: &mut Lanes,
+    out: &mut [f32; LANES],
     [a, b, c]: [Value<'_>; 3],
     op: impl Fn(f32, f32, f32) -> f32,
 ) {
     if blocks == ALL {
-        let out = &mut out.0;
+        let out = &mut *out;
         match (a, b, c) {
             (Value::Lanes(a, s), Value::Lanes(b, t), Value::Lanes(c, u)) => {
                 for lane in 0..LANES {
@@ -338,7 +394,7 @@ pub(super) fn three(
         }
     }
     for number in bits(u64::from(blocks)) {
-        let (out, a, b, c) = (out.block_mut(number), a.block(number), b.block(number), c.block(number));
+        let (out, a, b, c) = (block_mut(out, number), a.block(number), b.block(number), c.block(number));
         for lane in 0..BLOCK {
             out[lane] = op(a[lane], b[lane], c[lane]);
         }
@@ -349,7 +405,7 @@ pub(super) fn three(
 #[inline(always)]
 pub(super) fn dot(
     blocks: u8,
-    out: &mut Lanes,
+    out: &mut [f32; LANES],
     a: &Operand<'_>,
     b: &Operand<'_>,
     op: impl Fn([f32; 4], [f32; 4]) -> f32,
@@ -365,7 +421,7 @@ pub(super) fn dot(
         ]
     }
     if blocks == ALL {
-        let out = &mut out.0;
+        let out = &mut *out;
         match (a, b) {
             (Operand::Lanes(a, s), Operand::Lanes(b, t)) => {
                 for number in 0..LANES {
@@ -390,7 +446,7 @@ pub(super) fn dot(
         }
     }
     for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (out.block_mut(number), a.blocks(number), b.blocks(number));
+        let (out, a, b) = (block_mut(out, number), a.blocks(number), b.blocks(number));
         for lane in 0..BLOCK {
             out[lane] = op(
                 [a[0][lane], a[1][lane], a[2][lane], a[3][lane]],

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::code::{Code, From, Read};
 use super::file::{File, Found, Sources, load};
-use super::lanes::{Active, LANES, Lanes, bits};
+use super::lanes::{Active, LANES, Row, bits};
 use crate::interp::{GeometryMachine, Settings};
 use crate::isa::limits::{FLOATS, INDICES};
 use crate::precision::arith;
@@ -66,7 +66,7 @@ impl Window {
         (self.floats, self.delivered) = (*floats, 0..0);
         for &(component, place) in &self.places {
             let value = floats.as_flattened()[usize::from(component)];
-            file.lanes_mut(place).0 = [load(value, settings); LANES];
+            **file.lanes_mut(place) = [load(value, settings); LANES];
         }
     }
 
@@ -83,7 +83,7 @@ impl Window {
         let values = self.floats.as_flattened();
         for &(component, place) in &self.places {
             if self.delivered.contains(&usize::from(component / 4)) {
-                file.lanes_mut(place).0[lane] = load(values[usize::from(component)], settings);
+                file.lanes_mut(place)[lane] = load(values[usize::from(component)], settings);
             }
         }
     }
@@ -91,7 +91,7 @@ impl Window {
     /// Sets the values of the next invocation to those of a lane.
     pub(super) fn restore(&mut self, file: &File, lane: usize) {
         for &(component, place) in &self.places {
-            self.floats.as_flattened_mut()[usize::from(component)] = file.lanes(place).0[lane % LANES];
+            self.floats.as_flattened_mut()[usize::from(component)] = file.lanes(place)[lane % LANES];
         }
     }
 
@@ -101,7 +101,7 @@ impl Window {
         let mut registers = [[0.0; 4]; FLOATS];
         let mut delivered = 0u128;
         for &(component, place) in &self.places {
-            registers.as_flattened_mut()[usize::from(component)] = file.lanes(place).0[lane];
+            registers.as_flattened_mut()[usize::from(component)] = file.lanes(place)[lane];
             delivered |= 1 << (component / 4);
         }
         for (register, value) in registers.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Window {
 impl Sources {
     /// Adds a place.
     fn add(&mut self) -> u16 {
-        self.places.push(Box::new(Lanes::ZERO));
+        self.places.push(Row::new());
         // Range: at most 192 of registers and 384 of uniforms.
         (self.places.len() - 1) as u16
     }
@@ -140,7 +140,7 @@ impl Sources {
                 let component = (4 * usize::from(register) + component) % (4 * INDICES);
                 to[lane] = match window[component] {
                     NONE => values[component],
-                    place => self.places[usize::from(place)].0[lane],
+                    place => self.places[usize::from(place)][lane],
                 };
             }
         }
