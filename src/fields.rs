@@ -4,8 +4,8 @@
 /// Invocations of a workgroup of the compute entry and of geometry programs.
 pub const WORKGROUP: u32 = 64;
 
-/// A field of the host block, read at draw time for clip planes and a dynamic y. The block has 32
-/// bytes.
+/// A field of the host block, read at draw time for clip planes, a dynamic y and
+/// [hooks](crate::host::Hook). The block has 32 bytes; with parameters of hooks, up to 288.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostField {
     /// u32 at byte 0: enables the user's clip plane if not 0.
@@ -15,19 +15,66 @@ pub enum HostField {
     /// vec4f at byte 16: coefficients of the user's plane. Positions with dot(plane, position) < 0
     /// are clipped.
     ClipPlane,
+    /// vec4f at byte 32 + 16 · n, n = 0..15: parameter n of hooks.
+    Parameter(u8),
 }
 
+/// Names of the parameters. They end in a letter, so that no target renames them.
+const PARAMETERS: [&str; HostField::PARAMETERS as usize] = [
+    "parameter_a",
+    "parameter_b",
+    "parameter_c",
+    "parameter_d",
+    "parameter_e",
+    "parameter_f",
+    "parameter_g",
+    "parameter_h",
+    "parameter_i",
+    "parameter_j",
+    "parameter_k",
+    "parameter_l",
+    "parameter_m",
+    "parameter_n",
+    "parameter_o",
+    "parameter_p",
+];
+
 impl HostField {
-    /// Size of the block in bytes.
+    /// Size in bytes of the block without parameters.
     pub const BLOCK_SIZE: u32 = 32;
+    /// Number of parameters.
+    pub const PARAMETERS: u8 = 16;
+    /// Size in bytes of the block with all parameters.
+    pub const FULL_SIZE: u32 = Self::BLOCK_SIZE + 16 * Self::PARAMETERS as u32;
+    /// Number of fields that every block has.
+    pub const FIXED: usize = 3;
     /// All fields, by offset.
-    pub const ALL: [Self; 3] = [Self::ClipEnabled, Self::FlipY, Self::ClipPlane];
+    pub const ALL: [Self; Self::FIXED + Self::PARAMETERS as usize] = {
+        let mut all = [Self::ClipEnabled; Self::FIXED + Self::PARAMETERS as usize];
+        (all[1], all[2]) = (Self::FlipY, Self::ClipPlane);
+        let mut number = 0;
+        while number < Self::PARAMETERS {
+            all[Self::FIXED + number as usize] = Self::Parameter(number);
+            number += 1;
+        }
+        all
+    };
+    /// Returns the position in [`ALL`](Self::ALL), which is the member of the block.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::ClipEnabled => 0,
+            Self::FlipY => 1,
+            Self::ClipPlane => 2,
+            Self::Parameter(number) => Self::FIXED + number as usize,
+        }
+    }
     /// Returns the byte offset in the block.
     pub fn offset(self) -> u32 {
         match self {
             Self::ClipEnabled => 0,
             Self::FlipY => 4,
             Self::ClipPlane => 16,
+            Self::Parameter(number) => Self::BLOCK_SIZE + 16 * u32::from(number),
         }
     }
     /// Returns the name of the member.
@@ -36,6 +83,7 @@ impl HostField {
             Self::ClipEnabled => "clip_enabled",
             Self::FlipY => "flip_y",
             Self::ClipPlane => "clip_plane",
+            Self::Parameter(number) => PARAMETERS[usize::from(number % Self::PARAMETERS)],
         }
     }
 }

@@ -14,7 +14,8 @@ use crate::cfg::Action;
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, Environment, Interface, Job, Options, Output, Profile, Reliance, Usage, varying,
+    Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
+    Usage, attach, check_hooks, tap_outputs, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, SettingsDigest};
@@ -156,6 +157,7 @@ struct Input<'a> {
     options: &'a Options,
     /// Constants that are folded.
     folded: &'a Constants,
+    hooks: &'a [Hook],
 }
 
 /// Translator of programs, one for each thread. It reuses memory between programs.
@@ -267,12 +269,14 @@ impl Translator {
         options.check()?;
         self.profile.check()?;
         check_stage(program, job)?;
+        let hooks = &environment.hooks();
+        check_hooks(hooks, program)?;
         let folded = &environment.folded(&options);
         options.control = options.control.with_ints(&folded.ints);
-        let input = Input { program, environment, options: &options, folded };
+        let input = Input { program, environment, options: &options, folded, hooks };
         match job {
             Job::Vertex | Job::Compute => {
-                let outputs = varying::outputs(&environment.output_map(), &options, &self.profile.locations);
+                let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
                 varying::check_locations(&outputs)?;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
@@ -290,6 +294,16 @@ impl Translator {
         }
     }
 
+    /// Returns the outputs of a map, with hooks.
+    fn outputs(&self, input: Input<'_>, map: &OutputMap, with_taps: bool) -> Vec<Output> {
+        let mut outputs = varying::outputs(map, input.options, &self.profile.locations);
+        attach(input.hooks, outputs.iter_mut());
+        if with_taps {
+            outputs.extend(tap_outputs(input.hooks));
+        }
+        outputs
+    }
+
     /// Translates a vertex program.
     fn vertex(
         &mut self,
@@ -297,13 +311,13 @@ impl Translator {
         outputs: Vec<Output>,
         entry_point: EntryPoint,
     ) -> Result<Translation> {
-        let Input { program, options, folded, .. } = input;
+        let Input { program, options, folded, hooks, .. } = input;
         let yielded = match entry_point.is_compute() {
             false => OutputSelection::Semantics(&outputs),
             true => OutputSelection::Registers,
         };
         let context =
-            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
+            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options, hooks };
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
         passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
@@ -312,8 +326,11 @@ impl Translator {
 
     /// Legalizes an optimized module for its environment.
     fn finish(&mut self, input: Input<'_>, lowered: LoweredProgram) -> Result<Translation> {
-        let Input { program, environment, options, folded } = input;
+        let Input { program, environment, options, folded, hooks } = input;
         let LoweredProgram { mut module, outputs, control, why, entry_point } = lowered;
+        if !hooks.is_empty() {
+            ir::verify(&module, ir::Phase::Pica)?;
+        }
         let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
         let mut usage = passes::usage::run(&module.main, &offsets);
         add_written(program, &control, &mut usage);

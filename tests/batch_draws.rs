@@ -156,6 +156,7 @@ fn records(random: &mut Random, mask: u16) -> Records {
         clip_enabled: random.below(2) == 0,
         flip_y: random.below(2) == 0,
         clip_plane: std::array::from_fn(|_| random.below(7) as f32 - 3.0),
+        ..HostValues::default()
     };
     // Some fields are not asked for; the others move.
     records.fields.retain(|_| random.below(4) != 0);

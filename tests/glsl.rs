@@ -439,6 +439,8 @@ fn four_thousand_dependent_products_need_little_stack() {
             location: transpica::stages::host::Location::Position,
             components: vec![ComponentSource::One; 4],
             value: OutputValue::Plain,
+            semantic: None,
+            hooks: Vec::new(),
         }];
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();

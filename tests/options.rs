@@ -56,7 +56,8 @@ fn translate(job: Job<'_>, program: &Program<'_>, options: Options, profile: Pro
 /// 0.25, -8).
 fn outputs(options: Options, profile: Profile, host: [[u32; 4]; 3]) -> Vec<(String, Location, Vec<f32>)> {
     let translated = translate(Job::Vertex, &copy(), options, profile);
-    let mut registers = InputValues { host, ..InputValues::default() };
+    let mut registers = InputValues::default();
+    registers.host[..HostField::FIXED].copy_from_slice(&host);
     registers.inputs[0] = [1.0, 2.0, 3.0, 4.0].map(f32::to_bits);
     registers.inputs[1] = [-0.5, 2.0, 0.25, -8.0].map(f32::to_bits);
     let values = eval(&translated.module, options.arithmetic.precision, &registers, 1000).expect("ends");

@@ -67,8 +67,8 @@ pub(super) struct Reads {
     /// Mask of specialization constants.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub(super) specialized: u32,
-    /// Reads a field of the host block.
-    pub(super) host: bool,
+    /// Number of members of the host block; 0 if no field is read.
+    pub(super) host: usize,
 }
 
 impl Reads {
@@ -85,7 +85,9 @@ impl Reads {
                 Def::Op(Op::Read(Resource::Input(register))) => {
                     return Err(defect(format!("input v{register}")));
                 }
-                Def::Op(Op::Read(Resource::Host(_))) => self.host = true,
+                Def::Op(Op::Read(Resource::Host(field))) => {
+                    self.host = self.host.max(HostField::FIXED).max(field.index() + 1);
+                }
                 #[cfg(any(feature = "wgsl", feature = "glsl"))]
                 Def::Op(Op::Read(Resource::Specialized(id))) => {
                     let bit = 1u32.checked_shl(id.into());

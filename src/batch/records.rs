@@ -4,7 +4,7 @@
 
 use super::lanes::LANES;
 use crate::error::{Error, Result};
-use crate::host::{ComponentSource, HostValues, Options, Output, OutputMap, OutputValue, varying};
+use crate::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, attach, varying};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,12 @@ impl Records {
         Self::new(varying::passed_on(mask), &Options::default())
     }
 
+    /// Adds hooks of outputs. Others change no record: see [`redirect`](crate::host::redirect) for
+    /// uniforms.
+    pub fn add_hooks(&mut self, hooks: &[Hook]) {
+        attach(hooks, self.fields.iter_mut().map(|field| &mut field.output));
+    }
+
     /// Checks that `count` records lie in a buffer of `size` floats.
     pub(super) fn check(&self, count: usize, size: usize) -> Result<()> {
         for (index, Field { output, offset }) in self.fields.iter().enumerate() {
@@ -90,15 +96,14 @@ impl Records {
                 };
             }
             let at = (self.stride, *offset);
-            match output.value {
-                OutputValue::Plain => write(places, columns, to, at, output.lanes()),
-                OutputValue::Position | OutputValue::Color | OutputValue::ClipDistances => {
-                    let mut converted = columns.map(|column| *column);
-                    output.convert(&mut converted, &self.options, &self.host);
-                    let [x, y, z, w] = &converted;
-                    write(places, [x, y, z, w], to, at, output.lanes());
-                }
+            if output.is_plain() {
+                write(places, columns, to, at, output.lanes());
+                continue;
             }
+            let mut converted = columns.map(|column| *column);
+            output.convert(&mut converted, &self.options, &self.host);
+            let [x, y, z, w] = &converted;
+            write(places, [x, y, z, w], to, at, output.lanes());
         }
     }
 

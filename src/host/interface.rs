@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use super::hooks::OutputHook;
 use super::options::{AttributeFormat, AttributeKind, Control};
+use crate::container::Semantic;
 use crate::error::Warning;
 use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
@@ -70,6 +72,9 @@ pub enum OutputValue {
     /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
     /// are the position as the program writes it.
     ClipDistances,
+    /// None; the value is that of a [tap](super::Hook::Tap), by its number. The four components are
+    /// 0, as on the CPU.
+    Tap(u8),
 }
 
 /// An output of the vertex entry.
@@ -83,13 +88,23 @@ pub struct Output {
     pub components: Vec<ComponentSource>,
     /// Conversion of the components.
     pub value: OutputValue,
+    /// Semantic of the components, if all are of one; that of the position for clip distances, too.
+    pub semantic: Option<Semantic>,
+    /// Changes of the components before the conversion, first to last.
+    pub hooks: Vec<OutputHook>,
 }
 
 impl Output {
+    /// Returns whether the components are the value.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.hooks.is_empty() && matches!(self.value, OutputValue::Plain | OutputValue::Tap(_))
+    }
     /// Returns the number of components of the output.
     pub fn lanes(&self) -> usize {
         match self.value {
-            OutputValue::Plain | OutputValue::Position | OutputValue::Color => self.components.len(),
+            OutputValue::Plain | OutputValue::Position | OutputValue::Color | OutputValue::Tap(_) => {
+                self.components.len()
+            }
             OutputValue::ClipDistances => 2,
         }
     }

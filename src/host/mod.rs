@@ -5,6 +5,7 @@
 mod assume;
 #[doc(hidden)]
 pub mod dvle;
+mod hooks;
 #[doc(hidden)]
 pub mod interface;
 #[doc(hidden)]
@@ -29,6 +30,8 @@ pub use crate::fields::{DrawField, HostField, WORKGROUP};
 #[doc(hidden)]
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;
+pub use hooks::{Hook, HookOperand, Hooked, OutputHook, redirect};
+pub(crate) use hooks::{attach, check as check_hooks, redirected, tap_outputs, taps};
 pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
     MemberType, Output, OutputValue, UniformBlock, Usage,
@@ -53,6 +56,8 @@ pub use setup::Setup;
 #[doc(hidden)]
 pub use values::HostValues;
 pub use varying::OutputMap;
+
+use std::borrow::Cow;
 
 use crate::error::Result;
 
@@ -119,6 +124,11 @@ pub trait Environment {
     /// # Errors
     /// A defect of the environment.
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface>;
+    /// Returns the changes of the program that the host wants. Default: none. [`Hooked`] adds some
+    /// to any environment.
+    fn hooks(&self) -> Cow<'_, [Hook]> {
+        Cow::Borrowed(&[])
+    }
     /// Appends everything in the environment that a module depends on, for [keys](crate::key). Two
     /// environments that append the same bytes must give one program the same module. Header
     /// comments of texts are exempt.

@@ -19,17 +19,30 @@ pub struct HostValues {
     pub flip_y: bool,
     /// Coefficients of the user's clip plane: it keeps positions with dot(plane, position) ≥ 0.
     pub clip_plane: [f32; 4],
+    /// Parameters of [hooks](super::Hook). [`pack_all`](Self::pack_all) packs them.
+    pub parameters: [[f32; 4]; HostField::PARAMETERS as usize],
 }
 
 impl HostValues {
-    /// Returns the bytes of the block.
+    /// Returns the bytes of the block without parameters.
     pub fn pack(&self) -> [u8; HostField::BLOCK_SIZE as usize] {
-        let mut bytes = [0; HostField::BLOCK_SIZE as usize];
+        self.bytes()
+    }
+
+    /// Returns the bytes of the block with all parameters. Modules read those that hooks name.
+    pub fn pack_all(&self) -> [u8; HostField::FULL_SIZE as usize] {
+        self.bytes()
+    }
+
+    /// The bytes of the fields that lie in the first `SIZE`.
+    fn bytes<const SIZE: usize>(&self) -> [u8; SIZE] {
+        let mut bytes = [0; SIZE];
         for field in HostField::ALL {
             let words = match field {
                 HostField::ClipEnabled => [u32::from(self.clip_enabled), 0, 0, 0],
                 HostField::FlipY => [u32::from(self.flip_y), 0, 0, 0],
                 HostField::ClipPlane => self.clip_plane.map(f32::to_bits),
+                HostField::Parameter(number) => self.parameter(number).map(f32::to_bits),
             };
             let place = bytes.get_mut(field.offset() as usize..).unwrap_or_default();
             for (place, byte) in place.iter_mut().zip(words.into_iter().flat_map(u32::to_le_bytes)) {
@@ -37,6 +50,11 @@ impl HostValues {
             }
         }
         bytes
+    }
+
+    /// Returns a parameter of hooks; there are sixteen.
+    pub(crate) fn parameter(&self, number: u8) -> [f32; 4] {
+        self.parameters[usize::from(number % HostField::PARAMETERS)]
     }
 }
 
@@ -91,11 +109,16 @@ impl Output {
     #[inline]
     pub(crate) fn convert<const N: usize>(
         &self,
-        [x, y, z, w]: &mut [[f32; N]; 4],
+        columns: &mut [[f32; N]; 4],
         options: &Options,
         host: &HostValues,
     ) {
         let (precision, outputs) = (options.arithmetic.precision, &options.outputs);
+        for hook in &self.hooks {
+            hook.apply(columns, precision, host);
+            columns.iter_mut().skip(self.components.len()).for_each(|column| *column = [0.0; N]);
+        }
+        let [x, y, z, w] = columns;
         let add = |a, b| arith::add(precision, a, b);
         match self.value {
             OutputValue::Color if outputs.clamp_colors => {
@@ -103,7 +126,7 @@ impl Output {
                     column.iter_mut().for_each(|value| *value = arith::min(value.abs(), 1.0));
                 }
             }
-            OutputValue::Plain | OutputValue::Color => {}
+            OutputValue::Plain | OutputValue::Color | OutputValue::Tap(_) => {}
             OutputValue::Position => {
                 match outputs.depth {
                     DepthRange::ZeroToW => z.iter_mut().for_each(|z| *z = -*z),
@@ -142,7 +165,12 @@ mod tests {
 
     #[test]
     fn the_host_block_has_its_fields_where_modules_read_them() {
-        let values = HostValues { clip_enabled: true, flip_y: false, clip_plane: [1.0, 0.0, 0.0, -2.0] };
+        let values = HostValues {
+            clip_enabled: true,
+            flip_y: false,
+            clip_plane: [1.0, 0.0, 0.0, -2.0],
+            ..HostValues::default()
+        };
         let mut expected = [0; 32];
         expected[0] = 1;
         expected[16..20].copy_from_slice(&1f32.to_le_bytes());

@@ -133,6 +133,8 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
                 Semantic::Color => OutputValue::Color,
                 _other_semantics => OutputValue::Plain,
             },
+            semantic: Some(semantic),
+            hooks: Vec::new(),
         });
     }
     let position = outputs[0].components.clone();
@@ -142,6 +144,8 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
             location: Location::Varying(location),
             components: position.clone(),
             value: OutputValue::Plain,
+            semantic: Some(Semantic::Position),
+            hooks: Vec::new(),
         });
     }
     let distances = match options.outputs.clip_planes {
@@ -154,6 +158,8 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         location,
         components: position,
         value: OutputValue::ClipDistances,
+        semantic: Some(Semantic::Position),
+        hooks: Vec::new(),
     }));
     outputs
 }
@@ -166,6 +172,8 @@ pub fn passed_on(outputs: u16) -> Vec<Output> {
         location: Location::Varying(location),
         components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
         value: OutputValue::Plain,
+        semantic: None,
+        hooks: Vec::new(),
     };
     (0..).zip(registers).map(output).collect()
 }

@@ -15,6 +15,7 @@ use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::fields::HostField;
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::bits::{ONE, SIGN};
 use crate::precision::{Precision, arith};
@@ -53,7 +54,7 @@ pub struct InputValues {
     /// Elements of the members of the uniform block.
     pub members: Vec<Vec<Lanes>>,
     /// Fields of the host block.
-    pub host: [Lanes; 3],
+    pub host: [Lanes; HostField::ALL.len()],
 }
 
 impl ModuleInputs for InputValues {
@@ -71,7 +72,7 @@ impl ModuleInputs for InputValues {
                 *self.members.get(usize::from(member))?.get(usize::from(element))?
             }
             Resource::Index { element, .. } => [element.into(), 0, 0, 0],
-            Resource::Host(field) => self.host[field as usize],
+            Resource::Host(field) => self.host[field.index() % HostField::ALL.len()],
             Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
         })
     }

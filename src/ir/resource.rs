@@ -125,9 +125,9 @@ impl Resource {
             Self::Host(field) => {
                 let results: &[Type] = match field {
                     HostField::ClipEnabled | HostField::FlipY => &[Type::U32],
-                    HostField::ClipPlane => &[Type::F32X4],
+                    HostField::ClipPlane | HostField::Parameter(_) => &[Type::F32X4],
                 };
-                ("host", "", field as u16, HostField::ALL.len(), results)
+                ("host", "", field.index() as u16, HostField::ALL.len(), results)
             }
             Self::Draw(field) => ("draw", "", field as u16, DrawField::ALL.len(), &[Type::I32]),
             Self::Specialized(id) => ("specialized", "", id as u16, 32, Self::specialized(id).row().results),

@@ -4,11 +4,12 @@
 //! itself stays PICA200 (`AddP`, `MulP`, …).
 
 use super::geometry::Emission;
+use super::hooks::Hooks;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::known::FloatConstants;
 use crate::ir::{Array, Binary, HintRegister, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
-use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
+use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Pc, Source};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
 
@@ -19,11 +20,12 @@ pub(super) struct Data<'a> {
     pub(super) portable: bool,
     /// Semantics of EMIT and SETEMIT, in a geometry program.
     pub(super) emission: Option<Emission<'a>>,
+    pub(super) hooks: Hooks<'a>,
 }
 
 impl Data<'_> {
     /// Lowers one instruction; control-flow instructions do nothing here.
-    pub(super) fn lower(&self, b: &mut Builder, inst: &Inst) {
+    pub(super) fn lower(&self, b: &mut Builder, pc: Pc, inst: &Inst) {
         match *inst {
             Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
             Inst::Mova { mask, source } => self.mova(b, mask, &source),
@@ -35,11 +37,13 @@ impl Data<'_> {
             }
             Inst::Flow(_) | Inst::Unassigned(_) => {}
         }
+        self.hooks.tap(b, pc, inst);
     }
 
     /// Inserts the slots that an instruction assigns.
-    pub(super) fn assigned(&self, inst: &Inst, set: &mut SlotSet) {
+    pub(super) fn assigned(&self, pc: Pc, inst: &Inst, set: &mut SlotSet) {
         assigned(inst, set);
+        self.hooks.assigned(pc, set);
         if let Some(emission) = &self.emission {
             emission.assigned(inst, set);
         }
@@ -259,6 +263,11 @@ impl Data<'_> {
     }
 
     fn uniform(&self, b: &mut Builder, base: u8, index: Index) -> Value {
+        if index == Index::None
+            && let Some(value) = self.hooks.direct(b, base)
+        {
+            return value;
+        }
         let slot = match index {
             Index::None => None,
             Index::A0x => Some(ADDRESS),
@@ -273,9 +282,13 @@ impl Data<'_> {
             (None, Some(bits)) => b.constant(Type::F32X4, bits),
             (None, None) => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
         };
-        match &self.emission {
+        let value = match &self.emission {
             Some(emission) => emission.read_delivered(b, base, offset, own),
             None => own(b),
+        };
+        match offset {
+            Some(offset) => self.hooks.relative(b, base, offset, value),
+            None => value,
         }
     }
 }

@@ -237,7 +237,7 @@ fn run(
             }
             Inst::Flow(_) | Inst::Unassigned(_) => {}
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
-                data.lower(b, &inst);
+                data.lower(b, pc, &inst);
             }
         }
         if leaders.is_start.get(pc.next().index()).is_none_or(|start| *start) {
@@ -426,7 +426,7 @@ fn assigned(program: &Program<'_>, leaders: &Leaders, data: &Data<'_>) -> SlotSe
     for &start in &leaders.starts {
         let mut pc = start;
         while let Some(inst) = program.inst(pc) {
-            data.assigned(&inst, &mut set);
+            data.assigned(pc, &inst, &mut set);
             pc = pc.next();
             let is_last = leaders.is_start.get(pc.index()).is_none_or(|start| *start);
             if is_last || matches!(inst, Inst::Flow(Flow::End)) {

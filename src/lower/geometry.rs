@@ -18,8 +18,7 @@ use super::{Context, Form, Geometry, OutputSelection, outputs, unfinished};
 use crate::geometry::StateItem;
 use crate::geometry::kernel;
 use crate::geometry::{GeometryInput, StateWord};
-use crate::host::DrawField;
-use crate::host::{Options, Output};
+use crate::host::{DrawField, Options, Output, taps};
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::limits;
 use crate::isa::{Dest, Inst};
@@ -46,7 +45,11 @@ pub(super) struct Emission<'a> {
 /// is a geometry program.
 pub(super) fn slots(context: Context<'_>, end: Slot) -> (Slots, Option<Emission<'_>>) {
     let (Some(geometry), OutputSelection::Semantics(outputs)) = (context.geometry, context.outputs) else {
-        return (Slots { count: end, geometry: Slot::MAX }, None);
+        let taps = 4 * taps(context.hooks).count();
+        // Slots of taps are grouped as those of a geometry program's outputs.
+        let base = if taps == 0 { Slot::MAX } else { end.next_multiple_of(64) };
+        let count = if taps == 0 { end } else { base + taps };
+        return (Slots { count, geometry: base }, None);
     };
     // Groups of slots must not cross a word of a slot set.
     let base = end.next_multiple_of(64);
@@ -571,7 +574,7 @@ fn select(b: &mut Builder, cond: Value, x: Value, y: Value) -> Value {
 }
 
 /// The register of a relative read: see [`uniform_index`](crate::precision::arith::uniform_index).
-fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
+pub(super) fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
     let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| b.int(int));
     let low = b.test(Binary::IGreater, offset, below);
     let high = b.test(Binary::ILess, offset, above);

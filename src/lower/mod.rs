@@ -10,6 +10,7 @@
 //! * `data`: data instructions to values;
 //! * `tree`: the structured tree to constructs;
 //! * `geometry`: EMIT and SETEMIT, invocations and their carried state;
+//! * `hooks`: changes that a host makes to outputs and uniforms, and taps;
 //! * `unfinished`: reports of runs that were cut short;
 //! * `dispatcher`: the last tier, a loop over a switch on the program counter.
 //!
@@ -21,6 +22,7 @@ mod data;
 mod dispatcher;
 mod emit;
 mod geometry;
+mod hooks;
 mod lanes;
 mod outputs;
 mod scope;
@@ -30,12 +32,13 @@ mod unfinished;
 use crate::cfg::Cfg;
 use crate::error::Result;
 use crate::geometry::{GeometrySetup, StateWord};
-use crate::host::{Options, Output};
+use crate::host::{Hook, Options, Output};
 use crate::ir::Module;
 use crate::ir::known::FloatConstants;
 use crate::isa::Program;
 use crate::structure::tree::Tree;
 use data::Data;
+use hooks::Hooks;
 use scope::Builder;
 
 /// The values that the main function yields.
@@ -87,13 +90,16 @@ pub struct Context<'a> {
     pub geometry: Option<Geometry<'a>>,
     /// Precision, depth and color conversion, limits.
     pub options: &'a Options,
+    /// Redirected uniforms and taps. Those of outputs are the outputs' own.
+    pub hooks: &'a [Hook],
 }
 
 /// Begins a program whose slots, except those of geometry programs, end at `slots`.
 fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
     let portable = context.options.arithmetic.portable_exponentials;
-    let data = Data { constants: context.constants, portable, emission };
+    let hooks = Hooks { hooks: context.hooks, base: slots.geometry };
+    let data = Data { constants: context.constants, portable, emission, hooks };
     (Builder::new(context.options, slots, instructions), data)
 }
 
@@ -101,7 +107,7 @@ fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Buil
 fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> Result<Module> {
     let values = match &data.emission {
         Some(emission) => emission.end(&mut builder),
-        None => outputs::values(&mut builder, context.outputs, context.options),
+        None => outputs::values(&mut builder, context.outputs, context.options, &data.hooks),
     };
     let main = builder.finish_function(&values, &context.options.limits)?;
     Ok(Module { main, helpers: Vec::new() })

@@ -2,6 +2,7 @@
 //! In: the final lane map. Out: one value for each output. Rules: colors become min(|c|, 1) before
 //! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated.
 
+use super::hooks::{self, Hooks};
 use super::scope::Builder;
 use super::{OutputSelection, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
@@ -10,7 +11,12 @@ use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
 /// Lowers the values that the main function yields; none if the program never ends.
-pub(super) fn values(b: &mut Builder, outputs: OutputSelection<'_>, options: &Options) -> Vec<Value> {
+pub(super) fn values(
+    b: &mut Builder,
+    outputs: OutputSelection<'_>,
+    options: &Options,
+    hooks: &Hooks<'_>,
+) -> Vec<Value> {
     if !b.reachable() {
         return Vec::new();
     }
@@ -26,7 +32,14 @@ pub(super) fn values(b: &mut Builder, outputs: OutputSelection<'_>, options: &Op
             values
         }
         OutputSelection::Semantics(outputs) => {
-            outputs.iter().map(|output| semantic(b, output, options)).collect()
+            let value = |output: &Output| match output.value {
+                OutputValue::Tap(tap) => hooks.value(b, tap),
+                OutputValue::Plain
+                | OutputValue::Position
+                | OutputValue::Color
+                | OutputValue::ClipDistances => semantic(b, output, options),
+            };
+            outputs.iter().map(value).collect()
         }
     }
 }
@@ -39,10 +52,13 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
     for (lane, source) in all.iter_mut().zip(&output.components) {
         *lane = component(b, *source);
     }
+    for hook in &output.hooks {
+        hooks::output(b, &mut all[..len], hook);
+    }
     match output.value {
         OutputValue::Position => position(b, &mut all, options),
         OutputValue::ClipDistances => return distances(b, all),
-        OutputValue::Plain | OutputValue::Color => {}
+        OutputValue::Plain | OutputValue::Color | OutputValue::Tap(_) => {}
     }
     let value = b.gather(&all[..len]);
     if output.value != OutputValue::Color || !options.outputs.clamp_colors {

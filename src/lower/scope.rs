@@ -161,7 +161,7 @@ impl Builder {
     pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
         let id = id & 15;
         // The host cannot set b15 between invocations of one dispatch.
-        if id == RAN && self.geometry < self.state.len() {
+        if id == RAN && self.geometry.saturating_add(lanes::geometry::INVOCATION) < self.state.len() {
             return self.has_run();
         }
         self.set_bool_uniform(id)

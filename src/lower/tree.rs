@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.context.program.inst(pc) {
-                        self.data.lower(&mut self.builder, &inst);
+                        self.data.lower(&mut self.builder, pc, &inst);
                     }
                 }
                 Action::Loop(effect) => loop_effect(&mut self.builder, effect),
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.context.program.inst(pc) {
-                        self.data.assigned(&inst, set);
+                        self.data.assigned(pc, &inst, set);
                     }
                 }
                 Action::Loop(effect) => assigned_by_effect(effect, set),

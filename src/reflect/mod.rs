@@ -278,7 +278,6 @@ impl Reflection {
         let host_inputs = HostInputs::of(translated);
         let block = |Binding { set, binding }, size, used| BlockInfo { set, binding, size, used };
         let size = interface.block.size;
-        let has_host = !host_inputs.host_members.is_empty();
         let host = match interface.kernel() {
             Some(_) => Binding { set: 0, binding: bindings::HOST },
             None => profile.bindings.host,
@@ -295,7 +294,7 @@ impl Reflection {
                 .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
             uniforms: uniforms(&interface.block),
             padding: interface.block.padding().map(|(offset, size)| Padding { offset, size }),
-            host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
+            host_block: host_inputs.size.map(|size| block(host, size, size)),
             host_members: host_inputs.host_members,
             specialization: host_inputs.specialization,
             outputs: outputs(translated),
@@ -353,23 +352,30 @@ fn guards(translated: &Translation) -> GuardCounts {
 
 /// Inputs of a module besides registers.
 struct HostInputs {
+    /// Size of the host block in bytes, if it is read.
+    size: Option<u32>,
     host_members: Vec<HostMemberInfo>,
     specialization: Vec<SpecializationInfo>,
 }
 
 impl HostInputs {
     fn of(translated: &Translation) -> Self {
-        let (mut fields, mut ids) = (0u8, 0u32);
+        let (mut fields, mut ids) = (0u32, 0u32);
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
-                Op::Read(Resource::Host(field)) => fields |= 1 << field as u8,
+                Op::Read(Resource::Host(field)) => fields |= 1 << field.index(),
                 Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
                 _other_operations => {}
             }
         }
         let host = HostField::ALL.into_iter().enumerate().filter(|(index, _)| fields >> index & 1 != 0);
         Self {
+            // Members end with the last parameter that is read.
+            size: (fields != 0).then(|| match 32 - (fields >> HostField::FIXED).leading_zeros() {
+                0 => HostField::BLOCK_SIZE,
+                parameters => HostField::BLOCK_SIZE + 16 * parameters,
+            }),
             host_members: host.map(|(_, field)| host_member(field)).collect(),
             specialization: set(u128::from(ids))
                 .into_iter()
@@ -386,7 +392,7 @@ impl HostInputs {
 fn host_member(field: HostField) -> HostMemberInfo {
     let ty = match field {
         HostField::ClipEnabled | HostField::FlipY => "u32",
-        HostField::ClipPlane => "vec4f",
+        HostField::ClipPlane | HostField::Parameter(_) => "vec4f",
     };
     HostMemberInfo { name: field.name().into(), ty: ty.into(), offset: field.offset() }
 }

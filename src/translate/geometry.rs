@@ -43,8 +43,9 @@ impl Translator {
     }
 
     fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
-        let (Input { program, options, folded, .. }, KernelRequest { map, setup, form }) = (input, wanted);
-        let outputs = varying::outputs(map, options, &self.profile.locations);
+        let (Input { program, options, folded, hooks, .. }, KernelRequest { map, setup, form }) =
+            (input, wanted);
+        let outputs = self.outputs(input, map, false);
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
         let observations = match form {
@@ -64,6 +65,7 @@ impl Translator {
                 outputs: OutputSelection::Semantics(&outputs),
                 geometry: Some(Geometry { setup, state, form }),
                 options,
+                hooks,
             };
             let mut module = control::lower(context, &mut control, &mut why)?;
             passes::optimize(&mut module, &options.arithmetic, scratch);

@@ -31,11 +31,11 @@ impl Translator {
     /// numbers of vertices that no primitive has; for topologies that build strips or fans of
     /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let Input { program, options, folded, .. } = input;
+        let Input { program, options, folded, hooks, .. } = input;
         setup.check()?;
         let (primitive, vectors) = primitive(setup)?;
         let Some(geometry) = setup.geometry else { return no_geometry() };
-        let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
+        let outputs = self.outputs(input, &setup.map, false);
         varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
         let observations = dependences(program, &control, &varying::components(&outputs, geometry.outputs));
@@ -46,6 +46,7 @@ impl Translator {
             outputs: OutputSelection::Semantics(&outputs),
             geometry: Some(Geometry { setup: &geometry, state, form }),
             options,
+            hooks,
         };
         let mut dependence = Dependence::None;
         if !state.is_empty() {

@@ -111,7 +111,7 @@ impl Body<'_> {
     pub(super) fn load_host(&mut self, field: HostField) -> Word {
         let ty = self.w.ty(host_type(field));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.unsigned(field as u32);
+        let member = self.unsigned(field.index() as u32);
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);
         self.w.value(Op::Load, ty, &[place])
     }

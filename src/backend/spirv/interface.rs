@@ -88,8 +88,10 @@ pub(super) fn declare(
         let binding = source.profile.uniforms(&source.interface.entry_point);
         declare_uniforms(w, vars, &source.interface.block, binding)?;
     }
-    if reads.host {
-        let members = HostField::ALL.map(|field| (w.ty(host_type(field)), field.offset(), field.name()));
+    if reads.host > 0 {
+        let fields = HostField::ALL.into_iter().take(reads.host);
+        let members: Vec<_> =
+            fields.map(|field| (w.ty(host_type(field)), field.offset(), field.name())).collect();
         vars.host = block(w, ["Host", "host"], source.host_binding()?, &members);
     }
     if source.profile.spirv_version >= (1, 4) {

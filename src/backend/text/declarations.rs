@@ -89,9 +89,14 @@ impl Declarations {
             out.members = layout.members(&interface.block)?;
             out.block("uniforms", "Uniforms", source.profile.uniforms(&interface.entry_point), layout.fields);
         }
-        if reads.host {
+        if reads.host > 0 {
             let field = |field: HostField| Field::new(field.name(), host_type(field));
-            out.block("host", "Host", source.host_binding()?, HostField::ALL.map(field).into());
+            out.block(
+                "host",
+                "Host",
+                source.host_binding()?,
+                HostField::ALL.into_iter().take(reads.host).map(field).collect(),
+            );
         }
         match &interface.entry_point {
             EntryPoint::Vertex => {

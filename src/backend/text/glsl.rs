@@ -99,6 +99,8 @@ impl GlslVersion {
 ///         location: host::Location::Position,
 ///         components: vec![host::ComponentSource::One; 4],
 ///         value: host::OutputValue::Plain,
+///         semantic: None,
+///         hooks: Vec::new(),
 ///     }],
 ///     ..host::Interface::default()
 /// };

@@ -69,6 +69,8 @@ use crate::ir::{Func, HintRegister, Type, Value};
 ///         location: host::Location::Position,
 ///         components: vec![host::ComponentSource::One; 4],
 ///         value: host::OutputValue::Plain,
+///         semantic: None,
+///         hooks: Vec::new(),
 ///     }],
 ///     ..host::Interface::default()
 /// };

@@ -132,7 +132,7 @@ fn errors_name_their_place() {
         ("func main { switch %0 { } }", 1, 25),
         ("func main { %0: f32 = shuffle %1.q }", 1, 34),
         ("func main { %0: i32 = draw 8 }", 1, 28),
-        ("func main { %0: u32 = host 3 }", 1, 28),
+        ("func main { %0: u32 = host 19 }", 1, 28),
         ("func main { %0: f32x4 = load input[%1] }", 1, 30),
         ("func main { %0: f32x4 = input v0[%1] }", 1, 33),
     ] {

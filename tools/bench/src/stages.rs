@@ -238,6 +238,7 @@ impl StageRunner<'_> {
             outputs: OutputSelection::Semantics(&outputs),
             geometry: None,
             options,
+            hooks: &[],
         };
         let environment = clock.lap();
         let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits)?;

@@ -198,6 +198,8 @@ enum TranspicaType
     TRANSPICA_TYPE_REGISTER_WRITES = 20,
     // TranspicaSalt
     TRANSPICA_TYPE_SALT = 21,
+    // TranspicaHooks
+    TRANSPICA_TYPE_HOOKS = 23,
     // TranspicaFigures
     TRANSPICA_TYPE_FIGURES = 32,
     // TranspicaMessage
@@ -641,6 +643,66 @@ typedef uint32_t TranspicaDestination;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Kind of a hook.
+enum TranspicaHookKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Replaces components of an output.
+    TRANSPICA_HOOK_KIND_SET = 0,
+    // Adds to components of an output.
+    TRANSPICA_HOOK_KIND_ADD = 1,
+    // Multiplies components of an output.
+    TRANSPICA_HOOK_KIND_MULTIPLY = 2,
+    // Multiplies an output by a matrix: component n is the dot product of row n and the output.
+    TRANSPICA_HOOK_KIND_TRANSFORM = 3,
+    // Makes reads of a float uniform read the operand.
+    TRANSPICA_HOOK_KIND_REDIRECT = 4,
+    // Emits the result of an instruction as a varying.
+    TRANSPICA_HOOK_KIND_TAP = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaHookKind TranspicaHookKind;
+#else
+typedef uint32_t TranspicaHookKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Use of an output by the rasterizer.
+enum TranspicaSemantic
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Position in clip space.
+    TRANSPICA_SEMANTIC_POSITION = 0,
+    // Rotation of the normal and tangent frame.
+    TRANSPICA_SEMANTIC_QUATERNION = 1,
+    // Color.
+    TRANSPICA_SEMANTIC_COLOR = 2,
+    // Texture coordinate 0.
+    TRANSPICA_SEMANTIC_TEXCOORD0 = 3,
+    // Third component of texture coordinate 0.
+    TRANSPICA_SEMANTIC_TEXCOORD0_W = 4,
+    // Texture coordinate 1.
+    TRANSPICA_SEMANTIC_TEXCOORD1 = 5,
+    // Texture coordinate 2.
+    TRANSPICA_SEMANTIC_TEXCOORD2 = 6,
+    // View vector.
+    TRANSPICA_SEMANTIC_VIEW = 7,
+    // Input of a geometry program; the rasterizer ignores it.
+    TRANSPICA_SEMANTIC_GENERIC = 8,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaSemantic TranspicaSemantic;
+#else
+typedef uint32_t TranspicaSemantic;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
 
@@ -821,10 +883,12 @@ typedef struct TranspicaDraw {
     uint32_t flip_y;
     // 1 if the clip plane is on, with clip planes.
     uint32_t clip_enabled;
-    // Must be 0.
-    uint32_t reserved;
+    // Number of parameters, at most 16; the others are 0.
+    uint32_t parameter_count;
     // The clip plane.
     float clip_plane[4];
+    // Parameters of hooks, four floats each. NULL if there are none.
+    const float *parameters;
 } TranspicaDraw;
 
 // The caller's allocator, for the words and texts of results. Temporary memory is the library's
@@ -1126,6 +1190,44 @@ typedef struct TranspicaSalt {
     // Number of bytes.
     size_t byte_count;
 } TranspicaSalt;
+
+// An operand of a hook: four floats.
+typedef struct TranspicaHookOperand {
+    // 0: `value` counts and is part of the module. 1: `parameter` counts and is read at draw time.
+    uint32_t is_parameter;
+    // Number of the parameter, 0 to 15: the vector at byte 32 + 16 * n of the host block.
+    uint32_t parameter;
+    // The constant.
+    float value[4];
+} TranspicaHookOperand;
+
+// A change of a program.
+typedef struct TranspicaHook {
+    // A TranspicaHookKind.
+    uint32_t kind;
+    // A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
+    uint32_t semantic;
+    // The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
+    uint32_t mask;
+    // Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
+    uint32_t number;
+    // Location of the varying of a tap.
+    uint32_t location;
+    // Must be 0.
+    uint32_t reserved;
+    // The rows of a matrix; the first alone is the operand of other hooks.
+    struct TranspicaHookOperand operands[4];
+} TranspicaHook;
+
+// Hooks of a program, first to last. They come with the program, and are part of its key.
+typedef struct TranspicaHooks {
+    // TRANSPICA_TYPE_HOOKS
+    struct TranspicaHead head;
+    // The hooks.
+    const struct TranspicaHook *hooks;
+    // Number of hooks.
+    size_t hook_count;
+} TranspicaHooks;
 
 #ifdef __cplusplus
 extern "C" {

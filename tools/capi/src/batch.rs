@@ -5,6 +5,7 @@
 use std::ptr::{null, null_mut};
 
 use transpica::batch::{Batch, LANES, VertexError};
+use transpica::host::{Hook, HostValues, redirect};
 use transpica::stages::host::{Constants, Options};
 use transpica::stages::isa::{Stage, Uniforms};
 
@@ -32,6 +33,10 @@ pub struct TranspicaBatch {
     pub(crate) options: Options,
     /// Uniforms that the file of the program sets.
     constants: Constants,
+    /// Those of the program.
+    pub(crate) hooks: Vec<Hook>,
+    /// The uniforms before redirection.
+    uniforms: Uniforms,
 }
 
 /// All uniform registers.
@@ -85,6 +90,8 @@ pub unsafe extern "C" fn transpica_batch_create(
                 batch: Batch::new(program, options.settings(budget))?,
                 options,
                 constants: constants.clone(),
+                hooks: request.hooks.clone(),
+                uniforms: Uniforms::default(),
             };
             new.set_uniforms(Uniforms::default());
             Ok(new)
@@ -100,6 +107,14 @@ pub unsafe extern "C" fn transpica_batch_create(
 impl TranspicaBatch {
     fn set_uniforms(&mut self, mut uniforms: Uniforms) {
         self.constants.apply(&mut uniforms);
+        self.uniforms = uniforms;
+        self.redirect(&HostValues::default());
+    }
+
+    /// Sets the uniforms of the batch to those that the program reads with these parameters.
+    pub(crate) fn redirect(&mut self, host: &HostValues) {
+        let mut uniforms = self.uniforms.clone();
+        redirect(&self.hooks, &mut uniforms, host);
         self.batch.set_uniforms(&uniforms);
     }
 }

@@ -62,10 +62,12 @@ pub struct TranspicaDraw {
     pub flip_y: u32,
     /// 1 if the clip plane is on, with clip planes.
     pub clip_enabled: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Number of parameters, at most 16; the others are 0.
+    pub parameter_count: u32,
     /// The clip plane.
     pub clip_plane: [f32; 4],
+    /// Parameters of hooks, four floats each. NULL if there are none.
+    pub parameters: *const f32,
 }
 
 impl TranspicaVertexAttribute {
@@ -91,6 +93,23 @@ impl TranspicaVertexAttribute {
 }
 
 impl TranspicaDraw {
+    /// The parameters of hooks.
+    ///
+    /// # Safety
+    /// `parameters` is NULL or an array of four floats for each.
+    unsafe fn parameters(&self) -> Result<[[f32; 4]; 16], Problem> {
+        let mut all = [[0.0; 4]; 16];
+        let count = self.parameter_count as usize;
+        let Some(given) = all.get_mut(..count) else {
+            let text = format!("TranspicaDraw.parameter_count is {count}, at most 16");
+            return Err(Problem::argument(TranspicaCode::BadSize, text));
+        };
+        // SAFETY: such an array, as the caller guarantees.
+        let floats = unsafe { array(self.parameters, 4 * count, "TranspicaDraw.parameters")? };
+        given.as_flattened_mut().copy_from_slice(floats);
+        Ok(all)
+    }
+
     /// The vertices that run.
     ///
     /// # Safety
@@ -172,7 +191,6 @@ pub unsafe extern "C" fn transpica_batch_draw(
     let work = || {
         // SAFETY: NULL or a batch that no other call uses; NULL or a draw.
         let (batch, draw) = unsafe { (exclusive(batch, "batch")?, shared(draw, "draw")?) };
-        crate::settings::reserved("TranspicaDraw.reserved", draw.reserved)?;
         // SAFETY: NULL or as many attributes, and NULL or a state that no other call changes.
         let (given, mut layout) = unsafe {
             let name = "TranspicaDraw.attributes";
@@ -183,7 +201,13 @@ pub unsafe extern "C" fn transpica_batch_draw(
             flip_y: switch("TranspicaDraw.flip_y", draw.flip_y)?,
             clip_enabled: switch("TranspicaDraw.clip_enabled", draw.clip_enabled)?,
             clip_plane: draw.clip_plane,
+            // SAFETY: NULL or as many vectors, as the caller guarantees.
+            parameters: unsafe { draw.parameters()? },
         };
+        layout.add_hooks(&batch.hooks);
+        if !batch.hooks.is_empty() {
+            batch.redirect(&layout.host);
+        }
         // SAFETY: buffers of the sizes that the draw says.
         let (attributes, order) = unsafe {
             let attributes: Result<Vec<_>, _> = given.iter().map(|given| given.read()).collect();

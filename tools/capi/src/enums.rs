@@ -4,6 +4,7 @@
 //! both ways and breaks the build if a variant is missing on either side.
 
 use transpica::batch::Number;
+use transpica::container::Semantic;
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
@@ -387,6 +388,48 @@ pub enum TranspicaDestination {
     ClipDistances = 2,
 }
 
+/// Kind of a hook.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaHookKind {
+    /// Replaces components of an output.
+    Set = 0,
+    /// Adds to components of an output.
+    Add = 1,
+    /// Multiplies components of an output.
+    Multiply = 2,
+    /// Multiplies an output by a matrix: component n is the dot product of row n and the output.
+    Transform = 3,
+    /// Makes reads of a float uniform read the operand.
+    Redirect = 4,
+    /// Emits the result of an instruction as a varying.
+    Tap = 5,
+}
+
+/// Use of an output by the rasterizer.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaSemantic {
+    /// Position in clip space.
+    Position = 0,
+    /// Rotation of the normal and tangent frame.
+    Quaternion = 1,
+    /// Color.
+    Color = 2,
+    /// Texture coordinate 0.
+    Texcoord0 = 3,
+    /// Third component of texture coordinate 0.
+    Texcoord0W = 4,
+    /// Texture coordinate 1.
+    Texcoord1 = 5,
+    /// Texture coordinate 2.
+    Texcoord2 = 6,
+    /// View vector.
+    View = 7,
+    /// Input of a geometry program; the rasterizer ignores it.
+    Generic = 8,
+}
+
 /// Defines the table of an enumeration and its counterpart, for both directions.
 macro_rules! mirror {
     ($here:ident = $there:ident { $($variant:ident => $value:ident),+ $(,)? }) => {
@@ -435,6 +478,11 @@ mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
 mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }
 mirror! { TranspicaTier = Tier {
     Structured => Structured, BlockDispatcher => BlockDispatcher, PcDispatcher => PcDispatcher,
+} }
+mirror! { TranspicaSemantic = Semantic {
+    Position => Position, Quaternion => Quaternion, Color => Color, Texcoord0 => Texcoord0,
+    Texcoord0W => Texcoord0W, Texcoord1 => Texcoord1, Texcoord2 => Texcoord2, View => View,
+    Generic => Generic,
 } }
 mirror! { TranspicaBank = Bank { Float => Float, Int => Int, Bool => Bool } }
 

@@ -279,6 +279,7 @@ impl Settings {
                 | T::RegisterProgram
                 | T::RegisterWrites
                 | T::Salt
+                | T::Hooks
                 | T::Figures
                 | T::Message
                 | T::Input

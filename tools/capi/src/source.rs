@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, c_char};
 
+use transpica::host::{Hook, Hooked};
 use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -14,6 +15,7 @@ use transpica::stages::limits::{Limits, check};
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{TranspicaCode, TranspicaTarget};
+use crate::hooks::TranspicaHooks;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::settings::{choice, reserved};
@@ -203,6 +205,7 @@ struct Structures {
     registers: Option<TranspicaRegisterProgram>,
     writes: Option<TranspicaRegisterWrites>,
     salt: Option<TranspicaSalt>,
+    hooks: Option<TranspicaHooks>,
 }
 
 /// Source of the program.
@@ -218,6 +221,7 @@ pub(crate) struct ProgramRequest<'a> {
     source: Source,
     pub(crate) targets: Targets,
     pub(crate) salt: &'a [u8],
+    pub(crate) hooks: Vec<Hook>,
 }
 
 /// Work on a program: receives it, its bindings, and the uniforms that its file sets.
@@ -243,6 +247,7 @@ impl ProgramRequest<'_> {
                 T::RegisterProgram => link.put(&mut given.registers)?,
                 T::RegisterWrites => link.put(&mut given.writes)?,
                 T::Salt => link.put(&mut given.salt)?,
+                T::Hooks => link.put(&mut given.hooks)?,
                 other @ (T::Options
                 | T::Profile
                 | T::Bindings
@@ -264,6 +269,11 @@ impl ProgramRequest<'_> {
             Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
             None => &[],
         };
+        let hooks = match given.hooks {
+            // SAFETY: guaranteed by the caller.
+            Some(hooks) => unsafe { hooks.read()? },
+            None => Vec::new(),
+        };
         let mut sources = [
             given.raw.map(Source::Raw),
             given.executable.map(Source::Executable),
@@ -273,7 +283,7 @@ impl ProgramRequest<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, salt }),
+            (Some(source), None) => Ok(Self { source, targets, salt, hooks }),
             (None, _) => {
                 let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
@@ -287,6 +297,9 @@ impl ProgramRequest<'_> {
 
     /// Calls `work` with the program.
     pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
+        let work = &mut |program: &Program<'_>, environment: &dyn Environment, constants: &Constants| {
+            work(program, &Hooked { environment, hooks: &self.hooks }, constants)
+        };
         match &self.source {
             // SAFETY: guaranteed by the caller of `new`.
             Source::Raw(raw) => unsafe { with_raw(raw, work) },

@@ -32,7 +32,7 @@ use transpica::stages::limits::Limits;
 
 use data::DataMaker;
 pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};
-use random::Random;
+pub use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 
 /// Largest number of instructions that one vertex of a clean or numeric program executes, with

@@ -3,7 +3,7 @@
 //! In: a seed and the name of its purpose. Out: numbers. Knows nothing about programs.
 
 /// A seeded source of choices.
-pub(crate) struct Random(fastrand::Rng);
+pub struct Random(fastrand::Rng);
 
 impl Random {
     /// Creates choices for one purpose; different purposes get unrelated choices from the same

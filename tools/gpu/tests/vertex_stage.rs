@@ -8,8 +8,14 @@ mod samples;
 #[path = "support/valid.rs"]
 mod valid;
 
+use std::collections::HashMap;
+
 use samples::Sample;
 use transpica::Translator;
+use transpica::container::Semantic;
+use transpica::host::{Hook, HookOperand, Hooked, OutputHook, OutputValue, redirect};
+use transpica::interp::TraceRecord;
+use transpica::isa::{Mask, Pc};
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{Shbin, SymbolBank};
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -116,11 +122,12 @@ struct Setting<'a> {
     bytes: &'a [u8],
     options: Options,
     host: HostValues,
+    hooks: &'a [Hook],
 }
 
 impl<'a> Setting<'a> {
     fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self { name, bytes, options: Options::default(), host: HostValues::default() }
+        Self { name, bytes, options: Options::default(), host: HostValues::default(), hooks: &[] }
     }
 }
 
@@ -163,16 +170,20 @@ fn specialized(
 
 /// Compares a hundred vertices; returns the number that arrived.
 fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
-    let Setting { name, bytes, options, ref host } = *setting;
+    let Setting { name, bytes, options, ref host, hooks } = *setting;
     let file = Shbin::parse(bytes).expect("a sample");
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
     let environment = FileEnvironment::new(&file, 0, name).expect("executable 0");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    let translated = translator
+        .translate(&program, &Hooked { environment: &environment, hooks }, Job::Vertex)
+        .expect("translates");
     let reflection = Reflection::new(&program, &translated, &environment.constants());
     let uniforms = scene(&file, 0, &environment);
     let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
-    machine.set_uniforms(&uniforms);
+    let mut seen = uniforms.clone();
+    redirect(hooks, &mut seen, host);
+    machine.set_uniforms(&seen);
     let fed: Vec<_> = inputs()
         .into_iter()
         .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.attributes[n])))
@@ -182,7 +193,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let (shader, constants) = specialized(shader, &reflection.specialization, &uniforms);
     assert!(constants.is_empty() || constants.iter().any(|(_, value)| *value != 0.0), "nothing is set");
     let constants: Vec<(&str, f64)> = constants.iter().map(|(id, value)| (&id[..], *value)).collect();
-    let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack());
+    let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack_all());
     let job = VertexJob {
         host: if reflection.host_block.is_some() { &host_block } else { &[] },
         formats: options.attributes,
@@ -192,10 +203,21 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let captured = run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name} {}: {error}", route.name()));
     let mut arrived = 0;
     for (vertex, captured) in fed.iter().zip(&captured) {
-        let registers = machine.run(&options.attributes_seen(vertex.map(|(_, value)| value))).expect("ends");
-        let outputs = translated.interface.outputs.iter();
+        let mut tapped = HashMap::new();
+        let mut trace = |record: &TraceRecord| {
+            tapped.insert(record.pc, record.result);
+        };
+        let inputs = options.attributes_seen(vertex.map(|(_, value)| value));
+        let registers = *machine.run_traced(&inputs, &mut trace).expect("ends");
+        let taps: Vec<Pc> = hooks.iter().filter_map(Hook::tapped).collect();
+        let value = |output: &Output| match output.value {
+            OutputValue::Tap(tap) => {
+                tapped.get(&taps[usize::from(tap)]).copied().unwrap_or([0.0, 0.0, 0.0, 1.0])
+            }
+            _converted => output.value(&registers, &options, host),
+        };
         let expected: Vec<_> =
-            outputs.map(|output| (output, output.value(registers, &options, host))).collect();
+            translated.interface.outputs.iter().map(|output| (output, value(output))).collect();
         arrived += usize::from(judge(name, &expected, captured.as_ref()));
     }
     assert!(arrived >= 20, "{name}: only {arrived} vertices arrived, the scene proves nothing");
@@ -261,6 +283,38 @@ fn y_is_mirrored_by_option_and_host_field() {
         let host = HostValues { flip_y: now, ..HostValues::default() };
         for route in Route::ALL {
             run(&gpu, &Setting { options, host, ..Setting::new(name, LIGHTS) }, route);
+        }
+    }
+}
+
+#[test]
+fn hooks_change_outputs_and_uniforms() {
+    let gpu = gpu();
+    let row =
+        |row: usize, x: f32| HookOperand::constant(std::array::from_fn(|n| if n == row { x } else { 0.0 }));
+    let position = |hook| Hook::Output(Semantic::Position, hook);
+    // Eyes a little apart: x moves with w, less where the picture converges.
+    let stereo = [HookOperand::constant([1.0, 0.0, 0.0, 0.05]), row(1, 1.0), row(2, 1.0), row(3, 1.0)];
+    let hooks = [
+        position(OutputHook::Multiply(Mask::X, row(0, 0.9375))),
+        position(OutputHook::Transform(stereo)),
+        position(OutputHook::Add(Mask::XYZ, HookOperand::Parameter(3))),
+        Hook::Output(Semantic::Texcoord0, OutputHook::Set(Mask(2), HookOperand::Parameter(15))),
+        Hook::Redirect(0, HookOperand::constant([0.06, 0.0, 0.0, 0.0])),
+        Hook::Redirect(1, HookOperand::Parameter(0)),
+        Hook::Tap(Pc(2), 12),
+        Hook::Tap(Pc(3), 11),
+    ];
+    let mut host =
+        HostValues { clip_enabled: true, clip_plane: [1.0, 0.5, 0.0, 3.0], ..HostValues::default() };
+    host.parameters[0] = [0.0, 0.04, 0.0, 0.01];
+    host.parameters[3] = [-0.125, 0.0625, -0.25, 9.0];
+    host.parameters[15] = [7.0, 0.5, 7.0, 7.0];
+    let outputs = Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() };
+    let options = Options { outputs, ..Options::default() };
+    for (name, bytes) in [("textured, hooks", TEXTURED), ("lights, hooks", LIGHTS)] {
+        for route in Route::ALL {
+            run(&gpu, &Setting { options, host, hooks: &hooks, ..Setting::new(name, bytes) }, route);
         }
     }
 }

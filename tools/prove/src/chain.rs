@@ -248,6 +248,7 @@ impl Forms<'_> {
             outputs,
             geometry: None,
             options,
+            hooks: &[],
         };
         let explored = explore::explore(program, &options.control.exploration(), &options.limits);
         let mutant = self.mutant;
@@ -394,7 +395,7 @@ impl Forms<'_> {
             ints: self.case.uniforms.ints,
             bools: self.case.uniforms.bools,
             members: vec![floats, ints, bools],
-            host: [[0; 4]; 3],
+            host: Default::default(),
         }
     }
 }

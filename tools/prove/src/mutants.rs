@@ -265,6 +265,7 @@ pub fn translate(
         outputs: OutputSelection::Registers,
         geometry: None,
         options: &options,
+        hooks: &[],
     };
     let mut module = match translate::control(program, &options)? {
         ControlFlow::Tree(mut cfg, mut tree, _) => {

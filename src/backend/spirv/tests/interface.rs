@@ -37,6 +37,8 @@ fn output(name: &str, location: Location, components: usize) -> Output {
         location,
         components: vec![ComponentSource::One; components],
         value: OutputValue::Plain,
+        semantic: None,
+        hooks: Vec::new(),
     }
 }
 

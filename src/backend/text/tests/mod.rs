@@ -33,6 +33,8 @@ fn outputs(module: &ir::Module) -> Vec<Output> {
             location: if here { Location::Position } else { Location::Varying(index) },
             components: vec![ComponentSource::One; lanes],
             value: OutputValue::Plain,
+            semantic: None,
+            hooks: Vec::new(),
         }
     };
     (0..).zip(main.get(values)).map(&mut output).collect()

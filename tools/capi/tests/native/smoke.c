@@ -728,9 +728,11 @@ static void draws(void) {
     draw.flip_y = 2;
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     draw.flip_y = 0;
-    draw.reserved = 1;
+    draw.parameter_count = 17;
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    draw.reserved = 0;
+    draw.parameter_count = 1;
+    CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    draw.parameter_count = 0;
     draw.registers = NULL;
     draw.outputs = 0x10000;
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 32, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
@@ -745,6 +747,106 @@ static void draws(void) {
     CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_OK);
     transpica_registers_free(registers);
     transpica_batch_free(batch);
+}
+
+static void hooks_are_checked_and_applied(void) {
+    TranspicaRawProgram raw = raw_program();
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaResult *result = NULL;
+    TranspicaHooks hooks;
+    TranspicaHook list[3];
+    TranspicaBatch *batch = NULL;
+    TranspicaRegisters *registers = NULL;
+    TranspicaVertexAttribute attributes[2];
+    TranspicaDraw draw;
+    TranspicaUniforms uniforms;
+    float parameters[2][4] = {{0.5f, 0, 0, 0}, {0, 0.25f, 0, 0}};
+    float records[8];
+    TranspicaKey plain, hooked;
+    memset(list, 0, sizeof list);
+    memset(attributes, 0, sizeof attributes);
+    memset(&draw, 0, sizeof draw);
+    memset(&uniforms, 0, sizeof uniforms);
+    TRANSPICA_INIT(hooks, HOOKS);
+    CHECK(transpica_key(translator, &raw.head, &plain, NULL) == TRANSPICA_STATUS_OK);
+    raw.head.next = &hooks.head;
+    // No hooks change no key.
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&plain, &hooked, sizeof plain) == 0);
+    // x of the position is halved, c8 is parameter 1, and the second instruction is looked at.
+    list[0].kind = TRANSPICA_HOOK_KIND_MULTIPLY;
+    list[0].semantic = TRANSPICA_SEMANTIC_POSITION;
+    list[0].mask = 1;
+    list[0].operands[0].is_parameter = 1;
+    list[1].kind = TRANSPICA_HOOK_KIND_REDIRECT;
+    list[1].number = 8;
+    list[1].operands[0].is_parameter = 1;
+    list[1].operands[0].parameter = 1;
+    list[2].kind = TRANSPICA_HOOK_KIND_TAP;
+    list[2].number = 1;
+    list[2].location = 9;
+    hooks.hooks = list;
+    hooks.hook_count = 3;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&plain, &hooked, sizeof plain) != 0);
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
+    write_words("hooks", result);
+    transpica_result_free(result);
+    // The same on the CPU.
+    CHECK(transpica_batch_create(NULL, &raw.head, 1000, &batch, NULL) == TRANSPICA_STATUS_OK);
+    uniforms.floats[8][1] = 100;
+    CHECK(transpica_batch_set_uniforms(batch, &uniforms) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    transpica_registers_write(registers, 0x2B9, 1);
+    transpica_registers_write(registers, 0x2BB, 0x10);
+    transpica_registers_write(registers, 0x2BD, 3);
+    transpica_registers_write(registers, 0x04F, 2);
+    transpica_registers_write(registers, 0x050, 0x03020100);
+    transpica_registers_write(registers, 0x051, 0x0B0A0908);
+    attributes[0].value[0] = 6;
+    attributes[1].value[0] = 2;
+    draw.attributes = attributes;
+    draw.attribute_count = 2;
+    draw.count = 1;
+    draw.registers = registers;
+    draw.parameters = &parameters[0][0];
+    draw.parameter_count = 2;
+    CHECK(transpica_batch_draw(batch, &draw, records, 8, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(records[0] == 3 && records[5] == 0.5f);
+    transpica_batch_free(batch);
+    transpica_registers_free(registers);
+    // Each field is checked.
+    list[2].number = 3;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "hook 2: the program has 3 words");
+    list[2].number = 0x10000;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    list[2].number = 1;
+    list[1].number = 96;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "c96 does not exist");
+    list[1].number = 8;
+    list[0].mask = 16;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    list[0].mask = 1;
+    list[0].semantic = 9;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    list[0].semantic = 0;
+    list[0].operands[0].is_parameter = 2;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    list[0].operands[0].is_parameter = 1;
+    list[0].operands[0].parameter = 16;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "parameter 16 does not exist");
+    list[0].operands[0].parameter = 0;
+    list[0].kind = 6;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    list[0].kind = 0;
+    list[0].reserved = 1;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    hooks.hooks = NULL;
+    CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_translator_free(translator);
 }
 
 int main(int count, char **arguments) {
@@ -765,6 +867,7 @@ int main(int count, char **arguments) {
     allocators();
     batches(bytes, size);
     draws();
+    hooks_are_checked_and_applied();
     free(bytes);
     puts("all holds");
     return 0;

@@ -30,7 +30,9 @@ fn holds(program: &str, standard: &str, language: &str) {
         .arg(&smoke));
     let text = run_watched(&smoke, &[&file, &folder]);
     assert!(text.ends_with("all holds\n"), "{text}");
-    for (module, environment) in [("raw", "vulkan1.1"), ("textured", "vulkan1.1"), ("options", "vulkan1.2")] {
+    for (module, environment) in
+        [("raw", "vulkan1.1"), ("textured", "vulkan1.1"), ("options", "vulkan1.2"), ("hooks", "vulkan1.1")]
+    {
         let path = folder.join(module).with_extension("spv");
         run(std::process::Command::new("spirv-val").args(["--target-env", environment]).arg(path));
     }

@@ -67,7 +67,13 @@ fn lower(file: &Shbin<'_>, index: usize) -> Option<String> {
     reduce(&mut cfg, &options.limits);
     let Structured::Tree(tree) = structure::structure(&cfg, &options.limits) else { return None };
     let outputs = OutputSelection::Registers;
-    let context =
-        Context { program: &program, constants: &[None; FLOATS], outputs, geometry: None, options: &options };
+    let context = Context {
+        program: &program,
+        constants: &[None; FLOATS],
+        outputs,
+        geometry: None,
+        options: &options,
+        hooks: &[],
+    };
     lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
 }

@@ -149,7 +149,7 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
 /// Returns the host's values at the draw.
 fn host_values(seed: u32) -> HostValues {
     let clip_plane = special_inputs(seed.into(), 1)[0][0];
-    HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane }
+    HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane, ..HostValues::default() }
 }
 
 /// Returns the fields of the host block by index.

@@ -1,0 +1,244 @@
+//! Hooks: the translated program on the IR evaluator, against the interpreter whose outputs and
+//! uniforms are changed on the CPU.
+
+use std::collections::HashMap;
+
+use transpica::container::Semantic;
+use transpica::host::{
+    Block, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap, OutputValue,
+    redirect,
+};
+use transpica::interp::TraceRecord;
+use transpica::isa::{Inst, Mask, Pc, Program};
+use transpica::stages::ir;
+use transpica::stages::ir::eval::{InputValues, eval};
+use transpica::{
+    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, Translator,
+    key,
+};
+use transpica_generate::{Kind, Random, generate};
+use transpica_prove::unnamed::Unnamed;
+
+/// Semantics of the rasterizer.
+const SEMANTICS: [Semantic; 8] = [
+    Semantic::Position,
+    Semantic::Color,
+    Semantic::Quaternion,
+    Semantic::View,
+    Semantic::Texcoord0,
+    Semantic::Texcoord0W,
+    Semantic::Texcoord1,
+    Semantic::Texcoord2,
+];
+
+/// o0 to o3 are position, color, texture coordinates 0 and quaternion.
+fn environment() -> Unnamed {
+    let words = [(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 16, 31]), (3, [4, 5, 6, 7])];
+    Unnamed { map: OutputMap::from_words(words) }
+}
+
+fn float(random: &mut Random) -> f32 {
+    match random.below(12) {
+        0 => 0.0,
+        1 => f32::INFINITY,
+        2 => f32::NAN,
+        3 => -1.0,
+        _ => random.below(64) as f32 / 8.0 - 4.0,
+    }
+}
+
+fn operand(random: &mut Random) -> HookOperand {
+    match random.below(2) {
+        0 => HookOperand::Parameter(random.below(16) as u8),
+        _ => HookOperand::constant(std::array::from_fn(|_| float(random))),
+    }
+}
+
+fn hook(random: &mut Random, program: &Program<'_>, location: u32) -> Hook {
+    let semantic = random.pick(&SEMANTICS);
+    let mask = Mask(random.below(16) as u8);
+    let operand = operand(random);
+    match random.below(7) {
+        0 => Hook::Output(semantic, OutputHook::Transform(std::array::from_fn(|_| self::operand(random)))),
+        1 => Hook::Output(semantic, OutputHook::Set(mask, operand)),
+        2 => Hook::Output(semantic, OutputHook::Add(mask, operand)),
+        3 => Hook::Output(semantic, OutputHook::Multiply(mask, operand)),
+        4 | 5 => Hook::Redirect(random.below(96) as u8, operand),
+        _ => Hook::Tap(Pc(random.below(program.code().len() as u32) as u16), location),
+    }
+}
+
+/// The value that a tap of an instruction has.
+fn tapped(record: &TraceRecord) -> Option<[f32; 4]> {
+    let flag = |flag: bool| if flag { 1.0 } else { 0.0 };
+    match record.inst {
+        // What writes no component is no part of a module.
+        Inst::Data { mask: Mask(0), .. } => None,
+        Inst::Data { .. } => Some(record.result),
+        Inst::Cmp { .. } => Some([flag(record.flags[0]), flag(record.flags[1]), 0.0, 1.0]),
+        Inst::Mova { .. } | Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => None,
+    }
+}
+
+/// Compares a program with hooks for some vertices; returns the number of compared values.
+fn compare(kind: Kind, seed: u64) -> usize {
+    let generated = generate(kind, seed);
+    let program = generated.program();
+    let mut random = Random::new(seed, "hooks");
+    let hooks: Vec<Hook> =
+        (0..1 + random.below(7)).map(|number| hook(&mut random, &program, 20 + number)).collect();
+    let precision = random.pick(&[Precision::Exact, Precision::Fast, Precision::F24]);
+    let mut options = Options {
+        outputs: Outputs {
+            all: random.below(2) == 0,
+            depth: random.pick(&[DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw]),
+            flip_y: random.pick(&[FlipY::Never, FlipY::Always, FlipY::Dynamic]),
+            clip_planes: random.pick(&[ClipPlanes::None, ClipPlanes::BuiltIn]),
+            ..Outputs::default()
+        },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    };
+    options.arithmetic.precision = precision;
+    options.arithmetic.portable_exponentials = true;
+    let host = HostValues {
+        clip_enabled: random.below(2) == 0,
+        flip_y: random.below(2) == 0,
+        clip_plane: std::array::from_fn(|_| float(&mut random)),
+        parameters: std::array::from_fn(|_| std::array::from_fn(|_| float(&mut random))),
+    };
+
+    let environment = environment();
+    let hooked = Hooked { environment: &environment, hooks: &hooks };
+    let mut translator = Translator::new(options, Profile::default());
+    let Ok(translated) = translator.translate(&program, &hooked, Job::Vertex) else { return 0 };
+    ir::verify(&translated.module, ir::Phase::Legal).unwrap_or_else(|error| panic!("{seed}: {error}"));
+
+    let uniforms = generated.uniforms();
+    let mut seen = uniforms.clone();
+    redirect(&hooks, &mut seen, &host);
+    let mut machine = Machine::new(&program, options.settings(1 << 16)).expect("a vertex program");
+    machine.set_uniforms(&seen);
+    let mut values = InputValues {
+        members: vec![
+            uniforms.floats.map(|register| register.map(f32::to_bits)).to_vec(),
+            uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
+            vec![[u32::from(uniforms.bools), 0, 0, 0]],
+        ],
+        ..InputValues::default()
+    };
+    let packed = host.pack_all();
+    for (field, value) in HostField::ALL.into_iter().zip(&mut values.host) {
+        for (word, bytes) in value.iter_mut().zip(packed[field.offset() as usize..].as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+    }
+
+    let mut compared = 0;
+    for inputs in generated.inputs(4) {
+        let mut taps: HashMap<u16, [f32; 4]> = HashMap::new();
+        let mut trace = |record: &TraceRecord| {
+            if let Some(value) = tapped(record) {
+                taps.insert(record.pc.0, value);
+            }
+        };
+        let Ok(registers) = machine.run_traced(&inputs, &mut trace).copied() else { continue };
+        let taps_of: Vec<[f32; 4]> = hooks
+            .iter()
+            .filter_map(|hook| match hook {
+                Hook::Tap(pc, _) => Some(taps.get(&pc.0).copied().unwrap_or([0.0, 0.0, 0.0, 1.0])),
+                Hook::Output(..) | Hook::Redirect(..) => None,
+            })
+            .collect();
+        values.inputs = inputs.map(|register| register.map(f32::to_bits));
+        let found = eval(&translated.module, precision, &values, 1 << 20).expect("ends");
+        for (output, found) in translated.interface.outputs.iter().zip(found) {
+            let expected = match output.value {
+                OutputValue::Tap(tap) => taps_of[usize::from(tap)],
+                _ => output.value(&registers, &options, &host),
+            };
+            for lane in 0..output.lanes() {
+                let (expected, found) = (expected[lane], f32::from_bits(found[lane]));
+                // No instruction observes the sign of zero.
+                let same = expected == found || expected.is_nan() && found.is_nan();
+                assert!(
+                    same,
+                    "{kind:?} {seed} {}.{lane}: {found}, expected {expected}, {hooks:?}",
+                    output.name
+                );
+                compared += 1;
+            }
+        }
+    }
+    compared
+}
+
+#[test]
+fn random_hooks_change_programs_as_on_the_cpu() {
+    for (kind, count) in [(Kind::Clean, 1500), (Kind::Numeric, 300), (Kind::Wild, 700)] {
+        let compared: usize = (0..count).map(|seed| compare(kind, seed)).sum();
+        println!("{kind:?}: {compared} values of {count} programs");
+        assert!(compared > 10 * count as usize, "{kind:?}: only {compared} values");
+    }
+}
+
+#[test]
+fn keys_contain_hooks_and_their_order() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let (options, profile) = (Options::default(), Profile::default());
+    let key =
+        |environment: &dyn Environment| key(&program, environment, Job::Vertex, &options, &profile, &[]);
+    let add = Hook::Output(Semantic::Position, OutputHook::Add(Mask::X, HookOperand::Parameter(0)));
+    let scale = Hook::Output(Semantic::Position, OutputHook::Multiply(Mask::X, HookOperand::Parameter(0)));
+    let hooked = |hooks: &[Hook]| key(&Hooked { environment: &environment, hooks });
+    assert_eq!(hooked(&[]), key(&environment));
+    let all = [hooked(&[]), hooked(&[add]), hooked(&[scale]), hooked(&[add, scale]), hooked(&[scale, add])];
+    for (index, one) in all.iter().enumerate() {
+        assert!(!all[..index].contains(one), "{index}");
+    }
+}
+
+#[test]
+fn nested_hooks_apply_from_the_inside() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let add = Hook::Output(Semantic::Position, OutputHook::Add(Mask::X, HookOperand::Parameter(0)));
+    let scale = Hook::Output(Semantic::Position, OutputHook::Multiply(Mask::X, HookOperand::Parameter(1)));
+    let inner = Hooked { environment: &environment, hooks: &[add] };
+    let outer = Hooked { environment: &inner, hooks: &[scale] };
+    let both = Hooked { environment: &environment, hooks: &[add, scale] };
+    let words = |environment: &dyn Environment| {
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let translated = translator.translate(&program, environment, Job::Vertex).expect("translates");
+        translated.spirv().expect("SPIR-V")
+    };
+    assert_eq!(words(&outer), words(&both));
+    assert_ne!(words(&outer), words(&inner));
+}
+
+#[test]
+fn hooks_that_name_nothing_are_errors() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let one = HookOperand::constant([1.0; 4]);
+    let none = HookOperand::Parameter(16);
+    let tap = |n: u32| Hook::Tap(Pc(0), 20 + n);
+    let taps: Vec<Hook> = (0..9).map(tap).collect();
+    for (hooks, message) in [
+        (&[Hook::Redirect(96, one)][..], "hook 0: c96 does not exist; the last float uniform is c95"),
+        (&[tap(0), Hook::Redirect(0, none)][..], "hook 1: parameter 16 does not exist; the last is 15"),
+        (
+            &[Hook::Output(Semantic::Generic, OutputHook::Add(Mask::X, one))][..],
+            "hook 0: generic outputs are no input of the rasterizer",
+        ),
+        (&taps[..], "9 taps are more than 8"),
+        (&[Hook::Tap(Pc(4000), 20)][..], "the program has"),
+        (&[tap(0), tap(0)][..], "location 20"),
+    ] {
+        let hooked = Hooked { environment: &environment, hooks };
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let error = translator.translate(&program, &hooked, Job::Vertex).expect_err(message);
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Hooks: changes that a host makes to programs.
+//! In: structures. Out: hooks of the library.
+
+use transpica::container::Semantic;
+use transpica::host::{Hook, HookOperand, OutputHook};
+use transpica::isa::{Mask, Pc};
+
+use crate::boundary::array;
+use crate::chain::{TranspicaHead, structures};
+use crate::enums::{Choice, TranspicaCode, TranspicaHookKind};
+use crate::problem::Problem;
+use crate::settings::{choice, reserved, switch};
+
+/// An operand of a hook: four floats.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaHookOperand {
+    /// 0: `value` counts and is part of the module. 1: `parameter` counts and is read at draw time.
+    pub is_parameter: u32,
+    /// Number of the parameter, 0 to 15: the vector at byte 32 + 16 * n of the host block.
+    pub parameter: u32,
+    /// The constant.
+    pub value: [f32; 4],
+}
+
+/// A change of a program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaHook {
+    /// A TranspicaHookKind.
+    pub kind: u32,
+    /// A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
+    pub semantic: u32,
+    /// The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
+    pub mask: u32,
+    /// Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
+    pub number: u32,
+    /// Location of the varying of a tap.
+    pub location: u32,
+    /// Must be 0.
+    pub reserved: u32,
+    /// The rows of a matrix; the first alone is the operand of other hooks.
+    pub operands: [TranspicaHookOperand; 4],
+}
+
+/// Hooks of a program, first to last. They come with the program, and are part of its key.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaHooks {
+    /// TRANSPICA_TYPE_HOOKS
+    pub head: TranspicaHead,
+    /// The hooks.
+    pub hooks: *const TranspicaHook,
+    /// Number of hooks.
+    pub hook_count: usize,
+}
+
+structures! { TranspicaHooks => Hooks }
+
+impl TranspicaHooks {
+    /// Returns the hooks of the library.
+    ///
+    /// # Safety
+    /// `hooks` is NULL or points to as many hooks.
+    pub(crate) unsafe fn read(&self) -> Result<Vec<Hook>, Problem> {
+        // SAFETY: guaranteed by the caller.
+        let hooks = unsafe { array(self.hooks, self.hook_count, "TranspicaHooks.hooks")? };
+        hooks.iter().map(TranspicaHook::read).collect()
+    }
+}
+
+impl TranspicaHook {
+    fn read(&self) -> Result<Hook, Problem> {
+        let Self { kind, semantic, mask, number, location, reserved: rest, operands } = *self;
+        reserved("TranspicaHook.reserved", rest)?;
+        let short = |what: &str, number: u32| {
+            u8::try_from(number).map_err(|_| {
+                let text = format!("TranspicaHook.{what} is {number}: there is none");
+                Problem::argument(TranspicaCode::UnknownChoice, text)
+            })
+        };
+        let output = |hook| Ok(Hook::Output(choice::<Semantic>("TranspicaHook.semantic", semantic)?, hook));
+        let mask = || match short("mask", mask)? {
+            mask @ 0..16 => Ok(Mask(mask)),
+            mask => {
+                let text = format!("TranspicaHook.mask is {mask:#x}, there are four components");
+                Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+            }
+        };
+        match choice("TranspicaHook.kind", kind)? {
+            TranspicaHookKind::Set => output(OutputHook::Set(mask()?, operands[0].read()?)),
+            TranspicaHookKind::Add => output(OutputHook::Add(mask()?, operands[0].read()?)),
+            TranspicaHookKind::Multiply => output(OutputHook::Multiply(mask()?, operands[0].read()?)),
+            TranspicaHookKind::Transform => {
+                let mut rows = [HookOperand::constant([0.0; 4]); 4];
+                for (row, operand) in rows.iter_mut().zip(&operands) {
+                    *row = operand.read()?;
+                }
+                output(OutputHook::Transform(rows))
+            }
+            TranspicaHookKind::Redirect => Ok(Hook::Redirect(short("number", number)?, operands[0].read()?)),
+            TranspicaHookKind::Tap => {
+                let address = u16::try_from(number).map_err(|_| {
+                    let text = format!("TranspicaHook.number is {number}: no program has this address");
+                    Problem::argument(TranspicaCode::UnknownChoice, text)
+                })?;
+                Ok(Hook::Tap(Pc(address), location))
+            }
+        }
+    }
+}
+
+impl TranspicaHookOperand {
+    fn read(&self) -> Result<HookOperand, Problem> {
+        match switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
+            false => Ok(HookOperand::constant(self.value)),
+            true => u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
+                let text = format!("TranspicaHookOperand.parameter is {}: there are 16", self.parameter);
+                Problem::argument(TranspicaCode::UnknownChoice, text)
+            }),
+        }
+    }
+}
+
+impl Choice for TranspicaHookKind {
+    fn read(number: u32) -> Option<Self> {
+        use TranspicaHookKind::{Add, Multiply, Redirect, Set, Tap, Transform};
+        [Set, Add, Multiply, Transform, Redirect, Tap].into_iter().find(|&kind| kind as u32 == number)
+    }
+}
