@@ -153,6 +153,7 @@ fn lowered(generated: &Generated, precision: Precision, scratch: &mut Scratch) -
         outputs: OutputSelection::Registers,
         geometry: None,
         options: &options,
+        hooks: &[],
     };
     let mut module = lower::structured(context, &graph, &tree).expect("is lowered");
     optimize(&mut module, &options.arithmetic, scratch);

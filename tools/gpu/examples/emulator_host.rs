@@ -17,6 +17,9 @@
 //! picture shows differences in white: there are none.
 //! SPIR-V modules are stored in `OUT/cache` under their keys; a second run translates nothing.
 //!
+//! `--view widescreen` and `--view stereo` show the scene as its programs cannot: hooks change the
+//! positions, in modules and in batches.
+//!
 //! `--trace` times 300 frames with 200 new programs, once with CPU first and once with waiting, and
 //! writes `OUT/frame_times.png`.
 
@@ -32,6 +35,8 @@ mod plot;
 mod scene;
 #[path = "emulator_host/trace.rs"]
 mod trace;
+#[path = "emulator_host/view.rs"]
+mod view;
 
 use std::error::Error;
 use std::fs;
@@ -46,6 +51,7 @@ use scene::Scene;
 use trace::Way;
 use transpica_gpu::Gpu;
 use transpica_gpu::picture::{Frame, difference};
+use view::{View, combine};
 
 /// Draws an animated scene through translated programs and through the interpreter, and compares
 /// the pictures.
@@ -63,6 +69,9 @@ struct Arguments {
     /// Wait for pipelines instead of drawing on the CPU meanwhile
     #[arg(long)]
     wait: bool,
+    /// View of the scene
+    #[arg(long, value_enum, default_value_t = View::Plain, value_name = "VIEW")]
+    view: View,
     /// Time frames in which new programs appear, and plot the times
     #[arg(long)]
     trace: bool,
@@ -81,13 +90,20 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
     let scene = Scene::new()?;
     let mut differing = 0;
     for number in 0..arguments.frames {
-        let (mut shown, mut reference) = (Frame::new(&gpu), Frame::new(&gpu));
         host.begin_frame()?;
-        for draw in scene.frame(f64::from(number) / f64::from(arguments.frames)) {
-            host.draw(&draw, &mut shown)?;
-            reference.draw(&plain, &host.interpreted(&draw)?, &[]);
+        let (mut drawn, mut expected) = (Vec::new(), Vec::new());
+        for hooks in arguments.view.eyes() {
+            let (mut shown, mut reference) = (Frame::new(&gpu), Frame::new(&gpu));
+            host.hooks = hooks;
+            for draw in scene.frame(f64::from(number) / f64::from(arguments.frames)) {
+                host.draw(&draw, &mut shown)?;
+                reference.draw(&plain, &host.interpreted(&draw)?, &[]);
+            }
+            drawn.push(shown.finish()?);
+            expected.push(reference.finish()?);
         }
-        let (drawn, expected) = (shown.finish()?, reference.finish()?);
+        let none = "the view has no eye";
+        let (drawn, expected) = (combine(drawn).ok_or(none)?, combine(expected).ok_or(none)?);
         let (picture, count) = difference(&drawn, &expected);
         let save = |picture: &RgbaImage, what: &str| picture.save(file(&arguments.out, what, number));
         save(&drawn, "gpu")?;

@@ -52,6 +52,35 @@ fn frames_that_begin_on_the_cpu_are_those_that_wait() {
 }
 
 #[test]
+fn hooks_show_more_of_the_scene_and_both_eyes() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("views");
+    let _ = std::fs::remove_dir_all(&folder);
+    let views = ["plain", "widescreen", "stereo"].map(|view| {
+        let folder = folder.join(view);
+        // It ends with success only if no pixel differs from the interpreter's, whoever draws.
+        assert!(drawn_on_cpu(&run(&folder, &["--view", view])) >= 3);
+        assert_eq!(drawn_on_cpu(&run(&folder, &["--view", view, "--wait"])), 0);
+        picture(&folder, "gpu", 2)
+    });
+    let [plain, wide, stereo] = &views;
+    let (width, height) = plain.dimensions();
+    // The wide view is the plain one, 3/4 as wide around the middle.
+    let (mut compared, mut close) = (0, 0);
+    for (x, y) in (0..width).step_by(3).flat_map(|x| (0..height).step_by(3).map(move |y| (x, y))) {
+        let place = (f64::from(x) + 0.5 - f64::from(width) / 2.0) * 0.75 + f64::from(width) / 2.0;
+        let near = |(a, b): (u8, u8)| a.abs_diff(b) < 40;
+        let [plain, wide] = [plain.get_pixel(x, y), wide.get_pixel(place as u32, y)].map(|pixel| pixel.0);
+        close += u32::from(plain.into_iter().zip(wide).all(near));
+        compared += 1;
+    }
+    assert!(close * 10 > compared * 9, "{close} of {compared} pixels are those of the plain view");
+    let tinted = |pixel: &image::Rgba<u8>| pixel.0[0].abs_diff(pixel.0[1]) > 40;
+    let count = |picture: &RgbaImage| picture.pixels().filter(|pixel| tinted(pixel)).count();
+    let (plain, stereo) = (count(plain), count(stereo));
+    assert!(2 * stereo > 3 * plain, "{stereo} tinted pixels in stereo, {plain} in the plain view");
+}
+
+#[test]
 fn the_pictures_of_gpu_and_interpreter_are_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulator_host");
     let _ = std::fs::remove_dir_all(&folder);

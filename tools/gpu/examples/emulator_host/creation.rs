@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use transpica::host::RegisterState;
+use transpica::host::{Hook, Hooked, RegisterState};
 use transpica::{Job, Key, Translator};
 use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};
@@ -22,6 +22,9 @@ const REHEARSALS: u32 = 4;
 
 /// Result of a creation; no pipeline for a program that the translation does not support.
 pub type Created = (Key, Result<Option<Pipeline>, String>);
+
+/// A program in registers, and its hooks.
+type Order = (Key, RegisterState, Vec<Hook>);
 
 /// Statistics of the thread.
 #[derive(Default)]
@@ -41,8 +44,13 @@ struct Worker {
 }
 
 impl Worker {
-    fn create(&mut self, key: Key, state: &RegisterState) -> Result<Option<Pipeline>, Box<dyn Error>> {
-        let Some(words) = self.words(key, state)? else { return Ok(None) };
+    fn create(
+        &mut self,
+        key: Key,
+        state: &RegisterState,
+        hooks: &[Hook],
+    ) -> Result<Option<Pipeline>, Box<dyn Error>> {
+        let Some(words) = self.words(key, state, hooks)? else { return Ok(None) };
         let locations: Vec<u32> = (0..console::attribute_count(state))
             .map(|attribute| console::attribute_register(state, attribute))
             .collect();
@@ -53,14 +61,20 @@ impl Worker {
     }
 
     /// Returns the words of a module, from the folder if it is there.
-    fn words(&mut self, key: Key, state: &RegisterState) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
+    fn words(
+        &mut self,
+        key: Key,
+        state: &RegisterState,
+        hooks: &[Hook],
+    ) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
         let file = self.cache.join(format!("{key}.spv"));
         if let Ok(bytes) = fs::read(&file) {
             self.counts.from_disk += 1;
             return Ok(Some(bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()));
         }
         let vertex = state.vertex();
-        let translated = match self.translator.translate(&vertex.program()?, &vertex, Job::Vertex) {
+        let hooked = Hooked { environment: &vertex, hooks };
+        let translated = match self.translator.translate(&vertex.program()?, &hooked, Job::Vertex) {
             // The batch draws from here on.
             Err(error) if error.is_unsupported() => return Ok(None),
             translated => translated?,
@@ -108,7 +122,7 @@ pub fn lower_priority() {
 
 /// The host's side: orders go in, pipelines come out.
 pub struct Creation {
-    orders: Sender<(Key, RegisterState)>,
+    orders: Sender<Order>,
     created: Receiver<Created>,
     thread: JoinHandle<Counts>,
 }
@@ -116,18 +130,18 @@ pub struct Creation {
 impl Creation {
     /// Starts the thread.
     pub fn start(gpu: Arc<Gpu>, rehearsal: Option<Gpu>, translator: Translator, cache: PathBuf) -> Self {
-        let (orders, incoming) = channel::<(Key, RegisterState)>();
+        let (orders, incoming) = channel::<Order>();
         let (outgoing, created) = channel();
         let mut worker = Worker { gpu, rehearsal, translator, cache, counts: Counts::default() };
         let thread = std::thread::spawn(move || {
             lower_priority();
             // The newest program first: it is on the screen.
-            let mut stack: Vec<(Key, RegisterState)> = Vec::new();
+            let mut stack: Vec<Order> = Vec::new();
             while let Some(order) = stack.pop().or_else(|| incoming.recv().ok()) {
                 stack.push(order);
                 stack.extend(incoming.try_iter());
-                let Some((key, state)) = stack.pop() else { continue };
-                let result = worker.create(key, &state).map_err(|error| error.to_string());
+                let Some((key, state, hooks)) = stack.pop() else { continue };
+                let result = worker.create(key, &state, &hooks).map_err(|error| error.to_string());
                 if outgoing.send((key, result)).is_err() {
                     break;
                 }
@@ -138,9 +152,9 @@ impl Creation {
     }
 
     /// Orders the pipeline of the program in the registers.
-    pub fn order(&self, key: Key, state: &RegisterState) {
+    pub fn order(&self, key: Key, state: &RegisterState, hooks: &[Hook]) {
         // The thread ends only with this end of the channel.
-        let _ = self.orders.send((key, state.clone()));
+        let _ = self.orders.send((key, state.clone(), hooks.to_vec()));
     }
 
     /// Returns a pipeline that is ready, if there is one.

@@ -8,10 +8,10 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use transpica::batch::{Batch, LANES};
+use transpica::batch::{Batch, LANES, Records};
 use transpica::host::{
-    Arithmetic, Block, Control, Environment, HostValues, Job, Layout, Options, Output, OutputMap, Outputs,
-    Profile, RegisterLayout, RegisterState, Setup, layout, varying,
+    Arithmetic, Block, Control, Environment, Hook, Hooked, HostValues, Job, Layout, Options, Output,
+    OutputMap, Outputs, Profile, RegisterLayout, RegisterState, Setup, layout, varying,
 };
 use transpica::isa::Pc;
 use transpica::{Key, Machine, Program, Stage, Translator};
@@ -60,6 +60,8 @@ pub struct Host {
     /// Waits for the pipeline of a new program instead of drawing on the CPU.
     waits: bool,
     pub counts: Counts,
+    /// Changes of all programs.
+    pub hooks: Vec<Hook>,
 }
 
 impl Host {
@@ -97,6 +99,7 @@ impl Host {
             creation: Creation::start(gpu.clone(), rehearsal, worker, cache),
             waits,
             counts: Counts::default(),
+            hooks: Vec::new(),
         })
     }
 
@@ -122,7 +125,7 @@ impl Host {
             }
             Some(Drawer::Batch(batch)) => {
                 batch.set_uniforms(&uniforms);
-                let vertices = batched(&self.state, batch, draw, &self.translator)?;
+                let vertices = batched(&self.state, batch, draw, &self.translator, &self.hooks)?;
                 frame.draw(&self.forward, &vertices, &[]);
                 self.counts.on_cpu += 1;
             }
@@ -135,7 +138,8 @@ impl Host {
     fn program(&mut self) -> Anything<Key> {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
-        let key = self.translator.key(&program, &vertex, Job::Vertex, SALT);
+        let hooked = Hooked { environment: &vertex, hooks: &self.hooks };
+        let key = self.translator.key(&program, &hooked, Job::Vertex, SALT);
         if self.programs.contains_key(&key) {
             self.counts.known += 1;
             return Ok(key);
@@ -148,7 +152,7 @@ impl Host {
             }
         }
         self.programs.insert(key, Drawer::Batch(Box::new(batch)));
-        self.creation.order(key, &self.state);
+        self.creation.order(key, &self.state, &self.hooks);
         if self.waits
             && let Some(created) = self.creation.wait()
         {
@@ -161,7 +165,7 @@ impl Host {
     pub fn interpreted(&self, draw: &Draw) -> Anything<Vec<[f32; 4]>> {
         let options = self.translator.options();
         let vertex = self.state.vertex();
-        let outputs = outputs(&self.state, &self.translator);
+        let outputs = outputs(&self.state, &self.translator, &self.hooks);
         let mut machine = Machine::new(&vertex.program()?, options.settings(BUDGET))?;
         machine.set_uniforms(&self.state.uniforms(Stage::Vertex));
         let count = console::attribute_count(&self.state);
@@ -179,7 +183,7 @@ impl Host {
 
     /// Returns a pipeline that draws finished vertices, written without the library.
     pub fn plain(&self, gpu: &Gpu) -> Result<Pipeline, GpuError> {
-        Pipeline::plain(gpu, &outputs(&self.state, &self.translator), false)
+        Pipeline::plain(gpu, &outputs(&self.state, &self.translator, &[]), false)
     }
 
     /// Number of programs drawn.
@@ -204,8 +208,10 @@ fn replace(programs: &mut HashMap<Key, Drawer>, (key, result): Created) -> Resul
 }
 
 /// Outputs of the program in the registers.
-fn outputs(state: &RegisterState, translator: &Translator) -> Vec<Output> {
-    varying::outputs(&state.vertex().output_map(), translator.options(), &translator.profile().locations)
+fn outputs(state: &RegisterState, translator: &Translator, hooks: &[Hook]) -> Vec<Output> {
+    let mut records = Records::from_map(&state.vertex().output_map(), translator.options());
+    records.add_hooks(hooks);
+    records.fields.into_iter().map(|field| field.output).collect()
 }
 
 /// Runs the vertex program in batches; returns all outputs of each vertex.
@@ -214,9 +220,10 @@ fn batched(
     batch: &mut Batch,
     draw: &Draw,
     translator: &Translator,
+    hooks: &[Hook],
 ) -> Anything<Vec<[f32; 4]>> {
     let options = translator.options();
-    let outputs = outputs(state, translator);
+    let outputs = outputs(state, translator, hooks);
     let written = state.vertex().output_mask();
     let count = console::attribute_count(state);
     let mut all = Vec::with_capacity(draw.vertices() * outputs.len());
