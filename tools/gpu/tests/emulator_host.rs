@@ -57,7 +57,7 @@ fn hooks_show_more_of_the_scene_and_both_eyes() {
     let _ = std::fs::remove_dir_all(&folder);
     let views = ["plain", "widescreen", "stereo"].map(|view| {
         let folder = folder.join(view);
-        // It ends with success only if no pixel differs from the interpreter's, whoever draws.
+        // The example succeeds only if no pixel differs from the interpreter's.
         assert!(drawn_on_cpu(&run(&folder, &["--view", view])) >= 3);
         assert_eq!(drawn_on_cpu(&run(&folder, &["--view", view, "--wait"])), 0);
         picture(&folder, "gpu", 2)

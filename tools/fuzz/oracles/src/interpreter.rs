@@ -4,7 +4,7 @@
 use arbitrary::Unstructured;
 use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{HostValues, MemberType, UniformBlock, pack};
+use transpica::stages::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes};
 use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
@@ -153,7 +153,12 @@ fn host_values(seed: u32) -> HostValues {
 }
 
 /// Returns the fields of the host block by index.
-fn fields(host: &HostValues) -> [Lanes; 3] {
+fn fields(host: &HostValues) -> [Lanes; HostField::ALL.len()] {
     let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
-    [flag(host.clip_enabled), flag(host.flip_y), host.clip_plane.map(f32::to_bits)]
+    HostField::ALL.map(|field| match field {
+        HostField::ClipEnabled => flag(host.clip_enabled),
+        HostField::FlipY => flag(host.flip_y),
+        HostField::ClipPlane => host.clip_plane.map(f32::to_bits),
+        HostField::Parameter(number) => host.parameters[usize::from(number % 16)].map(f32::to_bits),
+    })
 }
