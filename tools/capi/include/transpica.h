@@ -200,6 +200,8 @@ enum TranspicaType
     TRANSPICA_TYPE_SALT = 21,
     // TranspicaHooks
     TRANSPICA_TYPE_HOOKS = 23,
+    // TranspicaJob
+    TRANSPICA_TYPE_JOB = 24,
     // TranspicaFigures
     TRANSPICA_TYPE_FIGURES = 32,
     // TranspicaMessage
@@ -210,6 +212,10 @@ enum TranspicaType
     TRANSPICA_TYPE_OUTPUT = 35,
     // TranspicaMember
     TRANSPICA_TYPE_MEMBER = 36,
+    // TranspicaKernel
+    TRANSPICA_TYPE_KERNEL = 37,
+    // TranspicaPlanFigures
+    TRANSPICA_TYPE_PLAN_FIGURES = 38,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -299,6 +305,16 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
+    // A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
+    // A geometry program as a compute stage.
+    TRANSPICA_ENTRY_POINT_GEOMETRY = 4,
+    // A geometry program as a geometry stage: SPIR-V, for programs whose invocations are
+    // independent.
+    TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE = 5,
+    // A vertex stage that draws the triangles of TRANSPICA_ENTRY_POINT_GEOMETRY, or vertices that
+    // ran on the CPU. It has no code of the program.
+    TRANSPICA_ENTRY_POINT_DRAW = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -703,8 +719,102 @@ typedef uint32_t TranspicaSemantic;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Way in which triangles follow from vertices.
+enum TranspicaTopology
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Three vertices for each.
+    TRANSPICA_TOPOLOGY_LIST = 0,
+    // One vertex for each after the second.
+    TRANSPICA_TOPOLOGY_STRIP = 1,
+    // As a strip, around the first vertex.
+    TRANSPICA_TOPOLOGY_FAN = 2,
+    // As the geometry program submits them.
+    TRANSPICA_TOPOLOGY_GEOMETRY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaTopology TranspicaTopology;
+#else
+typedef uint32_t TranspicaTopology;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A pass around a geometry program; the modules are the same for all programs.
+enum TranspicaPass
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
+    // block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
+    TRANSPICA_PASS_FEED = 0,
+    // Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of eight
+    // words. It begins with the arguments of an indirect draw; then come the triangles, the most
+    // of a thread, 1 if that exceeds the room, and flags of threads that did not end.
+    TRANSPICA_PASS_SCAN = 1,
+    // Compacts the triangles: 0 triangles, 1 counts, 2 offsets, 3 the stream, 4 the uniform block.
+    TRANSPICA_PASS_COMPACT = 2,
+    // Assembles strips and fans: 0 the stream, 1 the result, 2 the list, 3 the uniform block.
+    TRANSPICA_PASS_ASSEMBLE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaPass TranspicaPass;
+#else
+typedef uint32_t TranspicaPass;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Kind of a binding of a pass.
+enum TranspicaBindingUse
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A storage buffer that is read.
+    TRANSPICA_BINDING_USE_READ = 0,
+    // A storage buffer that is written.
+    TRANSPICA_BINDING_USE_WRITE = 1,
+    // A uniform buffer.
+    TRANSPICA_BINDING_USE_UNIFORM = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaBindingUse TranspicaBindingUse;
+#else
+typedef uint32_t TranspicaBindingUse;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Dependence of invocations of a geometry program on earlier ones.
+enum TranspicaDependence
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // None.
+    TRANSPICA_DEPENDENCE_NONE = 0,
+    // On a number of the last ones.
+    TRANSPICA_DEPENDENCE_DEPTH = 1,
+    // On all.
+    TRANSPICA_DEPENDENCE_UNBOUNDED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaDependence TranspicaDependence;
+#else
+typedef uint32_t TranspicaDependence;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
+
+// The plan of a draw.
+typedef struct TranspicaPlan TranspicaPlan;
 
 // The registers of the shader units and of the output map. They start as 0. Writes to other
 // registers have no effect.
@@ -713,6 +823,10 @@ typedef struct TranspicaRegisters TranspicaRegisters;
 // Result of a call: status, words, texts, messages, reflection. Does not change; any thread may
 // read it. Free it with transpica_result_free.
 typedef struct TranspicaResult TranspicaResult;
+
+// Setup of the programs of a draw: outputs of the vertex program, input of the geometry program,
+// outputs that the rasterizer takes, topology.
+typedef struct TranspicaSetup TranspicaSetup;
 
 // Translates programs under fixed options, and reuses its memory. One for each thread.
 typedef struct TranspicaTranslator TranspicaTranslator;
@@ -890,6 +1004,94 @@ typedef struct TranspicaDraw {
     // Parameters of hooks, four floats each. NULL if there are none.
     const float *parameters;
 } TranspicaDraw;
+
+// Needs of a geometry program in a compute stage: TRANSPICA_ENTRY_POINT_GEOMETRY.
+typedef struct TranspicaKernel {
+    // TRANSPICA_TYPE_KERNEL
+    struct TranspicaHead head;
+    // Vectors of a vertex in the buffer of triangles: one for each output.
+    uint32_t vectors;
+    // A TranspicaDependence of invocations on earlier ones.
+    uint32_t dependence;
+    // Of TRANSPICA_DEPENDENCE_DEPTH the number of earlier invocations.
+    uint32_t depth;
+    // 1 if `triangles` is a proven bound, 0 if none is.
+    uint32_t has_triangles;
+    // Upper bound of the triangles of an invocation.
+    uint32_t triangles;
+    // Words of carried state. The buffer at binding 5 has twice as many: before and after a draw.
+    uint32_t state_count;
+} TranspicaKernel;
+
+// A draw with a geometry program. Zeros are defaults.
+typedef struct TranspicaPlanRequest {
+    // The setup of the draw.
+    const struct TranspicaSetup *setup;
+    // The result of TRANSPICA_ENTRY_POINT_GEOMETRY.
+    const struct TranspicaResult *kernel;
+    // The vertices to draw, or NULL for all in their order. In variable mode for each primitive its
+    // number of vertices and then their indices.
+    const uint32_t *indices;
+    // Number of indices.
+    size_t index_count;
+    // Number of vertices.
+    uint32_t vertices;
+    // Vectors of a record in the previous draw, if the float uniforms of the geometry program were
+    // not set since; else 0.
+    uint32_t window;
+    // Triangles of an invocation where none are proven: a guess, which the result of the scan
+    // confirms. 0: 64.
+    uint32_t triangles;
+    // Limit of the invocations of a thread in one dispatch. 0: none.
+    uint32_t most_invocations;
+    // Limit of the bytes of a buffer. 0: 134,217,728, which every driver has.
+    uint32_t bytes;
+    // Must be 0.
+    uint32_t reserved;
+} TranspicaPlanRequest;
+
+// Sizes and workgroups of a plan.
+typedef struct TranspicaPlanFigures {
+    // TRANSPICA_TYPE_PLAN_FIGURES
+    struct TranspicaHead head;
+    // Bytes of o0 to o15 of each vertex: binding 1 of the vertex program, 0 of the feed.
+    uint64_t vertex_bytes;
+    // Bytes of the feed.
+    uint64_t feed_bytes;
+    // Bytes of the triangles, and of the stream.
+    uint64_t triangle_bytes;
+    // Bytes of the counts, and of the offsets.
+    uint64_t count_bytes;
+    // Bytes of the list of a strip or fan; 0 for a list.
+    uint64_t list_bytes;
+    // Where the uniforms begin in the feed that the draw leaves in the register file.
+    uint64_t copy_from;
+    // Where they begin in the register file, c0 to c95 of 16 bytes each.
+    uint64_t copy_to;
+    // Their bytes; 0 if the draw leaves none.
+    uint64_t copy_bytes;
+    // Number of dispatches of the geometry program. Between two of them the second half of the
+    // state is copied to the first half.
+    uint32_t draw_count;
+    // Vectors of a record.
+    uint32_t window;
+    // Number of threads of the geometry program.
+    uint32_t threads;
+    // Number of invocations.
+    uint32_t invocations;
+    // Workgroups of the vertex program.
+    uint32_t vertex_groups[3];
+    // Workgroups of the geometry program, in each of its dispatches.
+    uint32_t geometry_groups[3];
+    // Workgroups of each TranspicaPass. 0 in x: the draw does not need the pass.
+    uint32_t pass_groups[4][3];
+    // The uniform block of TRANSPICA_PASS_FEED.
+    uint32_t feed_block[12];
+    // The uniform block of the other passes.
+    uint32_t collect_block[4];
+    // Bytes that transpica_plan_primitives copies.
+    uint64_t primitive_bytes;
+} TranspicaPlanFigures;
 
 // The caller's allocator, for the words and texts of results. Temporary memory is the library's
 // own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
@@ -1229,6 +1431,18 @@ typedef struct TranspicaHooks {
     size_t hook_count;
 } TranspicaHooks;
 
+// The entry point of a translation, in place of the translator's. A chain of a program has it.
+typedef struct TranspicaJob {
+    // TRANSPICA_TYPE_JOB
+    struct TranspicaHead head;
+    // A TranspicaEntryPoint.
+    uint32_t entry_point;
+    // Must be 0.
+    uint32_t reserved;
+    // The setup of the draw, for entry points of draws with a geometry program; else NULL.
+    const struct TranspicaSetup *setup;
+} TranspicaJob;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1331,7 +1545,7 @@ void transpica_translator_free(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 // TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
-// than SPIR-V; it is not needed afterwards. `result` receives a result, whatever the status is.
+// than SPIR-V, of TranspicaJob for another entry point than the translator's; it is not needed afterwards. `result` receives a result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);
@@ -1426,6 +1640,78 @@ TranspicaStatus transpica_batch_draw(struct TranspicaBatch *batch,
                                      float *records,
                                      size_t float_count,
                                      struct TranspicaResult **errors);
+
+// Returns 1 if a geometry program takes part in a draw with these registers, else 0.
+uint32_t transpica_registers_have_geometry(const struct TranspicaRegisters *registers);
+
+// Creates the setup of a draw from registers, through `setup`. `errors` is NULL or receives a
+// result if the call fails, else NULL.
+TranspicaStatus transpica_setup_from_registers(const struct TranspicaRegisters *registers,
+                                               struct TranspicaSetup **setup,
+                                               struct TranspicaResult **errors);
+
+// Creates the setup that the system library programs for two executables of a .shbin file, through
+// `setup`. `stride` is the application's parameter for the geometry program: vectors of an
+// invocation in point mode, uniforms of a vertex in fixed mode; 0 for the number of the vertex
+// program's outputs. `errors` is NULL or receives a result if the call fails, else NULL.
+TranspicaStatus transpica_setup_from_file(const uint8_t *bytes,
+                                          size_t byte_count,
+                                          uint32_t vertex,
+                                          uint32_t geometry,
+                                          uint32_t stride,
+                                          struct TranspicaSetup **setup,
+                                          struct TranspicaResult **errors);
+
+// Frees a setup. NULL is permitted. Results of translations do not need it.
+void transpica_setup_free(struct TranspicaSetup *setup);
+
+// Returns the mask of the output registers that the vertex program forwards; 0 for NULL.
+uint32_t transpica_setup_vertex_outputs(const struct TranspicaSetup *setup);
+
+// Returns the TranspicaTopology of a setup; TRANSPICA_TOPOLOGY_LIST for NULL.
+uint32_t transpica_setup_topology(const struct TranspicaSetup *setup);
+
+// Fills `kernel` from the result of TRANSPICA_ENTRY_POINT_GEOMETRY.
+TranspicaStatus transpica_result_kernel(const struct TranspicaResult *result, struct TranspicaKernel *kernel);
+
+// Copies the words of state as they are before the first draw to `words`, TranspicaKernel's
+// `state_count` of them, which `word_count` must be.
+TranspicaStatus transpica_result_state(const struct TranspicaResult *result,
+                                       uint32_t *words,
+                                       size_t word_count);
+
+// Plans a draw through `plan`. `request` is not needed afterwards. `errors` is NULL or receives a
+// result if the call fails, else NULL.
+TranspicaStatus transpica_plan_create(const struct TranspicaPlanRequest *request,
+                                      struct TranspicaPlan **plan,
+                                      struct TranspicaResult **errors);
+
+// Frees a plan. NULL is permitted.
+void transpica_plan_free(struct TranspicaPlan *plan);
+
+// Fills `figures`.
+TranspicaStatus transpica_plan_figures(const struct TranspicaPlan *plan,
+                                       struct TranspicaPlanFigures *figures);
+
+// Copies the uniform block of a dispatch of the geometry program, eight words, to `block`.
+// `dispatch` counts from 0.
+TranspicaStatus transpica_plan_draw_block(const struct TranspicaPlan *plan,
+                                          uint32_t dispatch,
+                                          uint32_t *block);
+
+// Copies the content of the buffer of primitives to `bytes`: TranspicaPlanFigures'
+// `primitive_bytes`, which `byte_count` must be.
+TranspicaStatus transpica_plan_primitives(const struct TranspicaPlan *plan,
+                                          uint8_t *bytes,
+                                          size_t byte_count);
+
+// Copies the SPIR-V module of a TranspicaPass to `words`, if they are not NULL. `word_count` is
+// the number of words there is room for, and receives the number of the module's.
+TranspicaStatus transpica_pass_words(uint32_t pass, uint32_t *words, size_t *word_count);
+
+// Copies the kinds of bindings 0, 1, … of a TranspicaPass in set 0, each a TranspicaBindingUse, to
+// `uses`, which has room for six. `count` receives their number.
+TranspicaStatus transpica_pass_bindings(uint32_t pass, uint32_t *uses, uint32_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -45,6 +45,8 @@ pub enum TranspicaType {
     Salt = 21,
     /// TranspicaHooks
     Hooks = 23,
+    /// TranspicaJob
+    Job = 24,
     /// TranspicaFigures
     Figures = 32,
     /// TranspicaMessage
@@ -55,6 +57,10 @@ pub enum TranspicaType {
     Output = 35,
     /// TranspicaMember
     Member = 36,
+    /// TranspicaKernel
+    Kernel = 37,
+    /// TranspicaPlanFigures
+    PlanFigures = 38,
 }
 
 /// Common start of all structures.
@@ -98,7 +104,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 20] = {
+const TYPES: [TranspicaType; 23] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -116,11 +122,14 @@ const TYPES: [TranspicaType; 20] = {
         T::RegisterWrites,
         T::Salt,
         T::Hooks,
+        T::Job,
         T::Figures,
         T::Message,
         T::Input,
         T::Output,
         T::Member,
+        T::Kernel,
+        T::PlanFigures,
     ]
 };
 

@@ -5,11 +5,13 @@
 
 use transpica::batch::Number;
 use transpica::container::Semantic;
+use transpica::draw::gpu::{BindingUse, Pass};
+use transpica::geometry::Topology;
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
 use transpica::stages::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, Promise, UndefinedValue,
+    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Layout, Promise, UndefinedValue,
 };
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
@@ -189,6 +191,16 @@ pub enum TranspicaEntryPoint {
     Vertex = 0,
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
+    /// A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
+    BeforeGeometry = 3,
+    /// A geometry program as a compute stage.
+    Geometry = 4,
+    /// A geometry program as a geometry stage: SPIR-V, for programs whose invocations are
+    /// independent.
+    GeometryStage = 5,
+    /// A vertex stage that draws the triangles of TRANSPICA_ENTRY_POINT_GEOMETRY, or vertices that
+    /// ran on the CPU. It has no code of the program.
+    Draw = 6,
 }
 
 /// Layout of the uniform block.
@@ -388,6 +400,61 @@ pub enum TranspicaDestination {
     ClipDistances = 2,
 }
 
+/// Way in which triangles follow from vertices.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaTopology {
+    /// Three vertices for each.
+    List = 0,
+    /// One vertex for each after the second.
+    Strip = 1,
+    /// As a strip, around the first vertex.
+    Fan = 2,
+    /// As the geometry program submits them.
+    Geometry = 3,
+}
+
+/// A pass around a geometry program; the modules are the same for all programs.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaPass {
+    /// Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
+    /// block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
+    Feed = 0,
+    /// Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of eight
+    /// words. It begins with the arguments of an indirect draw; then come the triangles, the most
+    /// of a thread, 1 if that exceeds the room, and flags of threads that did not end.
+    Scan = 1,
+    /// Compacts the triangles: 0 triangles, 1 counts, 2 offsets, 3 the stream, 4 the uniform block.
+    Compact = 2,
+    /// Assembles strips and fans: 0 the stream, 1 the result, 2 the list, 3 the uniform block.
+    Assemble = 3,
+}
+
+/// Kind of a binding of a pass.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaBindingUse {
+    /// A storage buffer that is read.
+    Read = 0,
+    /// A storage buffer that is written.
+    Write = 1,
+    /// A uniform buffer.
+    Uniform = 2,
+}
+
+/// Dependence of invocations of a geometry program on earlier ones.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaDependence {
+    /// None.
+    None = 0,
+    /// On a number of the last ones.
+    Depth = 1,
+    /// On all.
+    Unbounded = 2,
+}
+
 /// Kind of a hook.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -460,13 +527,18 @@ pub(crate) trait Choice: Sized {
 mirror! { TranspicaGlslVersion = GlslVersion { Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310 } }
 mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
 
-impl Choice for Job<'static> {
+impl Choice for TranspicaEntryPoint {
     fn read(number: u32) -> Option<Self> {
-        [(TranspicaEntryPoint::Vertex, Job::Vertex), (TranspicaEntryPoint::Compute, Job::Compute)]
+        use TranspicaEntryPoint::{BeforeGeometry, Compute, Draw, Geometry, GeometryStage, Vertex};
+        [Vertex, Compute, BeforeGeometry, Geometry, GeometryStage, Draw]
             .into_iter()
-            .find_map(|(here, there)| (here as u32 == number).then_some(there))
+            .find(|&entry| entry as u32 == number)
     }
 }
+
+mirror! { TranspicaTopology = Topology { List => List, Strip => Strip, Fan => Fan, Geometry => Geometry } }
+mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact, Assemble => Assemble } }
+mirror! { TranspicaBindingUse = BindingUse { Read => Read, Write => Write, Uniform => Uniform } }
 
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
 mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }

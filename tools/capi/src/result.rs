@@ -6,6 +6,7 @@ use std::ffi::c_char;
 use std::ptr::null;
 
 use transpica::Translation;
+use transpica::geometry::GeometryKernel;
 use transpica::stages::error::At;
 use transpica::stages::host::{ArrayName, Bank, Location, Member, MemberType, UniformBlock};
 
@@ -178,6 +179,8 @@ struct Interface {
     outputs: Vec<(Span, Location, usize)>,
     members: Vec<Span>,
     block: UniformBlock,
+    /// Of geometry programs in compute stages.
+    kernel: Option<GeometryKernel>,
 }
 
 impl TranspicaResult {
@@ -212,6 +215,7 @@ impl TranspicaResult {
         memory: Memory,
     ) -> Result<Self, Problem> {
         let Translation { interface, tier, warnings, .. } = translated;
+        let kernel = interface.kernel().cloned();
         let mut names = Names::default();
         let inputs =
             interface.attributes.iter().map(|input| (names.add(&input.name), input.register)).collect();
@@ -248,6 +252,7 @@ impl TranspicaResult {
                 outputs,
                 members,
                 block: interface.block,
+                kernel,
             }),
         })
     }
@@ -259,6 +264,14 @@ impl TranspicaResult {
     /// Returns the uniform block, if a program was translated.
     pub(crate) fn block(&self) -> Option<&UniformBlock> {
         self.described.as_ref().map(|described| &described.block)
+    }
+
+    /// Returns the needs of a geometry program in a compute stage.
+    pub(crate) fn kernel(&self) -> Result<&GeometryKernel, Problem> {
+        self.described.as_ref().and_then(|described| described.kernel.as_ref()).ok_or_else(|| {
+            let text = "the result is not that of TRANSPICA_ENTRY_POINT_GEOMETRY".to_owned();
+            Problem::argument(TranspicaCode::MisplacedType, text)
+        })
     }
 
     fn text(&self, span: Span) -> *const c_char {

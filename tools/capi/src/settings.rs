@@ -11,6 +11,7 @@ use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPreset};
+use crate::geometry;
 use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
 
@@ -279,6 +280,9 @@ impl Settings {
                 | T::RegisterProgram
                 | T::RegisterWrites
                 | T::Salt
+                | T::Job
+                | T::Kernel
+                | T::PlanFigures
                 | T::Hooks
                 | T::Figures
                 | T::Message
@@ -293,7 +297,12 @@ impl Settings {
             None => Memory::default(),
         };
         let job = match &given.options {
-            Some(options) => choice("TranspicaOptions.entry_point", options.entry_point)?,
+            Some(options) => {
+                // A setup belongs to a draw, not to a translator.
+                let text = "TranspicaOptions.entry_point needs a setup: chain a TranspicaJob to the program";
+                let none = Err(Problem::argument(TranspicaCode::UnknownChoice, text.to_owned()));
+                geometry::job("TranspicaOptions.entry_point", options.entry_point, none)?
+            }
             None => Job::Vertex,
         };
         let settings = Self { options: options(&given)?, profile: profile(&given)?, job, memory };

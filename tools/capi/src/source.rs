@@ -8,13 +8,14 @@ use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, Environment, RegisterState};
+use transpica::stages::host::{Constants, Environment, Job, RegisterState};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::{Limits, check};
 
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{TranspicaCode, TranspicaTarget};
+use crate::geometry::TranspicaJob;
 use crate::hooks::TranspicaHooks;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
@@ -206,6 +207,7 @@ struct Structures {
     writes: Option<TranspicaRegisterWrites>,
     salt: Option<TranspicaSalt>,
     hooks: Option<TranspicaHooks>,
+    job: Option<TranspicaJob>,
 }
 
 /// Source of the program.
@@ -222,6 +224,8 @@ pub(crate) struct ProgramRequest<'a> {
     pub(crate) targets: Targets,
     pub(crate) salt: &'a [u8],
     pub(crate) hooks: Vec<Hook>,
+    /// The job, if it is not the translator's.
+    pub(crate) job: Option<Job<'a>>,
 }
 
 /// Work on a program: receives it, its bindings, and the uniforms that its file sets.
@@ -248,6 +252,7 @@ impl ProgramRequest<'_> {
                 T::RegisterWrites => link.put(&mut given.writes)?,
                 T::Salt => link.put(&mut given.salt)?,
                 T::Hooks => link.put(&mut given.hooks)?,
+                T::Job => link.put(&mut given.job)?,
                 other @ (T::Options
                 | T::Profile
                 | T::Bindings
@@ -260,7 +265,9 @@ impl ProgramRequest<'_> {
                 | T::Message
                 | T::Input
                 | T::Output
-                | T::Member) => return Err(link.misplaced(other, call)),
+                | T::Member
+                | T::Kernel
+                | T::PlanFigures) => return Err(link.misplaced(other, call)),
             }
         }
         let targets = Targets::new(given.request.as_ref())?;
@@ -274,6 +281,8 @@ impl ProgramRequest<'_> {
             Some(hooks) => unsafe { hooks.read()? },
             None => Vec::new(),
         };
+        // SAFETY: guaranteed by the caller.
+        let job = given.job.map(|job| unsafe { job.read() }).transpose()?;
         let mut sources = [
             given.raw.map(Source::Raw),
             given.executable.map(Source::Executable),
@@ -283,7 +292,7 @@ impl ProgramRequest<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, salt, hooks }),
+            (Some(source), None) => Ok(Self { source, targets, salt, hooks, job }),
             (None, _) => {
                 let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))

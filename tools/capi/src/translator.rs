@@ -63,6 +63,7 @@ fn run(
     targets: Targets,
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
+    let job = request.job.unwrap_or(job);
     request.with(&limits, &mut |program, environment, constants| {
         let translated = translator.translate(program, environment, job)?;
         let words = match targets.has(TranspicaTarget::Spirv) {
@@ -174,7 +175,7 @@ unsafe fn call(
 
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 /// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
-/// than SPIR-V; it is not needed afterwards. `result` receives a result, whatever the status is.
+/// than SPIR-V, of TranspicaJob for another entry point than the translator's; it is not needed afterwards. `result` receives a result, whatever the status is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translate(
     translator: *mut TranspicaTranslator,
@@ -220,7 +221,7 @@ pub unsafe extern "C" fn transpica_key(
         let bytes = translator.with_translator(|translator, (job, _)| {
             let limits = translator.options().limits;
             request.with(&limits, &mut |program, environment, _| {
-                Ok(translator.key(program, environment, job, request.salt).0)
+                Ok(translator.key(program, environment, request.job.unwrap_or(job), request.salt).0)
             })
         })?;
         // SAFETY: not NULL, so a place for a key.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     "enums",
     "chain",
     "memory",
@@ -16,6 +16,8 @@ const SOURCES: [&str; 11] = [
     "translator",
     "batch",
     "draw",
+    "geometry",
+    "plan",
 ];
 
 fn generate_header() -> String {

@@ -1,6 +1,7 @@
 // Tests every function and error of the interface, in the common subset of C11 and C++17: the test
 // compiles it as both.
-// Usage: smoke FILE.shbin FOLDER; writes the translated modules into the folder.
+// Usage: smoke FILE.shbin FOLDER GEOMETRY.shbin; writes the translated modules into the folder. Executable 1 of the
+// last file is a geometry program in point mode, of one vertex and two triangles.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -849,10 +850,131 @@ static void hooks_are_checked_and_applied(void) {
     transpica_translator_free(translator);
 }
 
+static void geometry(const uint8_t *bytes, size_t size) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaSetup *setup = NULL;
+    TranspicaResult *result = NULL, *kernel_result = NULL;
+    TranspicaPlan *plan = NULL;
+    TranspicaRegisters *registers = NULL;
+    TranspicaExecutable executable;
+    TranspicaJob job;
+    TranspicaKernel kernel;
+    TranspicaPlanRequest request;
+    TranspicaPlanFigures figures;
+    TranspicaKey key, other;
+    uint32_t block[8], uses[6], *words;
+    uint32_t use_count = 0;
+    size_t word_count = 0;
+    unsigned pass;
+    const struct {
+        TranspicaEntryPoint entry_point;
+        uint32_t index;
+        const char *name;
+    } entry_points[] = {
+        {TRANSPICA_ENTRY_POINT_COMPUTE, 0, "geometry_vertices"},
+        {TRANSPICA_ENTRY_POINT_GEOMETRY, 1, "geometry"},
+        {TRANSPICA_ENTRY_POINT_DRAW, 1, "geometry_draw"},
+        {TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY, 0, "geometry_before"},
+        {TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE, 1, "geometry_stage"},
+    };
+    CHECK(transpica_setup_from_file(bytes, size, 0, 1, 0, &setup, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_setup_vertex_outputs(setup) != 0 && transpica_setup_vertex_outputs(NULL) == 0);
+    CHECK(transpica_setup_topology(setup) == TRANSPICA_TOPOLOGY_GEOMETRY);
+    TRANSPICA_INIT(executable, EXECUTABLE);
+    TRANSPICA_INIT(job, JOB);
+    executable.bytes = bytes;
+    executable.byte_count = size;
+    executable.head.next = &job.head;
+    job.setup = setup;
+    for (pass = 0; pass < sizeof entry_points / sizeof *entry_points; ++pass) {
+        executable.index = entry_points[pass].index;
+        job.entry_point = entry_points[pass].entry_point;
+        CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_OK);
+        write_words(entry_points[pass].name, result);
+        CHECK(transpica_key(translator, &executable.head, &key, NULL) == TRANSPICA_STATUS_OK);
+        CHECK(pass == 0 || memcmp(&key, &other, sizeof key) != 0);
+        other = key;
+        if (job.entry_point == TRANSPICA_ENTRY_POINT_GEOMETRY) {
+            kernel_result = result;
+        } else {
+            TRANSPICA_INIT(kernel, KERNEL);
+            CHECK(transpica_result_kernel(result, &kernel) == TRANSPICA_STATUS_BAD_ARGUMENT);
+            transpica_result_free(result);
+        }
+    }
+    TRANSPICA_INIT(kernel, KERNEL);
+    CHECK(transpica_result_kernel(kernel_result, &kernel) == TRANSPICA_STATUS_OK);
+    CHECK(kernel.dependence == TRANSPICA_DEPENDENCE_NONE && kernel.has_triangles == 1 && kernel.triangles == 2);
+    CHECK(kernel.state_count == 0 && kernel.vectors > 0);
+    CHECK(transpica_result_state(kernel_result, NULL, 0) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_result_state(kernel_result, block, 1) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    memset(&request, 0, sizeof request);
+    CHECK(transpica_plan_create(&request, &plan, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(result, "TranspicaPlanRequest.setup is NULL");
+    request.setup = setup;
+    request.kernel = kernel_result;
+    request.vertices = 1000;
+    CHECK(transpica_plan_create(&request, &plan, NULL) == TRANSPICA_STATUS_OK);
+    TRANSPICA_INIT(figures, PLAN_FIGURES);
+    CHECK(transpica_plan_figures(plan, &figures) == TRANSPICA_STATUS_OK);
+    CHECK(figures.invocations == 1000 && figures.threads == 1000 && figures.draw_count == 1);
+    CHECK(figures.vertex_bytes == 1000 * 256 && figures.triangle_bytes == 1000 * 2 * 3 * 16 * (uint64_t)kernel.vectors);
+    CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == 0);
+    CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_ASSEMBLE][0] == 0);
+    CHECK(figures.feed_block[1] == 1000 && figures.collect_block[1] == 2 && figures.primitive_bytes == 0);
+    CHECK(transpica_plan_draw_block(plan, 0, block) == TRANSPICA_STATUS_OK && block[0] == 1000 && block[5] == 2);
+    CHECK(transpica_plan_draw_block(plan, 1, block) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_plan_draw_block(plan, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_plan_primitives(plan, NULL, 0) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_plan_primitives(plan, (uint8_t *)block, 4) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_plan_free(plan);
+    transpica_plan_free(NULL);
+    request.bytes = 100;
+    CHECK(transpica_plan_create(&request, &plan, &result) != TRANSPICA_STATUS_OK && plan == NULL);
+    failure(result, "bytes of vertices");
+    for (pass = TRANSPICA_PASS_FEED; pass <= TRANSPICA_PASS_ASSEMBLE; ++pass) {
+        CHECK(transpica_pass_words(pass, NULL, &word_count) == TRANSPICA_STATUS_OK && word_count > 100);
+        words = (uint32_t *)malloc(word_count * sizeof *words);
+        CHECK(words != NULL && transpica_pass_words(pass, words, &word_count) == TRANSPICA_STATUS_OK);
+        CHECK(words[0] == 0x07230203);
+        --word_count;
+        CHECK(transpica_pass_words(pass, words, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        free(words);
+        CHECK(transpica_pass_bindings(pass, uses, &use_count) == TRANSPICA_STATUS_OK && use_count >= 4);
+        CHECK(uses[pass == TRANSPICA_PASS_SCAN ? 3 : 0] <= TRANSPICA_BINDING_USE_WRITE);
+    }
+    CHECK(transpica_pass_words(4, NULL, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pass_bindings(4, uses, &use_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    // A setup that is missing or of no draw with a geometry program.
+    job.setup = NULL;
+    CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(result, "TranspicaJob.setup is NULL");
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_registers_have_geometry(registers) == 0 && transpica_registers_have_geometry(NULL) == 0);
+    transpica_setup_free(setup);
+    CHECK(transpica_setup_from_registers(registers, &setup, NULL) == TRANSPICA_STATUS_OK);
+    job.setup = setup;
+    CHECK(transpica_translate(translator, &executable.head, &result) != TRANSPICA_STATUS_OK);
+    failure(result, "no geometry program");
+    request.setup = setup;
+    CHECK(transpica_plan_create(&request, &plan, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    job.entry_point = 99;
+    CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(result, "TranspicaJob.entry_point");
+    transpica_setup_free(setup);
+    CHECK(transpica_setup_from_file(bytes, size, 1, 1, 0, &setup, &result) != TRANSPICA_STATUS_OK && setup == NULL);
+    transpica_result_free(result);
+    CHECK(transpica_setup_from_registers(NULL, &setup, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_setup_free(NULL);
+    transpica_registers_free(registers);
+    transpica_result_free(kernel_result);
+    transpica_translator_free(translator);
+}
+
 int main(int count, char **arguments) {
     size_t size = 0;
     uint8_t *bytes;
-    CHECK(count == 3);
+    CHECK(count == 4);
     folder = arguments[2];
     bytes = read_file(arguments[1], &size);
     versions();
@@ -868,6 +990,9 @@ int main(int count, char **arguments) {
     batches(bytes, size);
     draws();
     hooks_are_checked_and_applied();
+    free(bytes);
+    bytes = read_file(arguments[3], &size);
+    geometry(bytes, size);
     free(bytes);
     puts("all holds");
     return 0;

@@ -28,10 +28,11 @@ fn holds(program: &str, standard: &str, language: &str) {
         .args(system_libraries())
         .arg("-o")
         .arg(&smoke));
-    let text = run_watched(&smoke, &[&file, &folder]);
+    let text = run_watched(&smoke, &[&file, &folder, &here().join("../../shaders/points.shbin")]);
     assert!(text.ends_with("all holds\n"), "{text}");
+    let modules = ["raw", "textured", "hooks", "geometry", "geometry_draw", "geometry_stage"];
     for (module, environment) in
-        [("raw", "vulkan1.1"), ("textured", "vulkan1.1"), ("options", "vulkan1.2"), ("hooks", "vulkan1.1")]
+        modules.map(|module| (module, "vulkan1.1")).into_iter().chain([("options", "vulkan1.2")])
     {
         let path = folder.join(module).with_extension("spv");
         run(std::process::Command::new("spirv-val").args(["--target-env", environment]).arg(path));
