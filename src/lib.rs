@@ -147,8 +147,8 @@ pub use container::Shbin;
 pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
-    Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
+    Control, DepthRange, DepthSnap, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs,
+    Profile, Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};

@@ -40,7 +40,7 @@ pub use layout::pack;
 #[doc(hidden)]
 pub use options::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
+    DepthSnap, FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
 };
 #[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};

@@ -96,6 +96,12 @@ impl Output {
         host: &HostValues,
     ) {
         let (precision, outputs) = (options.arithmetic.precision, &options.outputs);
+        let is_position = matches!(self.value, OutputValue::Position | OutputValue::ClipDistances);
+        if is_position && !outputs.snap_depth.is_off() {
+            let tolerances = outputs.snap_depth.tolerances();
+            let snap = |(z, w): (&mut f32, &f32)| *z = arith::snap_depth(precision, *z, *w, tolerances);
+            z.iter_mut().zip(&*w).for_each(snap);
+        }
         let add = |a, b| arith::add(precision, a, b);
         match self.value {
             OutputValue::Color if outputs.clamp_colors => {

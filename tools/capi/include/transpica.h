@@ -909,6 +909,11 @@ typedef struct TranspicaOptions {
     // index. The registers from c96 on do not exist; the caller fills them with ones, as
     // transpica_registers_pack does.
     uint32_t padded;
+    // z of a position becomes 0 if 0 < z < `snap_near` * w, before it is clipped. In 0 to 1; 0: z
+    // stays. Azahar has 1e-6.
+    float snap_near;
+    // z of a position becomes -w if -w - `snap_far` * w < z < -w. As `snap_near`; Azahar has 1e-5.
+    float snap_far;
 } TranspicaOptions;
 
 // Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.

@@ -4,8 +4,19 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 10] =
-    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator", "batch", "draw"];
+const SOURCES: [&str; 11] = [
+    "enums",
+    "chain",
+    "memory",
+    "attributes",
+    "settings",
+    "source",
+    "registers",
+    "result",
+    "translator",
+    "batch",
+    "draw",
+];
 
 fn generate_header() -> String {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
