@@ -147,12 +147,12 @@ pub use container::Shbin;
 pub use error::{At, Code, Error, Kind, Result, Warning};
 pub use host::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, DepthSnap, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs,
-    Profile, Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
+    Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
+    Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};
-pub use key::{Key, key};
+pub use key::Key;
 pub use limits::Limits;
 pub use precision::Precision;
-pub use translate::{FileProgram, Tier, Translation, Translator};
+pub use translate::{FileProgram, Tier, Translation, Translator, key};

@@ -2,11 +2,11 @@
 //! buffers are refused before anything runs.
 
 use transpica::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
-use transpica::host::OutputMap;
+use transpica::host::{DepthSnap, OutputMap};
 use transpica::isa::Pc;
 use transpica::{
-    Arithmetic, ClipPlanes, DepthRange, DepthSnap, FlipY, HostValues, Limits, Machine, Options, Outputs,
-    Precision, Program, Stage,
+    Arithmetic, ClipPlanes, DepthRange, FlipY, HostValues, Limits, Machine, Options, Outputs, Precision,
+    Program, Stage,
 };
 
 /// Random draws.

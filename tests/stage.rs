@@ -180,7 +180,7 @@ fn keys_of_stages_cover_their_inputs() {
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let environment = FileEnvironment::new(&file, 1, "b.g.pica").expect("there");
     let translator = Translator::new(Options::default(), Profile::default());
-    let key = |job| translator.key(&program, &environment, job, &[]);
+    let key = |job| translator.key(&program, &environment, job, &[]).expect("translates");
     let list = Setup { topology: Topology::List, ..setup };
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));

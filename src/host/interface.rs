@@ -274,6 +274,9 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// No constants.
+    pub const NONE: Self = Self { floats: [None; FLOATS], ints: [None; INTS], bools: [None; BOOLS] };
+
     /// Appends the float and int constants. Bools are never folded.
     #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
@@ -311,7 +314,7 @@ impl Constants {
 
 impl Default for Constants {
     fn default() -> Self {
-        Self { floats: [None; FLOATS], ints: [None; INTS], bools: [None; BOOLS] }
+        Self::NONE
     }
 }
 

@@ -77,6 +77,11 @@ impl Job<'_> {
         }
     }
 
+    /// Returns whether the module contains the program.
+    pub(crate) fn has_program(&self) -> bool {
+        !matches!(self, Self::Draw(_))
+    }
+
     /// Returns whether the attributes come from the host's input assembly.
     fn has_attributes(&self) -> bool {
         match self {

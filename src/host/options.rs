@@ -70,9 +70,9 @@ pub enum DepthRange {
     Raw,
 }
 
-/// Tolerance of the clip volume -w ≤ z ≤ 0, in parts of w: z of a position that lies outside by less
-/// is moved to the side of the volume before the position is clipped and converted. Positions with
-/// w ≤ 0 and NaN stay as they are.
+/// Tolerance of the clip volume -w ≤ z ≤ 0, in parts of w: z of a position that lies outside by
+/// less is moved to the side of the volume before the position is clipped and converted. Positions
+/// with w ≤ 0 and NaN stay as they are.
 ///
 /// Each tolerance is in 0.0..1.0, and 0 moves nothing. Equality is that of bits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -314,7 +314,8 @@ pub struct Outputs {
     pub all: bool,
     /// Depth convention of the position. Default: `ZeroToW`. `MinusWToW` takes 0.9 % more words.
     pub depth: DepthRange,
-    /// Tolerance of the clip volume in z. Default: `DepthSnap::OFF`. Any other takes 3 % more words.
+    /// Tolerance of the clip volume in z. Default: `DepthSnap::OFF`. Any other takes 3 % more
+    /// words.
     pub snap_depth: DepthSnap,
     /// Mirroring of the position in y. Default: `Never`. `Always` takes 0.3 % more words, `Dynamic`
     /// 3 % and the host block.
@@ -407,7 +408,7 @@ pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
     /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
-    /// no promise.
+    /// no promise. A [`VertexInput`](super::VertexInput) of a draw takes their place.
     pub attributes: [Promise; 16],
 }
 
@@ -458,6 +459,7 @@ pub struct Options {
     /// The uniform block. Default: a member for each symbol.
     pub block: Block,
     /// Formats of the attributes v0..v15 (vertex entry only). Default: floats with four components.
+    /// A [`VertexInput`](super::VertexInput) of a draw takes their place.
     pub attributes: [AttributeFormat; 16],
     /// Promises of the host. Default: none.
     pub assume: Assume,
@@ -466,6 +468,10 @@ pub struct Options {
 }
 
 impl Control {
+    /// Returns whether undefined opcodes are an error.
+    pub(crate) fn refuses_undefined(&self) -> bool {
+        !self.permissive
+    }
     /// Returns the options of the control-flow exploration.
     #[doc(hidden)]
     pub fn exploration(&self) -> explore::ExploreOptions {
@@ -524,14 +530,26 @@ impl Options {
     /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::DepthTolerance`],
     /// [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
+        self.check_settings()?;
+        self.check_attributes()
+    }
+    /// Checks the formats of attributes.
+    pub(crate) fn check_attributes(&self) -> Result<()> {
+        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
+            if !(1..=4).contains(&components) {
+                return Err(Error::new(Kind::AttributeComponents { register, components }, At::Whole));
+            }
+        }
+        Ok(())
+    }
+    /// Checks all but the formats of attributes.
+    ///
+    /// # Errors
+    /// As `RegisterLayout::check`; [`Kind::DepthTolerance`], [`Kind::KnownAndSpecialized`].
+    pub(crate) fn check_settings(&self) -> Result<()> {
         let wrong = |kind| Err(Error::new(kind, At::Whole));
         if let Some(layout) = self.block.registers() {
             layout.check_block(self.block.padded)?;
-        }
-        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
-            if !(1..=4).contains(&components) {
-                return wrong(Kind::AttributeComponents { register, components });
-            }
         }
         for tolerance in self.outputs.snap_depth.tolerances() {
             if !(0.0..1.0).contains(&tolerance) {

@@ -1,7 +1,7 @@
 //! Lowering of outputs: raw registers, or semantics with depth and color conversion.
 //! In: the final lane map. Out: one value for each output. Rules: colors become min(|c|, 1) before
-//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated. Tolerances of
-//! the clip volume act on the position as the program writes it.
+//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated. Tolerances
+//! of the clip volume act on the position as the program writes it.
 
 use super::scope::Builder;
 use super::{OutputSelection, lanes, unfinished};
@@ -130,7 +130,7 @@ fn negate(b: &mut Builder, lane: Lane) -> Lane {
     Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, value)), 0)
 }
 
-/// Distances of the unconverted position, with z in the clip volume, from the planes z = 0 and the user's.
+/// Distances of the unconverted position, whose z was moved, from the planes z = 0 and the user's.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negate(b, position[2]);
     let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));

@@ -6,7 +6,7 @@ use transpica::stages::host::Setup;
 use transpica::stages::host::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
     Control, DepthRange, DepthSnap, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap,
-    Outputs, Profile, Promise, RegisterLayout, UndefinedValue,
+    Outputs, Profile, Promise, RegisterLayout, UndefinedValue, VertexInput,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -181,6 +181,7 @@ fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped 
 fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
 fields!(Assume { uniforms attributes });
+fields!(VertexInput { formats promises });
 fields!(Options { arithmetic control outputs block attributes assume limits });
 
 fields!(Binding { set binding });

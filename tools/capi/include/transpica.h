@@ -198,6 +198,8 @@ enum TranspicaType
     TRANSPICA_TYPE_REGISTER_WRITES = 20,
     // TranspicaSalt
     TRANSPICA_TYPE_SALT = 21,
+    // TranspicaVertexInput
+    TRANSPICA_TYPE_VERTEX_INPUT = 22,
     // TranspicaFigures
     TRANSPICA_TYPE_FIGURES = 32,
     // TranspicaMessage
@@ -1132,6 +1134,20 @@ typedef struct TranspicaSalt {
     size_t byte_count;
 } TranspicaSalt;
 
+// Vertex input of a draw. It goes with a program and takes the place of the attributes in
+// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+// formats. Keys contain what the program reads. Zeros are floats with four components and no
+// promise. The attribute for register n has location n in every module, however the console
+// permutes its attributes.
+typedef struct TranspicaVertexInput {
+    // TRANSPICA_TYPE_VERTEX_INPUT
+    struct TranspicaHead head;
+    // Formats of v0 to v15.
+    struct TranspicaAttributeFormat formats[16];
+    // Promises about v0 to v15, as the input assembly converts them.
+    struct TranspicaPromise promises[16];
+} TranspicaVertexInput;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1233,8 +1249,9 @@ TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings
 void transpica_translator_free(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
-// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
-// than SPIR-V; it is not needed afterwards. `result` receives a result, whatever the status is.
+// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
+// SPIR-V, and of TranspicaVertexInput for a draw; it is not needed afterwards. `result` receives a
+// result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);
@@ -1248,6 +1265,11 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // translating it, through `key`. `program` is a chain as for transpica_translate, and may have a
 // TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 // else NULL.
+//
+// The status is that of transpica_translate, so a caller knows at once which programs it must run
+// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
+// which no program exceeds with the defaults; uniform block and host block at one binding; what a
+// text target lacks.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,

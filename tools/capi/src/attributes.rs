@@ -1,7 +1,7 @@
 //! Attributes in the form of the C interface: formats, and promises about numbers.
 //! In: structures of a chain. Out: the library's values.
 
-use transpica::stages::host::{Assume, AttributeFormat, Promise};
+use transpica::stages::host::{Assume, AttributeFormat, Promise, VertexInput};
 
 use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaCode;
@@ -42,8 +42,34 @@ pub struct TranspicaAssumptions {
     pub attributes: [TranspicaPromise; 16],
 }
 
+/// Vertex input of a draw. It goes with a program and takes the place of the attributes in
+/// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+/// formats. Keys contain what the program reads. Zeros are floats with four components and no
+/// promise. The attribute for register n has location n in every module, however the console
+/// permutes its attributes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaVertexInput {
+    /// TRANSPICA_TYPE_VERTEX_INPUT
+    pub head: TranspicaHead,
+    /// Formats of v0 to v15.
+    pub formats: [TranspicaAttributeFormat; 16],
+    /// Promises about v0 to v15, as the input assembly converts them.
+    pub promises: [TranspicaPromise; 16],
+}
+
 structures! {
     TranspicaAssumptions => Assumptions,
+    TranspicaVertexInput => VertexInput,
+}
+
+pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, Problem> {
+    let TranspicaVertexInput { head: _, formats: given, promises: promised } = given;
+    let mut promises = [Promise::Nothing; 16];
+    for (slot, given) in promises.iter_mut().zip(promised) {
+        *slot = promise(*given)?;
+    }
+    Ok(VertexInput { formats: formats(given)?, promises })
 }
 
 pub(crate) fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {

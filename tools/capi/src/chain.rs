@@ -43,6 +43,8 @@ pub enum TranspicaType {
     RegisterWrites = 20,
     /// TranspicaSalt
     Salt = 21,
+    /// TranspicaVertexInput
+    VertexInput = 22,
     /// TranspicaFigures
     Figures = 32,
     /// TranspicaMessage
@@ -96,7 +98,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 19] = {
+const TYPES: [TranspicaType; 20] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -113,6 +115,7 @@ const TYPES: [TranspicaType; 19] = {
         T::RegisterProgram,
         T::RegisterWrites,
         T::Salt,
+        T::VertexInput,
         T::Figures,
         T::Message,
         T::Input,

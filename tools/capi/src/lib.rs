@@ -34,7 +34,9 @@ mod settings;
 mod source;
 mod translator;
 
-pub use attributes::{TranspicaAssumptions, TranspicaAttributeFormat, TranspicaPromise};
+pub use attributes::{
+    TranspicaAssumptions, TranspicaAttributeFormat, TranspicaPromise, TranspicaVertexInput,
+};
 pub use batch::*;
 pub use chain::{TranspicaHead, TranspicaType};
 pub use enums::*;

@@ -249,6 +249,7 @@ impl Settings {
                 | T::RegisterProgram
                 | T::RegisterWrites
                 | T::Salt
+                | T::VertexInput
                 | T::Figures
                 | T::Message
                 | T::Input

@@ -7,10 +7,11 @@ use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, Environment, RegisterState};
+use transpica::stages::host::{Constants, DrawEnvironment, Environment, RegisterState, VertexInput};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::{Limits, check};
 
+use crate::attributes::{TranspicaVertexInput, vertex_input};
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{TranspicaCode, TranspicaTarget};
@@ -203,6 +204,7 @@ struct Structures {
     registers: Option<TranspicaRegisterProgram>,
     writes: Option<TranspicaRegisterWrites>,
     salt: Option<TranspicaSalt>,
+    input: Option<TranspicaVertexInput>,
 }
 
 /// Source of the program.
@@ -217,6 +219,8 @@ enum Source {
 pub(crate) struct ProgramRequest<'a> {
     source: Source,
     pub(crate) targets: Targets,
+    /// Vertex input of the draw; none if the translator has it.
+    input: Option<VertexInput>,
     pub(crate) salt: &'a [u8],
 }
 
@@ -243,6 +247,7 @@ impl ProgramRequest<'_> {
                 T::RegisterProgram => link.put(&mut given.registers)?,
                 T::RegisterWrites => link.put(&mut given.writes)?,
                 T::Salt => link.put(&mut given.salt)?,
+                T::VertexInput => link.put(&mut given.input)?,
                 other @ (T::Options
                 | T::Profile
                 | T::Bindings
@@ -264,6 +269,7 @@ impl ProgramRequest<'_> {
             Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
             None => &[],
         };
+        let input = given.input.as_ref().map(vertex_input).transpose()?;
         let mut sources = [
             given.raw.map(Source::Raw),
             given.executable.map(Source::Executable),
@@ -273,7 +279,7 @@ impl ProgramRequest<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, salt }),
+            (Some(source), None) => Ok(Self { source, targets, input, salt }),
             (None, _) => {
                 let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
@@ -287,6 +293,13 @@ impl ProgramRequest<'_> {
 
     /// Calls `work` with the program.
     pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
+        let Some(input) = self.input else { return self.with_program(limits, work) };
+        self.with_program(limits, &mut |program, environment, constants| {
+            work(program, &DrawEnvironment { environment, input }, constants)
+        })
+    }
+
+    fn with_program<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
         match &self.source {
             // SAFETY: guaranteed by the caller of `new`.
             Source::Raw(raw) => unsafe { with_raw(raw, work) },

@@ -6,10 +6,10 @@
 mod native;
 
 use native::{Native, Picture, SIZE};
-use transpica::host::OutputMap;
+use transpica::host::{DepthSnap, OutputMap};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
-use transpica::{ClipPlanes, DepthSnap, HostValues, Job, Limits, Options, Outputs, Profile, Translator};
+use transpica::{ClipPlanes, HostValues, Job, Limits, Options, Outputs, Profile, Translator};
 use transpica_gpu::Shader;
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;

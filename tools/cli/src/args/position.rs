@@ -11,8 +11,8 @@ pub struct Position {
     /// program writes it
     #[arg(long, value_enum, value_name = "RANGE", allow_hyphen_values = true, hide_possible_values = true)]
     pub depth: Option<Depth>,
-    /// Move z of positions a hair outside of the clip volume into it, as Azahar does: 0 < z/w < 10^-6
-    /// becomes 0, -1.00001 < z/w < -1 becomes -1
+    /// Move z of positions a hair outside of the clip volume into it, as Azahar does: 0 < z/w <
+    /// 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1
     #[arg(long)]
     pub snap_depth: bool,
     /// Mirror y: never [default], always, or as the host block says at the draw

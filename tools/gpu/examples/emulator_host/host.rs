@@ -135,7 +135,7 @@ impl Host {
     fn program(&mut self) -> Anything<Key> {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
-        let key = self.translator.key(&program, &vertex, Job::Vertex, SALT);
+        let key = self.translator.key(&program, &vertex, Job::Vertex, SALT)?;
         if self.programs.contains_key(&key) {
             self.counts.known += 1;
             return Ok(key);
