@@ -174,7 +174,8 @@ pub enum TranspicaPrecision {
     /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
     /// hardware.
     Exact = 0,
-    /// Plain IEEE f32 as the host computes it.
+    /// Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
+    /// choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
     Fast = 1,
     /// Every result truncated to float24.
     Float24 = 2,
