@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::cfg::reach::reach_runs;
 use crate::geometry::{GeometryInput, GeometrySetup};
 use crate::host::{
-    AttributeFormat, AttributeKind, Environment, Job, Options, Profile, Promise, Setup, VertexInput,
+    AttributeFormat, AttributeKind, Environment, Job, Options, Profile, Promise, Setup, VertexInput, varying,
 };
 use crate::isa::canonical::{UNDEFINED_OPCODES, canonical, inputs};
 use crate::isa::{Program, Stage};
@@ -76,6 +76,9 @@ impl SettingsDigest {
         out.extend_from_slice(&self.0);
         stable::append(&mut out, &salt);
         append_job(&mut out, job);
+        if job == Job::Quaternions {
+            out.push(varying::emitted(&environment.output_map(), options));
+        }
         if !job.has_program() {
             return Digest { key: Key(xxh3_128(&out).to_le_bytes()), reaches_undefined: false };
         }
@@ -163,6 +166,7 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
             out.push(6);
             append_setup(out, setup);
         }
+        Job::Quaternions => out.push(7),
     }
 }
 

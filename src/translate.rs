@@ -354,6 +354,7 @@ impl Translator {
             Job::Emits { outputs } => self.emits(input, outputs),
             Job::GeometryStage(setup) => self.geometry_stage(input, setup),
             Job::Draw(setup) => self.draw_stage(input, setup),
+            Job::Quaternions => self.quaternion_stage(input),
         }
     }
 

@@ -142,6 +142,7 @@ fn keys_are_errors_where_translations_are() {
                 Job::Emits { outputs },
                 Job::GeometryStage(&setup),
                 Job::Draw(&setup),
+                Job::Quaternions,
             ] {
                 verdicts.add(&mut translator, program, &environment, job);
                 verdicts.add(&mut translator, program, &draw, job);

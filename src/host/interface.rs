@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::error::Warning;
-use crate::geometry::{GeometryKernel, GeometryStage};
+use crate::geometry::{GeometryKernel, GeometryStage, StagePrimitive};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
@@ -334,6 +334,8 @@ pub enum EntryPoint {
     Kernel(GeometryKernel),
     /// A geometry stage of the host's API.
     Stage(GeometryStage),
+    /// The geometry stage that brings quaternions to one side.
+    Quaternions,
 }
 
 impl EntryPoint {
@@ -341,7 +343,17 @@ impl EntryPoint {
     pub fn is_compute(&self) -> bool {
         match self {
             Self::Compute { .. } | Self::Kernel(_) => true,
-            Self::Vertex | Self::Stage(_) => false,
+            Self::Vertex | Self::Stage(_) | Self::Quaternions => false,
+        }
+    }
+    /// Returns the shape of a geometry stage of the host's API.
+    pub(crate) fn geometry_stage(&self) -> Option<GeometryStage> {
+        match self {
+            Self::Stage(stage) => Some(*stage),
+            Self::Quaternions => {
+                Some(GeometryStage { primitive: StagePrimitive::Triangles, vectors: 0, triangles: 1 })
+            }
+            Self::Vertex | Self::Compute { .. } | Self::Kernel(_) => None,
         }
     }
     /// Returns this entry point with reports of unfinished invocations as the options request.
@@ -349,7 +361,7 @@ impl EntryPoint {
         match &mut self {
             Self::Compute { reports_unfinished } => *reports_unfinished = control.report_unfinished,
             Self::Kernel(kernel) => kernel.reports_unfinished = control.report_unfinished,
-            Self::Vertex | Self::Stage(_) => {}
+            Self::Vertex | Self::Stage(_) | Self::Quaternions => {}
         }
         self
     }
@@ -418,14 +430,20 @@ impl Interface {
     pub fn kernel(&self) -> Option<&GeometryKernel> {
         match &self.entry_point {
             EntryPoint::Kernel(kernel) => Some(kernel),
-            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Stage(_) => None,
+            EntryPoint::Vertex
+            | EntryPoint::Compute { .. }
+            | EntryPoint::Stage(_)
+            | EntryPoint::Quaternions => None,
         }
     }
     /// Returns the geometry stage of a geometry program.
     pub fn stage(&self) -> Option<&GeometryStage> {
         match &self.entry_point {
             EntryPoint::Stage(stage) => Some(stage),
-            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => None,
+            EntryPoint::Vertex
+            | EntryPoint::Compute { .. }
+            | EntryPoint::Kernel(_)
+            | EntryPoint::Quaternions => None,
         }
     }
     /// Appends the attributes and the uniform block with their names.

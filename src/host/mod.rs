@@ -27,6 +27,7 @@ pub mod varying;
 mod vertex_input;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+pub use crate::precision::arith::align_quaternions;
 #[doc(hidden)]
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;

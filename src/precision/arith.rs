@@ -107,6 +107,18 @@ pub fn snap_depth(precision: Precision, z: f32, w: f32, [near, far]: [f32; 2]) -
     }
 }
 
+/// Brings the quaternions of a triangle to one side: the second and the third are negated where
+/// their dot product with the first is negative. They describe the same rotation, but
+/// interpolation goes the short way.
+#[inline]
+pub fn align_quaternions([first, others @ ..]: &mut [[f32; 4]; 3]) {
+    for other in others {
+        if dot(Precision::Fast, *first, *other) < 0.0 {
+            *other = other.map(|component| -component);
+        }
+    }
+}
+
 /// `1 / a`; exact and f24: ±0 gives +inf.
 #[inline]
 pub fn rcp(precision: Precision, a: f32) -> f32 {

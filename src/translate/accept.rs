@@ -21,7 +21,9 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
     options.check_attributes()?;
     check_stage(program, job)?;
     match job {
-        Job::Vertex | Job::Compute => locations(options, profile, || environment.output_map()),
+        Job::Vertex | Job::Compute | Job::Quaternions => {
+            locations(options, profile, || environment.output_map())
+        }
         Job::BeforeGeometry { .. } | Job::Emits { .. } => Ok(()),
         Job::Geometry(setup) => {
             let geometry = geometry(setup)?;

@@ -1,5 +1,5 @@
-//! Geometry programs as geometry stages of the host's API, and vertex stages that draw the
-//! triangles of kernels.
+//! Geometry programs as geometry stages of the host's API, vertex stages that draw the triangles of
+//! kernels, and the geometry stage for quaternions.
 //! In: programs, their environment, the setup of a draw. Out: [`Translation`] with a
 //! [`GeometryStage`], if it is exact.
 
@@ -85,6 +85,34 @@ impl Translator {
         let (options, profile, tier) = (*options, self.profile, Tier::Structured);
         let relies_on = Reliance::default();
         Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
+    }
+}
+
+impl Translator {
+    /// Builds the geometry stage that brings quaternions to one side. The generators write it from
+    /// its outputs alone.
+    pub(super) fn quaternion_stage(&self, input: Input<'_>) -> Result<Translation> {
+        let Input { environment, options, .. } = input;
+        let outputs = varying::outputs(&environment.output_map(), options, &self.profile.locations);
+        let module = Module { main: move_function(&[]), helpers: Vec::new() };
+        let named = environment.interface(&Usage::default(), options)?;
+        let interface = Interface {
+            source: named.source,
+            outputs,
+            entry_point: EntryPoint::Quaternions,
+            ..Interface::default()
+        };
+        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        Ok(Translation {
+            module,
+            interface,
+            usage: Usage::default(),
+            tier,
+            warnings: Vec::new(),
+            relies_on: Reliance::default(),
+            options,
+            profile,
+        })
     }
 }
 

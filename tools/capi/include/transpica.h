@@ -276,7 +276,8 @@ enum TranspicaPrecision
     // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
     // hardware.
     TRANSPICA_PRECISION_EXACT = 0,
-    // Plain IEEE f32 as the host computes it.
+    // Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
+    // choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
     TRANSPICA_PRECISION_FAST = 1,
     // Every result truncated to float24.
     TRANSPICA_PRECISION_FLOAT24 = 2,
@@ -299,6 +300,11 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
+    // The geometry stage between this vertex stage and the fragment stage that negates the
+    // quaternions of a triangle's second and third vertex where they are on the other side than
+    // the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
+    // TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    TRANSPICA_ENTRY_POINT_QUATERNIONS = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

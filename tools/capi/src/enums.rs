@@ -189,6 +189,11 @@ pub enum TranspicaEntryPoint {
     Vertex = 0,
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
+    /// The geometry stage between this vertex stage and the fragment stage that negates the
+    /// quaternions of a triangle's second and third vertex where they are on the other side than
+    /// the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
+    /// TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    Quaternions = 2,
 }
 
 /// Layout of the uniform block.
@@ -420,9 +425,13 @@ mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24
 
 impl Choice for Job<'static> {
     fn read(number: u32) -> Option<Self> {
-        [(TranspicaEntryPoint::Vertex, Job::Vertex), (TranspicaEntryPoint::Compute, Job::Compute)]
-            .into_iter()
-            .find_map(|(here, there)| (here as u32 == number).then_some(there))
+        [
+            (TranspicaEntryPoint::Vertex, Job::Vertex),
+            (TranspicaEntryPoint::Compute, Job::Compute),
+            (TranspicaEntryPoint::Quaternions, Job::Quaternions),
+        ]
+        .into_iter()
+        .find_map(|(here, there)| (here as u32 == number).then_some(there))
     }
 }
 

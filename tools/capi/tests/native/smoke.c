@@ -316,6 +316,28 @@ static void vertex_input(void) {
     transpica_translator_free(translator);
 }
 
+/* The stage for quaternions follows from the outputs alone: with all of them, one serves all programs. */
+static void quaternions(void) {
+    TranspicaOptions options;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result;
+    TranspicaKey key, other;
+    size_t count = 0;
+    TRANSPICA_INIT(options, OPTIONS);
+    options.entry_point = TRANSPICA_ENTRY_POINT_QUATERNIONS;
+    options.output_set = TRANSPICA_OUTPUT_SET_ALL;
+    translator = translator_of(&options.head);
+    result = translated(translator, &raw.head);
+    CHECK(transpica_result_words(result, &count)[0] == 0x07230203 && count > 100);
+    transpica_result_free(result);
+    CHECK(transpica_key(translator, &raw.head, &key, NULL) == TRANSPICA_STATUS_OK);
+    raw.output_map[0] = 0x1F1F1F1F;
+    CHECK(transpica_key(translator, &raw.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) == 0);
+    transpica_translator_free(translator);
+}
+
 /* Tolerances of depth are in 0 to 1, and make another module. */
 static void snapped_depth(void) {
     TranspicaOptions options;
@@ -821,6 +843,7 @@ int main(int count, char **arguments) {
     keys();
     vertex_input();
     snapped_depth();
+    quaternions();
     options();
     bad_programs(bytes, size);
     bad_chains();
