@@ -314,8 +314,7 @@ pub struct Outputs {
     pub all: bool,
     /// Depth convention of the position. Default: `ZeroToW`. `MinusWToW` takes 0.9 % more words.
     pub depth: DepthRange,
-    /// Tolerance of the clip volume in z. Default: `DepthSnap::OFF`. Any other takes 3 % more
-    /// words.
+    /// Tolerance of the clip volume in z. Default: off. Any other takes 3 % more words.
     pub snap_depth: DepthSnap,
     /// Mirroring of the position in y. Default: `Never`. `Always` takes 0.3 % more words, `Dynamic`
     /// 3 % and the host block.

@@ -154,30 +154,29 @@ pub const UNDEFINED_OPCODES: u64 = {
     undefined
 };
 
-/// The places of the sources in words with one six-bit code. A word without a third source names
-/// the register of another place, or none.
+/// Number of input registers; above them are temporaries and uniforms.
+const INPUTS: u32 = 16;
+
+/// The sources of words with one six-bit code.
 #[derive(Clone, Copy)]
 struct Sources {
-    /// Lowest bit of each.
-    low: [u8; 3],
-    /// Bits of each register number; 0 without the source.
-    bits: [u8; 3],
+    /// Bits of the word of which one at least is set if a source is no input: those above the four
+    /// lowest ones of its register number. All bits for a source that the opcode lacks.
+    beyond: [u32; 3],
+    /// Place of each register number.
+    places: [Option<Bits>; 3],
 }
 
 static SOURCES: [Sources; 64] = {
-    let mut all = [Sources { low: [0; 3], bits: [0; 3] }; 64];
+    let mut all = [Sources { beyond: [u32::MAX; 3], places: [None; 3] }; 64];
     let mut next = 0;
     while next < Opcode::ALL.len() {
         let info = Opcode::ALL[next].info();
         let (mut sources, mut source) = (all[info.first as usize], 0);
-        while source < Field::SOURCES.len() {
-            let field = Field::SOURCES[source];
-            if let Some(bits) = info.format.bits(field)
-                && operand_bits(info.operands, field) != 0
-                && source < info.reads.len()
-            {
-                sources.low[source] = bits.low();
-                sources.bits[source] = bits.max() as u8; // Range: seven bits.
+        while source < info.reads.len() && source < Field::SOURCES.len() {
+            if let Some(bits) = info.format.bits(Field::SOURCES[source]) {
+                sources.beyond[source] = bits.put(u32::MAX << INPUTS.ilog2());
+                sources.places[source] = Some(bits);
             }
             source += 1;
         }
@@ -194,18 +193,23 @@ static SOURCES: [Sources; 64] = {
 /// Mask of the components of v0..v15 that a canonical word reads: bit 4 · n is vn.x.
 #[inline]
 pub fn inputs(canonical: Canonical) -> u64 {
-    let Canonical { word, descriptor: Some(descriptor) } = canonical else { return 0 };
-    let code = OPCODE.get(word) as usize;
-    let Sources { low, bits } = SOURCES[code];
+    let [a, b, c] = SOURCES[OPCODE.get(canonical.word) as usize].beyond.map(|bits| canonical.word & bits);
+    // Few words read inputs, and hosts compute keys at every draw.
+    if a != 0 && b != 0 && c != 0 { 0 } else { components_read(canonical) }
+}
+
+/// As [`inputs`], source by source.
+#[inline(never)]
+fn components_read(Canonical { word, descriptor }: Canonical) -> u64 {
+    let (code, descriptor) = (OPCODE.get(word) as usize, descriptor.unwrap_or(0));
+    let read = ROWS[code].descriptor_bits[(descriptor & MASK_BITS) as usize];
     let mut mask = 0;
-    for (source, (low, bits)) in low.into_iter().zip(bits).enumerate() {
-        let register = word >> low & u32::from(bits);
-        // Above v15 are temporaries and uniforms.
-        if bits != 0 && register < 16 {
-            let read = ROWS[code].descriptor_bits[(descriptor & MASK_BITS) as usize];
-            let [read, selected] = [read, descriptor].map(|bits| bits & swizzle_bits(source, Mask::XYZW));
-            mask |= components(read >> (5 + 9 * source), selected >> (5 + 9 * source)) << (4 * register);
-        }
+    for (source, place) in SOURCES[code].places.into_iter().enumerate() {
+        let Some(register) = place.map(|bits| bits.get(word)).filter(|&register| register < INPUTS) else {
+            continue;
+        };
+        let [read, selected] = [read, descriptor].map(|bits| bits & swizzle_bits(source, Mask::XYZW));
+        mask |= components(read >> (5 + 9 * source), selected >> (5 + 9 * source)) << (4 * register);
     }
     mask
 }
