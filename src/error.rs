@@ -141,6 +141,8 @@ pub enum Kind {
         /// Its components.
         components: u8,
     },
+    /// A tolerance of the clip volume, as bits, is not in 0.0..1.0.
+    DepthTolerance(u32),
     /// A bank of a register layout is misaligned, or ends beyond the block size that every device
     /// can bind.
     MisplacedBank {
@@ -239,8 +241,8 @@ define_codes! {
     Limit = 9: Limit,
     Stage = 10: Stage,
     StepBudget = 11: StepBudget,
-    BadOption = 12: KnownAndSpecialized | AttributeComponents | MisplacedBank | OverlappingBanks | SharedLocation
-        | SharedBinding | SpirvVersion | TargetLacks | Setup,
+    BadOption = 12: KnownAndSpecialized | AttributeComponents | DepthTolerance | MisplacedBank | OverlappingBanks
+        | SharedLocation | SharedBinding | SpirvVersion | TargetLacks | Setup,
     Syntax = 13: Syntax,
     Verify = 14: Verify,
     Backend = 15: Backend,
@@ -280,6 +282,10 @@ impl fmt::Display for Kind {
             }
             Self::AttributeComponents { register, components } => {
                 write!(f, "attribute v{register} has {components} components, must be 1 to 4")
+            }
+            Self::DepthTolerance(bits) => {
+                let tolerance = f32::from_bits(*bits);
+                write!(f, "the tolerance of the clip volume is {tolerance}, must be at least 0 and below 1")
             }
             Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
                 write!(f, "register layout: {bank} at byte {byte}, not a multiple of {align}")

@@ -25,6 +25,7 @@
 //! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330, 450, 310 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330, 450, 310 es ¹ | yes ¹ |
+//! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 450 | no |
 //! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
 //!
 //! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
@@ -152,7 +153,7 @@ pub use host::{
 };
 pub use interp::Machine;
 pub use isa::{Program, Stage};
-pub use key::{Key, key};
+pub use key::Key;
 pub use limits::Limits;
 pub use precision::Precision;
-pub use translate::{FileProgram, Tier, Translation, Translator};
+pub use translate::{FileProgram, Tier, Translation, Translator, key};

@@ -2,6 +2,7 @@
 //! In: [`Program`], its [`Environment`] and a [`Job`]. Out: [`Translation`], and from it SPIR-V,
 //! text or a naga module.
 
+mod accept;
 mod control;
 mod file;
 mod geometry;
@@ -12,12 +13,12 @@ pub use file::FileProgram;
 
 use crate::cfg::Action;
 use crate::cfg::reach::reach;
-use crate::error::{At, Error, Kind, Result, Warning};
+use crate::error::{Result, Warning};
 use crate::host::{
     Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
-    Usage, attach, check_hooks, tap_outputs, varying,
+    Usage, attach, tap_outputs, varying,
 };
-use crate::isa::{Dest, Pc, Program, Stage};
+use crate::isa::{Dest, Pc, Program};
 use crate::key::{Key, SettingsDigest};
 use crate::lower::{Context, OutputSelection};
 use crate::{ir, passes};
@@ -160,6 +161,41 @@ struct Input<'a> {
     hooks: &'a [Hook],
 }
 
+/// Returns the key of a program: see [`Translator::key`], which takes less time for many programs.
+/// `salt` stands for everything else that a cache entry depends on, such as the driver.
+///
+/// ```
+/// use transpica::isa::Pc;
+/// use transpica::{Job, Key, Options, Profile, Program, RegisterState, Result, Stage, key};
+/// let state = RegisterState::default();
+/// let (options, profile) = (Options::default(), Profile::default());
+/// let key = |code: &[u32]| -> Result<Key> {
+///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
+///     key(&program, &state.vertex(), Job::Vertex, &options, &profile, b"driver 1.2")
+/// };
+/// let (mov, end) = (0x4C00_0000, 0x8800_0000);
+/// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word
+/// assert_ne!(key(&[mov, end])?, key(&[mov | 0x1000, end])?);
+/// assert!(key(&[0x4000_0000]).is_err()); // no such opcode
+/// # Ok::<(), transpica::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Translator::key`].
+pub fn key(
+    program: &Program<'_>,
+    environment: &dyn Environment,
+    job: Job<'_>,
+    options: &Options,
+    profile: &Profile,
+    salt: &[u8],
+) -> Result<Key> {
+    Translator::new(*options, *profile).key(program, environment, job, salt)
+}
+
+/// No constants, where none are asked for.
+static NOT_FOLDED: Constants = Constants::NONE;
+
 /// Translator of programs, one for each thread. It reuses memory between programs.
 ///
 /// ```
@@ -180,6 +216,8 @@ pub struct Translator {
     options: Options,
     profile: Profile,
     settings: SettingsDigest,
+    /// The error of options and profile, if they have one.
+    is_valid: Result<()>,
     scratch: passes::Scratch,
     #[cfg(feature = "spirv")]
     writer: crate::backend::spirv::SpirvWriter,
@@ -190,6 +228,7 @@ impl Translator {
     pub fn new(options: Options, profile: Profile) -> Self {
         Self {
             settings: SettingsDigest::new(&options, &profile),
+            is_valid: accept::settings(&options, &profile),
             options,
             profile,
             scratch: passes::Scratch::default(),
@@ -200,6 +239,7 @@ impl Translator {
     /// Replaces the options; memory is kept.
     pub fn set_options(&mut self, options: Options) {
         self.settings = SettingsDigest::new(&options, &self.profile);
+        self.is_valid = accept::settings(&options, &self.profile);
         self.options = options;
     }
     /// Returns the options.
@@ -211,16 +251,47 @@ impl Translator {
         &self.profile
     }
 
+    /// Returns the options in effect for a program and a job.
+    fn effective(&self, environment: &dyn Environment, job: Job<'_>) -> Options {
+        match environment.input() {
+            Some(input) => job.effective(&self.options.with_input(input)),
+            None => job.effective(&self.options),
+        }
+    }
+
     /// Returns the key of the result of [`translate`](Self::translate) without translating: see
-    /// [`key`](crate::key::key).
+    /// [`key`](crate::key()).
+    ///
+    /// # Errors
+    /// Those of [`translate`](Self::translate), so that a host that translates in another thread
+    /// knows which programs it must run in another way. What only an analysis of the program finds
+    /// is no error of the key:
+    ///
+    /// * [`Kind::Limit`](crate::Kind::Limit), which no program of 4,096 words exceeds with the
+    ///   default [`Limits`](crate::Limits);
+    /// * a dependence on earlier invocations and the number of triangles, which
+    ///   [`Job::GeometryStage`] may refuse;
+    /// * errors of the host's own [`Environment::interface`].
+    ///
+    /// A program that might reach an undefined opcode is translated to find out, which takes as
+    /// long.
     pub fn key(
         &self,
         program: &Program<'_>,
         environment: &dyn Environment,
         job: Job<'_>,
         salt: &[u8],
-    ) -> Key {
-        self.settings.key(program, environment, job, &self.options, salt)
+    ) -> Result<Key> {
+        self.is_valid.clone()?;
+        let options = &self.effective(environment, job);
+        let hooks = &environment.hooks();
+        let input = Input { program, environment, options, folded: &NOT_FOLDED, hooks };
+        accept::program(&input, job, &self.profile)?;
+        let digest = self.settings.digest(program, environment, job, options, salt);
+        if digest.reaches_undefined && options.control.refuses_undefined() {
+            Self::new(self.options, self.profile).translate(program, environment, job)?;
+        }
+        Ok(digest.key)
     }
 
     /// Translates a program.
@@ -265,19 +336,16 @@ impl Translator {
         environment: &dyn Environment,
         job: Job<'_>,
     ) -> Result<Translation> {
-        let mut options = job.effective(&self.options);
-        options.check()?;
-        self.profile.check()?;
-        check_stage(program, job)?;
-        let hooks = &environment.hooks();
-        check_hooks(hooks, program)?;
+        self.is_valid.clone()?;
+        let mut options = self.effective(environment, job);
         let folded = &environment.folded(&options);
         options.control = options.control.with_ints(&folded.ints);
+        let hooks = &environment.hooks();
         let input = Input { program, environment, options: &options, folded, hooks };
+        accept::program(&input, job, &self.profile)?;
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
-                varying::check_locations(&outputs)?;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
                     true => EntryPoint::Compute { reports_unfinished: false },
@@ -291,6 +359,7 @@ impl Translator {
             Job::Emits { outputs } => self.emits(input, outputs),
             Job::GeometryStage(setup) => self.geometry_stage(input, setup),
             Job::Draw(setup) => self.draw_stage(input, setup),
+            Job::Quaternions => self.quaternion_stage(input),
         }
     }
 
@@ -371,18 +440,6 @@ impl Translator {
     pub fn spirv(&mut self, translated: &Translation) -> Result<Vec<u32>> {
         self.writer.write(&translated.source())
     }
-}
-
-/// Rejects programs of another stage than the job takes.
-fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
-    let (what, stage) = match (job.stage(), program.stage()) {
-        (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {
-            return Ok(());
-        }
-        (Some(Stage::Vertex), Stage::Geometry) => ("translation as a vertex program", "geometry"),
-        (Some(Stage::Geometry), Stage::Vertex) => ("translation as a geometry program", "vertex"),
-    };
-    Err(Error::new(Kind::Stage { what, stage }, At::Whole))
 }
 
 /// Adds the output registers that the program writes.

@@ -2,7 +2,7 @@
 //! buffers are refused before anything runs.
 
 use transpica::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
-use transpica::host::OutputMap;
+use transpica::host::{DepthSnap, OutputMap};
 use transpica::isa::Pc;
 use transpica::{
     Arithmetic, ClipPlanes, DepthRange, FlipY, HostValues, Limits, Machine, Options, Outputs, Precision,
@@ -133,6 +133,8 @@ fn options(random: &mut Random) -> Options {
             all: any & 1 != 0,
             clamp_colors: any & 2 != 0,
             depth: [DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw][random.below(3)],
+            snap_depth: [DepthSnap::OFF, DepthSnap::AZAHAR, DepthSnap { near: 0.5, far: 0.25 }]
+                [random.below(3)],
             flip_y: [FlipY::Never, FlipY::Always, FlipY::Dynamic][random.below(3)],
             clip_planes: [ClipPlanes::None, ClipPlanes::BuiltIn, ClipPlanes::Varying][random.below(3)],
             ..Outputs::default()

@@ -426,7 +426,7 @@ fn keys_include_the_configuration() {
     let whole = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
     let key = |input, outputs| {
         let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
-        translator.key(&program, &environment, Job::Geometry(&setup), b"")
+        translator.key(&program, &environment, Job::Geometry(&setup), b"").expect("translates")
     };
     let identity = std::array::from_fn(|place| place as u8);
     let mut exchanged = identity;
@@ -439,7 +439,7 @@ fn keys_include_the_configuration() {
         key(GeometryInput::Variable { main: 3 }, 7),
         key(GeometryInput::Fixed { first: 1, vertices: 2, stride: 2 }, 7),
         key(GeometryInput::Fixed { first: 2, vertices: 2, stride: 2 }, 7),
-        translator.key(&program, &environment, Job::Emits { outputs: 7 }, b""),
+        translator.key(&program, &environment, Job::Emits { outputs: 7 }, b"").expect("translates"),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());

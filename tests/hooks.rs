@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use transpica::container::Semantic;
 use transpica::host::{
-    Block, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap, OutputValue,
-    redirect,
+    Block, DepthSnap, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap,
+    OutputValue, redirect,
 };
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Program};
@@ -94,6 +94,7 @@ fn compare(kind: Kind, seed: u64) -> usize {
             depth: random.pick(&[DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw]),
             flip_y: random.pick(&[FlipY::Never, FlipY::Always, FlipY::Dynamic]),
             clip_planes: random.pick(&[ClipPlanes::None, ClipPlanes::BuiltIn]),
+            snap_depth: random.pick(&[DepthSnap::OFF, DepthSnap { near: 0.5, far: 0.25 }]),
             ..Outputs::default()
         },
         block: Block { layout: Layout::Registers, ..Block::default() },
@@ -187,8 +188,9 @@ fn keys_contain_hooks_and_their_order() {
     let generated = generate(Kind::Clean, 1);
     let (program, environment) = (generated.program(), environment());
     let (options, profile) = (Options::default(), Profile::default());
-    let key =
-        |environment: &dyn Environment| key(&program, environment, Job::Vertex, &options, &profile, &[]);
+    let key = |environment: &dyn Environment| {
+        key(&program, environment, Job::Vertex, &options, &profile, &[]).expect("translatable")
+    };
     let add = Hook::Output(Semantic::Position, OutputHook::Add(Mask::X, HookOperand::Parameter(0)));
     let scale = Hook::Output(Semantic::Position, OutputHook::Multiply(Mask::X, HookOperand::Parameter(0)));
     let hooked = |hooks: &[Hook]| key(&Hooked { environment: &environment, hooks });

@@ -40,6 +40,7 @@ fn the_front_page_lists_the_result_of_each_job() {
         ("Draw", 1, Job::Draw(&setup)),
         ("GeometryStage", 1, Job::GeometryStage(&setup)),
         ("BeforeGeometry", 0, Job::BeforeGeometry { outputs }),
+        ("Quaternions", 0, Job::Quaternions),
         ("Emits", 1, Job::Emits { outputs: 1 }),
     ];
     assert_eq!(rows.len(), jobs.len());

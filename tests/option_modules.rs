@@ -12,8 +12,8 @@ use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, Promise,
-    RegisterLayout, UndefinedValue,
+    DepthRange, DepthSnap, FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
+    Promise, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
@@ -102,7 +102,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 53] = [
+const CHANGES: [Change; 54] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -115,6 +115,7 @@ const CHANGES: [Change; 53] = [
     }),
     ("-w to w", |f| f.options.outputs.depth = DepthRange::MinusWToW),
     ("raw", |f| f.options.outputs.depth = DepthRange::Raw),
+    ("snapped depth", |f| f.options.outputs.snap_depth = DepthSnap::AZAHAR),
     ("flip", |f| f.options.outputs.flip_y = FlipY::Always),
     ("dynamic flip", |f| f.options.outputs.flip_y = FlipY::Dynamic),
     ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),

@@ -5,9 +5,9 @@
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::host::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    HostField, IntPacking, IntUniforms, Job, Layout, Location, Locations, Options, OutputMap, Outputs,
-    Profile, RegisterLayout, UndefinedValue, layout,
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    DepthSnap, FlipY, HostField, HostValues, IntPacking, IntUniforms, Job, Layout, Location, Locations,
+    Options, OutputMap, Outputs, Profile, RegisterLayout, UndefinedValue, layout,
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::ir::Resource;
@@ -466,5 +466,115 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
         machine.set_uniforms(&Uniforms::default());
         machine.run(&inputs).expect("ends");
         assert!(!machine.is_stopped(), "a run that does not jump");
+    }
+}
+
+/// Position and clip distances of a position, as the module computes them.
+fn moved(translated: &Translation, position: [f32; 4]) -> Vec<[u32; 4]> {
+    let plane = [1.0f32, 10.0, 100.0, 1000.0].map(f32::to_bits);
+    let host = [[1, 0, 0, 0], [0; 4], plane];
+    let mut registers = InputValues::default();
+    registers.host[..HostField::FIXED].copy_from_slice(&host);
+    registers.inputs[0] = position.map(f32::to_bits);
+    let precision = translated.options.arithmetic.precision;
+    let values = eval(&translated.module, precision, &registers, 1000).expect("ends");
+    [values[0], *values.last().expect("the distances")].to_vec()
+}
+
+#[test]
+fn depth_that_lies_outside_by_less_than_a_tolerance_is_moved() {
+    let host = HostValues {
+        clip_enabled: true,
+        flip_y: false,
+        clip_plane: [1.0, 10.0, 100.0, 1000.0],
+        ..HostValues::default()
+    };
+    let inf = f32::INFINITY;
+    // The first three are those of games.
+    let cases = [
+        (5e-8, 1.0, 0.0),
+        (9e-7, 1.0, 0.0),
+        (-1.000_002_1, 1.0, -1.0),
+        (-1.000_009, 1.0, -1.0),
+        (9e-5, 100.0, 0.0),
+        (-100.000_5, 100.0, -100.0),
+        (1.1e-6, 1.0, 1.1e-6),
+        (-1.000_011, 1.0, -1.000_011),
+        (-0.5, 1.0, -0.5),
+        (0.0, 1.0, 0.0),
+        (-1.0, 1.0, -1.0),
+        (5e-8, -1.0, 5e-8),
+        (-5e-8, -1.0, -5e-8),
+        (1.000_002, -1.0, 1.000_002),
+        (5e-8, 0.0, 5e-8),
+        (-5e-8, 0.0, -5e-8),
+        (f32::NAN, 1.0, f32::NAN),
+        (5e-8, f32::NAN, 5e-8),
+        (3.0, inf, 0.0),
+        (-3.0, inf, -3.0),
+        (-inf, inf, -inf),
+        (inf, inf, inf),
+    ];
+    for precision in [Precision::Exact, Precision::Fast] {
+        for depth in [DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw] {
+            let outputs = Outputs {
+                depth,
+                snap_depth: DepthSnap::AZAHAR,
+                clip_planes: ClipPlanes::BuiltIn,
+                ..Outputs::default()
+            };
+            let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
+            let options = Options { arithmetic, outputs, ..Options::default() };
+            let still = Options { outputs: Outputs { snap_depth: DepthSnap::OFF, ..outputs }, ..options };
+            let snapping = translate(Job::Vertex, &copy(), options, Profile::default());
+            let still = translate(Job::Vertex, &copy(), still, Profile::default());
+            for (z, w, expected) in cases {
+                let found = moved(&snapping, [1.0, 2.0, z, w]);
+                let same = |a: &[u32; 4], b: &[u32; 4]| {
+                    let equal = |a: f32, b: f32| a == b || a.is_nan() && b.is_nan();
+                    a.iter().zip(b).all(|(a, b)| equal(f32::from_bits(*a), f32::from_bits(*b)))
+                };
+                let reference = moved(&still, [1.0, 2.0, expected, w]);
+                let all = found.iter().zip(&reference).all(|(a, b)| same(a, b));
+                assert!(all, "{precision:?} {depth:?}: {z} {w} gives {found:x?}, not {reference:x?}");
+                // The CPU does the same.
+                let mut registers = [[0.0; 4]; 16];
+                registers[0] = [1.0, 2.0, z, w];
+                let outputs = &snapping.interface.outputs;
+                for (output, found) in [&outputs[0], &outputs[outputs.len() - 1]].iter().zip(&found) {
+                    let mut value = output.value(&registers, &options, &host).map(f32::to_bits);
+                    value[output.lanes()..].copy_from_slice(&found[output.lanes()..]);
+                    assert!(same(&value, found), "{precision:?} {depth:?}: {z} {w}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn float24_depth_is_moved_by_its_own_steps() {
+    let outputs = Outputs {
+        depth: DepthRange::Raw,
+        snap_depth: DepthSnap::AZAHAR,
+        clip_planes: ClipPlanes::BuiltIn,
+        ..Outputs::default()
+    };
+    let arithmetic = Arithmetic { precision: Precision::F24, ..Arithmetic::default() };
+    let options = Options { arithmetic, outputs, ..Options::default() };
+    let translated = translate(Job::Vertex, &copy(), options, Profile::default());
+    // The least float24 beyond 1.75 is so by 8.7 parts in a million, the least beyond 1 by 15.3.
+    let step = 1.0 / 65_536.0;
+    for (z, w, expected) in [(5e-8, 1.0, 0.0), (-1.75 - step, 1.75, -1.75), (-1.0 - step, 1.0, -1.0 - step)] {
+        let found = moved(&translated, [1.0, 2.0, z, w]);
+        assert_eq!(f32::from_bits(found[0][2]), expected, "{z}");
+    }
+}
+
+#[test]
+fn tolerances_of_depth_are_parts_of_w() {
+    for (near, far) in [(1.0, 0.0), (-1e-6, 0.0), (f32::NAN, 0.0), (0.0, 1.5), (0.0, f32::INFINITY)] {
+        let outputs = Outputs { snap_depth: DepthSnap { near, far }, ..Outputs::default() };
+        let error = Options { outputs, ..Options::default() }.check().expect_err("no part");
+        assert_eq!(error.kind.code(), transpica::stages::error::Code::BadOption, "{error}");
     }
 }

@@ -101,7 +101,10 @@ impl Subject<'_> {
     /// The key of the first job under these options.
     fn key(&self, options: Options) -> String {
         let translator = Translator::new(options, Profile::default());
-        translator.key(&self.program, &self.environment, self.jobs()[0].1, &[]).to_string()
+        translator
+            .key(&self.program, &self.environment, self.jobs()[0].1, &[])
+            .expect("translates")
+            .to_string()
     }
 
     /// The hash of all results of the interpreter, with NaN as one value.

@@ -2,16 +2,18 @@
 //! configurations that cannot be a stage. Tests with a driver compare their results with the
 //! interpreter's.
 
+use transpica::reflect::Reflection;
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{IntUniforms, Job};
+use transpica::stages::host::{IntUniforms, Job, OutputMap};
 use transpica::stages::limits::Limits;
-use transpica::{Control, Options, Profile, Translator};
+use transpica::{ClipPlanes, Control, GlslVersion, Options, Outputs, Profile, Translator};
 use transpica_prove::spirv_tools;
+use transpica_prove::unnamed::Unnamed;
 
 const VERTEX: &str =
     ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
@@ -180,7 +182,7 @@ fn keys_of_stages_cover_their_inputs() {
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let environment = FileEnvironment::new(&file, 1, "b.g.pica").expect("there");
     let translator = Translator::new(Options::default(), Profile::default());
-    let key = |job| translator.key(&program, &environment, job, &[]);
+    let key = |job| translator.key(&program, &environment, job, &[]).expect("translates");
     let list = Setup { topology: Topology::List, ..setup };
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));
@@ -209,4 +211,106 @@ fn a_vertex_stage_before_a_geometry_stage_passes_registers_on() {
     assert_eq!(names, ["o1", "o3"]);
     spirv_tools::validate(&translator.spirv(&before).expect("SPIR-V"))
         .unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn quaternion_stages_are_valid_and_serve_all_programs_on_request() {
+    let bytes = file(TRIANGLE);
+    let file = Shbin::parse(&bytes).expect("a file");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let mut modules = 0;
+    let maps: Vec<OutputMap> = (0..64u8)
+        .map(|mask| {
+            let codes = [
+                [4, 5, 6, 7],
+                [8, 9, 10, 11],
+                [12, 13, 16, 31],
+                [14, 15, 31, 31],
+                [18, 19, 20, 31],
+                [0, 1, 2, 3],
+            ];
+            OutputMap::from_words((0..).zip(codes).filter(|(register, _)| mask >> register & 1 != 0))
+        })
+        .collect();
+    for version in (0..=6).map(|minor| (1, minor)) {
+        for clip_planes in [ClipPlanes::None, ClipPlanes::BuiltIn, ClipPlanes::Varying] {
+            for all in [false, true] {
+                let outputs = Outputs { clip_planes, all, ..Outputs::default() };
+                let names = version.1 % 2 == 0;
+                let no_contraction = version.1 % 3 != 0;
+                let profile = Profile { spirv_version: version, names, no_contraction, ..Profile::default() };
+                let mut translator = Translator::new(Options { outputs, ..Options::default() }, profile);
+                let mut seen = std::collections::BTreeMap::new();
+                for map in &maps {
+                    let environment = Unnamed { map: *map };
+                    let stage =
+                        translator.translate(&program, &environment, Job::Quaternions).expect("a stage");
+                    let words = translator.spirv(&stage).expect("SPIR-V");
+                    let key =
+                        translator.key(&program, &environment, Job::Quaternions, b"").expect("translates");
+                    if seen.insert(key, words.clone()).is_none_or(|known| known != words) {
+                        spirv_tools::validate_for(&words, version).unwrap_or_else(|error| panic!("{error}"));
+                        modules += 1;
+                    }
+                    let vertex =
+                        translator.translate(&program, &environment, Job::Vertex).expect("translates");
+                    assert_eq!(stage.interface.outputs, vertex.interface.outputs);
+                    // A reflection of a stage without a program lists its outputs.
+                    let reflection = Reflection::new(&program, &stage, &Default::default());
+                    assert_eq!(reflection.outputs.len(), stage.interface.outputs.len());
+                }
+                // Maps differ in the position, which is always there.
+                assert_eq!(seen.len(), if all { 1 } else { 32 });
+            }
+        }
+    }
+    assert_eq!(modules, 7 * 3 * 33);
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let environment = Unnamed { map: maps[63] };
+    let stage = translator.translate(&program, &environment, Job::Quaternions).expect("a stage");
+    expect_test::expect![[r#"
+        #version 450
+
+        layout(triangles) in;
+        layout(triangle_strip, max_vertices = 3) out;
+
+        in gl_PerVertex {
+            vec4 gl_Position;
+        } gl_in[];
+
+        out gl_PerVertex {
+            vec4 gl_Position;
+        };
+        invariant gl_Position;
+
+        layout(location = 0) in vec4 in_color[];
+        layout(location = 0) out vec4 color;
+        layout(location = 1) in vec2 in_texcoord0_uv[];
+        layout(location = 1) out vec2 texcoord0_uv;
+        layout(location = 2) in vec2 in_texcoord1_uv[];
+        layout(location = 2) out vec2 texcoord1_uv;
+        layout(location = 4) in float in_texcoord0_w[];
+        layout(location = 4) out float texcoord0_w;
+        layout(location = 5) in vec4 in_normal_quaternion[];
+        layout(location = 5) out vec4 normal_quaternion;
+        layout(location = 6) in vec3 in_view[];
+        layout(location = 6) out vec3 view;
+
+        void main() {
+            for (int n = 0; n < 3; n++) {
+                gl_Position = gl_in[n].gl_Position;
+                color = in_color[n];
+                texcoord0_uv = in_texcoord0_uv[n];
+                texcoord1_uv = in_texcoord1_uv[n];
+                texcoord0_w = in_texcoord0_w[n];
+                precise vec4 products = in_normal_quaternion[0] * in_normal_quaternion[n];
+                precise float side = products.x + products.y + products.z + products.w;
+                normal_quaternion = side < 0.0 ? -in_normal_quaternion[n] : in_normal_quaternion[n];
+                view = in_view[n];
+                EmitVertex();
+            }
+            EndPrimitive();
+        }
+    "#]]
+    .assert_eq(&stage.text(Language::Glsl(GlslVersion::Vulkan450)).expect("text"));
 }

@@ -6,6 +6,7 @@
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
+use crate::host::varying::QUATERNION;
 use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, HostField, Interface, Location, Member, MemberType,
     Output, Profile,
@@ -316,6 +317,11 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
             Err(defect(format!("output {} has {lanes} components", output.name)))
         }
     }
+}
+
+/// Returns whether an output is the normal quaternion.
+pub(super) fn is_quaternion(output: &Output) -> bool {
+    output.name == QUATERNION && output.components.len() == 4
 }
 
 /// Returns the error of an intermediate form that is not well-formed.

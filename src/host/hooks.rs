@@ -8,6 +8,7 @@ use super::interface::{ComponentSource, Interface, Location, Output, OutputValue
 use super::options::Options;
 use super::values::HostValues;
 use super::varying::OutputMap;
+use super::vertex_input::VertexInput;
 use super::{Constants, Environment, Usage};
 use crate::container::Semantic;
 use crate::error::{At, Error, Result};
@@ -182,6 +183,9 @@ impl Environment for Hooked<'_> {
                 hooks
             }
         }
+    }
+    fn input(&self) -> Option<&VertexInput> {
+        self.environment.input()
     }
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         self.environment.fingerprint(options, out);

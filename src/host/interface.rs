@@ -6,7 +6,7 @@ use super::hooks::OutputHook;
 use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::container::Semantic;
 use crate::error::Warning;
-use crate::geometry::{GeometryKernel, GeometryStage};
+use crate::geometry::{GeometryKernel, GeometryStage, StagePrimitive};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
@@ -289,6 +289,9 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// No constants.
+    pub const NONE: Self = Self { floats: [None; FLOATS], ints: [None; INTS], bools: [None; BOOLS] };
+
     /// Appends the float and int constants. Bools are never folded.
     #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
@@ -326,7 +329,7 @@ impl Constants {
 
 impl Default for Constants {
     fn default() -> Self {
-        Self { floats: [None; FLOATS], ints: [None; INTS], bools: [None; BOOLS] }
+        Self::NONE
     }
 }
 
@@ -346,6 +349,8 @@ pub enum EntryPoint {
     Kernel(GeometryKernel),
     /// A geometry stage of the host's API.
     Stage(GeometryStage),
+    /// The geometry stage that brings quaternions to one side.
+    Quaternions,
 }
 
 impl EntryPoint {
@@ -353,7 +358,17 @@ impl EntryPoint {
     pub fn is_compute(&self) -> bool {
         match self {
             Self::Compute { .. } | Self::Kernel(_) => true,
-            Self::Vertex | Self::Stage(_) => false,
+            Self::Vertex | Self::Stage(_) | Self::Quaternions => false,
+        }
+    }
+    /// Returns the shape of a geometry stage of the host's API.
+    pub(crate) fn geometry_stage(&self) -> Option<GeometryStage> {
+        match self {
+            Self::Stage(stage) => Some(*stage),
+            Self::Quaternions => {
+                Some(GeometryStage { primitive: StagePrimitive::Triangles, vectors: 0, triangles: 1 })
+            }
+            Self::Vertex | Self::Compute { .. } | Self::Kernel(_) => None,
         }
     }
     /// Returns this entry point with reports of unfinished invocations as the options request.
@@ -361,7 +376,7 @@ impl EntryPoint {
         match &mut self {
             Self::Compute { reports_unfinished } => *reports_unfinished = control.report_unfinished,
             Self::Kernel(kernel) => kernel.reports_unfinished = control.report_unfinished,
-            Self::Vertex | Self::Stage(_) => {}
+            Self::Vertex | Self::Stage(_) | Self::Quaternions => {}
         }
         self
     }
@@ -430,14 +445,20 @@ impl Interface {
     pub fn kernel(&self) -> Option<&GeometryKernel> {
         match &self.entry_point {
             EntryPoint::Kernel(kernel) => Some(kernel),
-            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Stage(_) => None,
+            EntryPoint::Vertex
+            | EntryPoint::Compute { .. }
+            | EntryPoint::Stage(_)
+            | EntryPoint::Quaternions => None,
         }
     }
     /// Returns the geometry stage of a geometry program.
     pub fn stage(&self) -> Option<&GeometryStage> {
         match &self.entry_point {
             EntryPoint::Stage(stage) => Some(stage),
-            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => None,
+            EntryPoint::Vertex
+            | EntryPoint::Compute { .. }
+            | EntryPoint::Kernel(_)
+            | EntryPoint::Quaternions => None,
         }
     }
     /// Appends the attributes and the uniform block with their names.

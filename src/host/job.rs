@@ -57,6 +57,13 @@ pub enum Job<'a> {
     /// by [`Output::value`](super::Output::value). It contains no code of the program, so any
     /// program will do.
     Draw(&'a Setup),
+    /// The geometry stage behind [`Vertex`](Self::Vertex) that brings the quaternions of each
+    /// triangle to one side, as the rasterizer does: those of the second and third vertex are
+    /// negated where their dot product with the first is negative. Everything else is passed on:
+    /// position, clip distances and varyings, which are those of the vertex stage in the same
+    /// environment. It takes and gives triangles. SPIR-V, and GLSL 450. It contains no code of the
+    /// program; with [`Outputs::all`](super::Outputs::all) one stage serves all programs.
+    Quaternions,
 }
 
 impl Job<'_> {
@@ -65,7 +72,7 @@ impl Job<'_> {
         match self {
             Self::Vertex | Self::Compute | Self::BeforeGeometry { .. } => Some(Stage::Vertex),
             Self::Geometry(_) | Self::Emits { .. } | Self::GeometryStage(_) => Some(Stage::Geometry),
-            Self::Draw(_) => None,
+            Self::Draw(_) | Self::Quaternions => None,
         }
     }
 
@@ -73,8 +80,17 @@ impl Job<'_> {
     pub fn is_compute(&self) -> bool {
         match self {
             Self::Compute | Self::Geometry(_) | Self::Emits { .. } => true,
-            Self::Vertex | Self::BeforeGeometry { .. } | Self::GeometryStage(_) | Self::Draw(_) => false,
+            Self::Vertex
+            | Self::BeforeGeometry { .. }
+            | Self::GeometryStage(_)
+            | Self::Draw(_)
+            | Self::Quaternions => false,
         }
+    }
+
+    /// Returns whether the module contains the program.
+    pub(crate) fn has_program(&self) -> bool {
+        !matches!(self, Self::Draw(_) | Self::Quaternions)
     }
 
     /// Returns whether the attributes come from the host's input assembly.
@@ -85,7 +101,8 @@ impl Job<'_> {
             | Self::Geometry(_)
             | Self::Emits { .. }
             | Self::GeometryStage(_)
-            | Self::Draw(_) => false,
+            | Self::Draw(_)
+            | Self::Quaternions => false,
         }
     }
 

@@ -25,8 +25,10 @@ pub mod setup;
 mod values;
 #[doc(hidden)]
 pub mod varying;
+mod vertex_input;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
+pub use crate::precision::arith::align_quaternions;
 #[doc(hidden)]
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;
@@ -40,6 +42,7 @@ pub use interface::{
 pub use job::Job;
 #[doc(hidden)]
 pub use layout::pack;
+pub use options::DepthSnap;
 #[doc(hidden)]
 pub use options::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
@@ -56,6 +59,7 @@ pub use setup::Setup;
 #[doc(hidden)]
 pub use values::HostValues;
 pub use varying::OutputMap;
+pub use vertex_input::{DrawEnvironment, VertexInput};
 
 use std::borrow::Cow;
 
@@ -129,9 +133,21 @@ pub trait Environment {
     fn hooks(&self) -> Cow<'_, [Hook]> {
         Cow::Borrowed(&[])
     }
-    /// Appends everything in the environment that a module depends on, for [keys](crate::key). Two
-    /// environments that append the same bytes must give one program the same module. Header
-    /// comments of texts are exempt.
+    /// Returns the vertex input of the draw; none if the translator's options have it.
+    fn input(&self) -> Option<&VertexInput> {
+        None
+    }
+    /// Returns this environment for a draw with another vertex input.
+    fn with_input(&self, input: VertexInput) -> DrawEnvironment<'_>
+    where
+        Self: Sized,
+    {
+        DrawEnvironment { environment: self, input }
+    }
+    /// Appends everything in the environment that a module depends on, for [keys](crate::key()).
+    /// Two environments that append the same bytes must give one program the same module. Header
+    /// comments of texts are exempt, and so is the vertex input: keys append what the program reads
+    /// of it, and `options` have the default.
     ///
     /// The default appends the interface of a program that uses every register. Environments must
     /// append more if their members or names depend on the usage in other ways than by omission.

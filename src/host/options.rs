@@ -3,6 +3,8 @@
 //! In: choices of the host. Out: plain data. Properties of host and driver are in
 //! [`Profile`](super::Profile).
 
+use std::hash::{Hash, Hasher};
+
 use super::registers_layout::RegisterLayout;
 use crate::cfg::explore;
 use crate::error::{At, Error, Kind, Result};
@@ -68,6 +70,60 @@ pub enum DepthRange {
     Raw,
 }
 
+/// Tolerance of the clip volume -w ≤ z ≤ 0, in parts of w: z of a position that lies outside by
+/// less is moved to the side of the volume before the position is clipped and converted. Positions
+/// with w ≤ 0 and NaN stay as they are.
+///
+/// Each tolerance is in 0.0..1.0, and 0 moves nothing. Equality is that of bits.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct DepthSnap {
+    /// z becomes 0 if 0 < z < `near` · w. Default: `0.0`.
+    pub near: f32,
+    /// z becomes -w if -w - `far` · w < z < -w. Default: `0.0`.
+    pub far: f32,
+}
+
+impl DepthSnap {
+    /// No tolerance, the default.
+    pub const OFF: Self = Self { near: 0.0, far: 0.0 };
+    /// Azahar's: 0 < z/w < 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1. Games depend on it:
+    /// their triangles that cover the screen lie at z/w = 5·10^-8, 9·10^-7 and -1.0000021.
+    pub const AZAHAR: Self = Self { near: 1e-6, far: 1e-5 };
+
+    /// Tolerances of z = 0 and z = -w.
+    pub(crate) fn tolerances(self) -> [f32; 2] {
+        [self.near, self.far]
+    }
+
+    /// Returns whether no z is moved.
+    pub(crate) fn is_off(self) -> bool {
+        self.tolerances() == [0.0; 2]
+    }
+
+    fn bits(self) -> [u32; 2] {
+        self.tolerances().map(f32::to_bits)
+    }
+}
+
+impl PartialEq for DepthSnap {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for DepthSnap {}
+
+impl Hash for DepthSnap {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().into_iter().for_each(|bits| state.write_u32(bits));
+    }
+}
+
 /// Mirroring of the position in y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -82,8 +138,8 @@ pub enum FlipY {
 }
 
 /// Export of the two PICA200 clip planes that are not sides of the view volume: z ≤ 0 and the user
-/// plane. Both distances are computed from the position as the program writes it. The distance from
-/// the user plane is 0 while the host block disables it.
+/// plane. Both distances are computed from the position as the program writes it, with z moved by
+/// [`Outputs::snap_depth`]. The distance from the user plane is 0 while the host block disables it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClipPlanes {
@@ -258,6 +314,8 @@ pub struct Outputs {
     pub all: bool,
     /// Depth convention of the position. Default: `ZeroToW`. `MinusWToW` takes 0.9 % more words.
     pub depth: DepthRange,
+    /// Tolerance of the clip volume in z. Default: off. Any other takes 3 % more words.
+    pub snap_depth: DepthSnap,
     /// Mirroring of the position in y. Default: `Never`. `Always` takes 0.3 % more words, `Dynamic`
     /// 3 % and the host block.
     pub flip_y: FlipY,
@@ -277,6 +335,7 @@ impl Default for Outputs {
         Self {
             all: false,
             depth: DepthRange::default(),
+            snap_depth: DepthSnap::OFF,
             flip_y: FlipY::default(),
             clip_planes: ClipPlanes::default(),
             clamp_colors: true,
@@ -348,7 +407,7 @@ pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
     /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
-    /// no promise.
+    /// no promise. A [`VertexInput`](super::VertexInput) of a draw takes their place.
     pub attributes: [Promise; 16],
 }
 
@@ -399,6 +458,7 @@ pub struct Options {
     /// The uniform block. Default: a member for each symbol.
     pub block: Block,
     /// Formats of the attributes v0..v15 (vertex entry only). Default: floats with four components.
+    /// A [`VertexInput`](super::VertexInput) of a draw takes their place.
     pub attributes: [AttributeFormat; 16],
     /// Promises of the host. Default: none.
     pub assume: Assume,
@@ -407,6 +467,10 @@ pub struct Options {
 }
 
 impl Control {
+    /// Returns whether undefined opcodes are an error.
+    pub(crate) fn refuses_undefined(&self) -> bool {
+        !self.permissive
+    }
     /// Returns the options of the control-flow exploration.
     #[doc(hidden)]
     pub fn exploration(&self) -> explore::ExploreOptions {
@@ -462,15 +526,33 @@ impl Options {
     /// Checks the constraints that the types do not express.
     ///
     /// # Errors
-    /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
+    /// As `RegisterLayout::check`; [`Kind::AttributeComponents`], [`Kind::DepthTolerance`],
+    /// [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
+        self.check_settings()?;
+        self.check_attributes()
+    }
+    /// Checks the formats of attributes.
+    pub(crate) fn check_attributes(&self) -> Result<()> {
+        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
+            if !(1..=4).contains(&components) {
+                return Err(Error::new(Kind::AttributeComponents { register, components }, At::Whole));
+            }
+        }
+        Ok(())
+    }
+    /// Checks all but the formats of attributes.
+    ///
+    /// # Errors
+    /// As `RegisterLayout::check`; [`Kind::DepthTolerance`], [`Kind::KnownAndSpecialized`].
+    pub(crate) fn check_settings(&self) -> Result<()> {
         let wrong = |kind| Err(Error::new(kind, At::Whole));
         if let Some(layout) = self.block.registers() {
             layout.check_block(self.block.padded)?;
         }
-        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
-            if !(1..=4).contains(&components) {
-                return wrong(Kind::AttributeComponents { register, components });
+        for tolerance in self.outputs.snap_depth.tolerances() {
+            if !(0.0..1.0).contains(&tolerance) {
+                return wrong(Kind::DepthTolerance(tolerance.to_bits()));
             }
         }
         let bools = self.control.bools.baked & self.control.bools.specialized;

@@ -121,6 +121,31 @@ impl Locations {
     };
 }
 
+impl Locations {
+    /// Returns whether no two outputs can share a location, whatever a program maps.
+    pub(crate) fn are_distinct(&self) -> bool {
+        let Self {
+            position,
+            color,
+            texcoord0,
+            texcoord1,
+            texcoord2,
+            texcoord0_w,
+            quaternion,
+            view,
+            clip_distances,
+        } = *self;
+        let all = [color, texcoord0, texcoord1, texcoord2, texcoord0_w, quaternion, view, clip_distances];
+        let mut all = all.into_iter().chain(position);
+        // Locations beyond 31 are rare: they count as shared, which costs a closer look.
+        let mask = all.try_fold(0u32, |mask, location| {
+            let bit = 1u32.checked_shl(location)?;
+            (mask & bit == 0).then_some(mask | bit)
+        });
+        mask.is_some()
+    }
+}
+
 impl Default for Locations {
     fn default() -> Self {
         Self::DENSE

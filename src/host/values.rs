@@ -119,6 +119,12 @@ impl Output {
             columns.iter_mut().skip(self.components.len()).for_each(|column| *column = [0.0; N]);
         }
         let [x, y, z, w] = columns;
+        let is_position = matches!(self.value, OutputValue::Position | OutputValue::ClipDistances);
+        if is_position && !outputs.snap_depth.is_off() {
+            let tolerances = outputs.snap_depth.tolerances();
+            let snap = |(z, w): (&mut f32, &f32)| *z = arith::snap_depth(precision, *z, *w, tolerances);
+            z.iter_mut().zip(&*w).for_each(snap);
+        }
         let add = |a, b| arith::add(precision, a, b);
         match self.value {
             OutputValue::Color if outputs.clamp_colors => {

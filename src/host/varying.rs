@@ -13,6 +13,9 @@ use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::{Component, Mask};
 
+/// Name of the normal quaternion.
+pub(crate) const QUATERNION: &str = "normal_quaternion";
+
 /// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
 /// them.
 const VARYINGS: [(Semantic, &str); 8] = [
@@ -22,7 +25,7 @@ const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::Texcoord1, "texcoord1_uv"),
     (Semantic::Texcoord2, "texcoord2_uv"),
     (Semantic::Texcoord0W, "texcoord0_w"),
-    (Semantic::Quaternion, "normal_quaternion"),
+    (Semantic::Quaternion, QUATERNION),
     (Semantic::View, "view"),
 ];
 
@@ -104,6 +107,20 @@ impl OutputMap {
     }
 }
 
+/// Returns the mask of the outputs that there are, by place in [`VARYINGS`]: the position, and
+/// semantics with a mapped component or all.
+pub(crate) fn emitted(map: &OutputMap, options: &Options) -> u8 {
+    let mut mask = 0;
+    for (place, (semantic, _)) in VARYINGS.iter().enumerate() {
+        let is_wanted = *semantic == Semantic::Position || options.outputs.all;
+        let info = semantic.info();
+        let first = usize::from(info.first_code);
+        let codes = &map.sources[first..first + usize::from(info.components)];
+        mask |= u8::from(is_wanted || codes.iter().any(Option::is_some)) << place;
+    }
+    mask
+}
+
 /// Returns the outputs of the vertex entry. The position is always present; its unmapped components
 /// are 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
@@ -112,15 +129,15 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         UndefinedValue::Zero => ComponentSource::Zero,
     };
     let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
-    for (semantic, name) in VARYINGS {
+    let emitted = emitted(map, options);
+    for (place, (semantic, name)) in VARYINGS.into_iter().enumerate() {
+        if emitted >> place & 1 == 0 {
+            continue;
+        }
         let info = semantic.info();
         let first = usize::from(info.first_code);
         let codes = &map.sources[first..first + usize::from(info.components)];
         let Some(location) = location(semantic, locations) else { continue };
-        let is_wanted = location == Location::Position || options.outputs.all;
-        if !is_wanted && codes.iter().all(Option::is_none) {
-            continue;
-        }
         let source = |source: &Option<(u8, Component)>| {
             source.map_or(unmapped, |(register, component)| ComponentSource::Register { register, component })
         };

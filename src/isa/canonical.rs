@@ -139,6 +139,91 @@ const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
     bits
 }
 
+/// Mask of the six-bit codes that no opcode has.
+pub const UNDEFINED_OPCODES: u64 = {
+    let (mut undefined, mut next) = (u64::MAX, 0);
+    while next < Opcode::ALL.len() {
+        let info = Opcode::ALL[next].info();
+        let mut code = info.first;
+        while code <= info.last {
+            undefined &= !(1 << code);
+            code += 1;
+        }
+        next += 1;
+    }
+    undefined
+};
+
+/// Number of input registers; above them are temporaries and uniforms.
+const INPUTS: u32 = 16;
+
+/// The sources of words with one six-bit code.
+#[derive(Clone, Copy)]
+struct Sources {
+    /// Bits of the word of which one at least is set if a source is no input: those above the four
+    /// lowest ones of its register number. All bits for a source that the opcode lacks.
+    beyond: [u32; 3],
+    /// Place of each register number.
+    places: [Option<Bits>; 3],
+}
+
+static SOURCES: [Sources; 64] = {
+    let mut all = [Sources { beyond: [u32::MAX; 3], places: [None; 3] }; 64];
+    let mut next = 0;
+    while next < Opcode::ALL.len() {
+        let info = Opcode::ALL[next].info();
+        let (mut sources, mut source) = (all[info.first as usize], 0);
+        while source < info.reads.len() && source < Field::SOURCES.len() {
+            if let Some(bits) = info.format.bits(Field::SOURCES[source]) {
+                sources.beyond[source] = bits.put(u32::MAX << INPUTS.ilog2());
+                sources.places[source] = Some(bits);
+            }
+            source += 1;
+        }
+        let mut code = info.first;
+        while code <= info.last {
+            all[code as usize] = sources;
+            code += 1;
+        }
+        next += 1;
+    }
+    all
+};
+
+/// Mask of the components of v0..v15 that a canonical word reads: bit 4 · n is vn.x.
+#[inline]
+pub fn inputs(canonical: Canonical) -> u64 {
+    let [a, b, c] = SOURCES[OPCODE.get(canonical.word) as usize].beyond.map(|bits| canonical.word & bits);
+    // Few words read inputs, and hosts compute keys at every draw.
+    if a != 0 && b != 0 && c != 0 { 0 } else { components_read(canonical) }
+}
+
+/// As [`inputs`], source by source.
+#[inline(never)]
+fn components_read(Canonical { word, descriptor }: Canonical) -> u64 {
+    let (code, descriptor) = (OPCODE.get(word) as usize, descriptor.unwrap_or(0));
+    let read = ROWS[code].descriptor_bits[(descriptor & MASK_BITS) as usize];
+    let mut mask = 0;
+    for (source, place) in SOURCES[code].places.into_iter().enumerate() {
+        let Some(register) = place.map(|bits| bits.get(word)).filter(|&register| register < INPUTS) else {
+            continue;
+        };
+        let [read, selected] = [read, descriptor].map(|bits| bits & swizzle_bits(source, Mask::XYZW));
+        mask |= components(read >> (5 + 9 * source), selected >> (5 + 9 * source)) << (4 * register);
+    }
+    mask
+}
+
+/// Mask of the components that selectors of two bits choose, where both bits of `read` are set.
+#[inline]
+fn components(read: u32, selected: u32) -> u64 {
+    let (low, high, read) = (selected & 0x55, selected >> 1 & 0x55, read & 0x55);
+    let chosen = [read & !low & !high, read & low & !high, read & !low & high, read & low & high];
+    (0..)
+        .zip(chosen)
+        .fold(0, |mask, (component, selectors): (u32, u32)| mask | u64::from(selectors != 0) << component)
+}
+
 /// Canonical form of a word of a program with these descriptors.
 ///
 /// ```
@@ -179,7 +264,7 @@ mod tests {
     use super::*;
     use crate::isa::control::Test;
     use crate::isa::decode::decode;
-    use crate::isa::{Inst, Word};
+    use crate::isa::{Inst, Source, Word};
 
     fn canonical_of(word: u32, descriptor: u32, stage: Stage) -> Canonical {
         canonical(word, &[descriptor], stage)
@@ -265,6 +350,49 @@ mod tests {
             _other_instructions => None,
         };
         (decode(bare.0, &[]), holds)
+    }
+
+    #[test]
+    fn inputs_are_those_of_decoded_words() {
+        let mut read = 0;
+        for (word, descriptor) in words().zip((0..).map(|n: u32| n.wrapping_mul(0x9E37_79B9))) {
+            let canonical = canonical_of(word, descriptor, Stage::Geometry);
+            let decoded = decode(canonical.word, &[canonical.descriptor.unwrap_or(0)]);
+            let sources: Vec<_> = match &decoded {
+                Inst::Data { op, sources, .. } => sources[..op.reads().len()].to_vec(),
+                Inst::Mova { source, .. } => vec![*source],
+                Inst::Cmp { sources, .. } => sources.to_vec(),
+                Inst::Emit | Inst::SetEmit { .. } | Inst::Flow(_) | Inst::Unassigned(_) => Vec::new(),
+            };
+            let reads: &[_] = match &decoded {
+                Inst::Data { op, .. } => op.reads(),
+                _other => &[],
+            };
+            let written = match &decoded {
+                Inst::Data { mask, .. } | Inst::Mova { mask, .. } => *mask,
+                _other => Mask(3),
+            };
+            let mut expected = 0;
+            for (index, operand) in sources.iter().enumerate() {
+                let Source::Input(register) = operand.register else { continue };
+                let result = reads.get(index).map_or(written, |reads| reads.for_mask(written));
+                for component in result.iter() {
+                    let selected = operand.swizzle.get(component);
+                    expected |= 1 << (4 * register as usize + selected.index());
+                }
+            }
+            assert_eq!(inputs(canonical), expected, "{word:#x}: {decoded:?}");
+            read |= expected;
+        }
+        assert_eq!(read, u64::MAX);
+    }
+
+    #[test]
+    fn undefined_opcodes_are_those_that_decode_to_nothing() {
+        for code in 0..64u32 {
+            let is_undefined = matches!(decode(code << 26, &[]), Inst::Unassigned(_));
+            assert_eq!(UNDEFINED_OPCODES >> code & 1 != 0, is_undefined, "{code:#x}");
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Lowering of outputs: raw registers, or semantics with depth and color conversion.
 //! In: the final lane map. Out: one value for each output. Rules: colors become min(|c|, 1) before
-//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated.
+//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated. Tolerances
+//! of the clip volume act on the position as the program writes it.
 
 use super::hooks::{self, Hooks};
 use super::scope::Builder;
 use super::{OutputSelection, lanes, unfinished};
-use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
+use crate::host::{ComponentSource, DepthRange, DepthSnap, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
@@ -54,6 +55,9 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
     }
     for hook in &output.hooks {
         hooks::output(b, &mut all[..len], hook);
+    }
+    if matches!(output.value, OutputValue::Position | OutputValue::ClipDistances) {
+        all[2] = snapped(b, all[2], all[3], options.outputs.snap_depth);
     }
     match output.value {
         OutputValue::Position => position(b, &mut all, options),
@@ -113,12 +117,36 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
     };
 }
 
+/// z of a position, moved into the clip volume:
+/// [`snap_depth`](crate::precision::arith::snap_depth).
+fn snapped(b: &mut Builder, z: Lane, w: Lane, snap: DepthSnap) -> Lane {
+    if snap.is_off() {
+        return z;
+    }
+    let zero = b.constant(Type::F32, [0; 4]);
+    let (z, w) = (b.scalar(z), b.scalar(w));
+    let [near, far] = [snap.near, -snap.far].map(|part| {
+        let part = b.constant(Type::F32, [part.to_bits(), 0, 0, 0]);
+        b.emit(Type::F32, Op::Binary(Binary::MulP, part, w))
+    });
+    let beyond = b.emit(Type::F32, Op::Binary(Binary::AddP, z, w));
+    let is_beyond = b.test(Binary::Less, beyond, zero);
+    let is_near = b.test(Binary::Greater, beyond, far);
+    let is_far = b.test(Binary::And, is_beyond, is_near);
+    let side = b.emit(Type::F32, Op::Unary(Unary::Neg, w));
+    let moved = b.select(is_far, side, z);
+    let is_beyond = b.test(Binary::Greater, z, zero);
+    let is_near = b.test(Binary::Less, z, near);
+    let is_near = b.test(Binary::And, is_beyond, is_near);
+    Lane::new(b.select(is_near, zero, moved), 0)
+}
+
 fn negate(b: &mut Builder, lane: Lane) -> Lane {
     let value = b.scalar(lane);
     Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, value)), 0)
 }
 
-/// Distances of the unconverted position from the planes z = 0 and the user's.
+/// Distances of the unconverted position, whose z was moved, from the planes z = 0 and the user's.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negate(b, position[2]);
     let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));

@@ -91,6 +91,34 @@ pub fn dot<const N: usize>(precision: Precision, a: [f32; N], b: [f32; N]) -> f3
     sum
 }
 
+/// z of a position, moved into the volume -w ≤ z ≤ 0 if it lies outside by less than a part of w:
+/// 0 if 0 < z < near · w, -w if -w - far · w < z < -w. Without a quotient, so that every driver
+/// decides as the CPU does. For w ≤ 0 and NaN no z satisfies either, so z stays.
+#[inline]
+pub fn snap_depth(precision: Precision, z: f32, w: f32, [near, far]: [f32; 2]) -> f32 {
+    // Exact where the comparison is close: z and -w differ by less than a factor of 2.
+    let beyond = add(precision, z, w);
+    if z > 0.0 && z < mul(precision, near, w) {
+        0.0
+    } else if beyond < 0.0 && beyond > mul(precision, -far, w) {
+        -w
+    } else {
+        z
+    }
+}
+
+/// Brings the quaternions of a triangle to one side: the second and the third are negated where
+/// their dot product with the first is negative. They describe the same rotation, but
+/// interpolation goes the short way.
+#[inline]
+pub fn align_quaternions([first, others @ ..]: &mut [[f32; 4]; 3]) {
+    for other in others {
+        if dot(Precision::Fast, *first, *other) < 0.0 {
+            *other = other.map(|component| -component);
+        }
+    }
+}
+
 /// `1 / a`; exact and f24: ±0 gives +inf.
 #[inline]
 pub fn rcp(precision: Precision, a: f32) -> f32 {

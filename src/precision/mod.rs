@@ -17,9 +17,11 @@ pub enum Precision {
     /// reference interpreter but for the sign of zero, which no instruction observes.
     #[default]
     Exact,
-    /// Plain IEEE f32 of the host. On a GPU, the driver decides LG2 of NaN, zeros and negative
-    /// numbers and EX2 of NaN, which need not be NaN or infinite, and which operand MIN and MAX
-    /// give where one is NaN.
+    /// Plain IEEE f32 of the host: ∞ · 0 is NaN, and RCP and RSQ write ∞ and NaN. It is not what
+    /// hosts do without accurate multiplication, where RCP of 0 and RSQ of a number ≤ 0 leave the
+    /// register as it was: use `Exact` there. On a GPU, the driver decides LG2 of NaN, zeros and
+    /// negative numbers and EX2 of NaN, which need not be NaN or infinite, and which operand MIN
+    /// and MAX give where one is NaN.
     Fast,
     /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
     F24,

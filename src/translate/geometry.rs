@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, control};
-use crate::error::{Error, Result};
+use super::{ControlFlow, Input, LoweredProgram, Translation, Translator, accept, control};
+use crate::error::Result;
 use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
 use crate::host::{EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
@@ -26,12 +26,7 @@ struct KernelRequest<'a> {
 impl Translator {
     /// Translates a geometry program to a compute stage that records triangles.
     pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
-        let Some(geometry) = &setup.geometry else { return no_geometry() };
-        match setup.vertex_outputs {
-            // The vertex program is unknown, so the stride cannot be compared with its outputs.
-            0 => geometry.input.check_numbers()?,
-            outputs => geometry.input.check(outputs)?,
-        }
+        let geometry = accept::geometry(setup)?;
         self.compute(input, KernelRequest { map: &setup.map, setup: geometry, form: Form::Kernel })
     }
 
@@ -95,11 +90,6 @@ impl Translator {
         });
         self.finish(input, LoweredProgram { module, outputs, control, why, entry_point })
     }
-}
-
-/// Returns the error of a setup without a geometry program.
-pub(super) fn no_geometry<T>() -> Result<T> {
-    Err(Error::setup("the setup has no geometry program"))
 }
 
 /// Returns all components of the forwarded registers.

@@ -1,10 +1,10 @@
-//! Geometry programs as geometry stages of the host's API, and vertex stages that draw the
-//! triangles of kernels.
+//! Geometry programs as geometry stages of the host's API, vertex stages that draw the triangles of
+//! kernels, and the geometry stage for quaternions.
 //! In: programs, their environment, the setup of a draw. Out: [`Translation`] with a
 //! [`GeometryStage`], if it is exact.
 
-use super::geometry::{bounds, dependences, no_geometry, state_words};
-use super::{Input, LoweredProgram, Tier, Translation, Translator, control};
+use super::geometry::{bounds, dependences, state_words};
+use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
 use crate::geometry::{Observation, StateItem};
@@ -32,11 +32,9 @@ impl Translator {
     /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { program, options, folded, hooks, .. } = input;
-        setup.check()?;
         let (primitive, vectors) = primitive(setup)?;
-        let Some(geometry) = setup.geometry else { return no_geometry() };
+        let geometry = *accept::geometry(setup)?;
         let outputs = self.outputs(input, &setup.map, false);
-        varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
         let observations = dependences(program, &control, &varying::components(&outputs, geometry.outputs));
         let state = state_words(&observations, &outputs, options);
@@ -73,7 +71,6 @@ impl Translator {
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { environment, options, .. } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
-        varying::check_locations(&outputs)?;
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
         let format = AttributeFormat::default();
@@ -89,6 +86,34 @@ impl Translator {
         let (options, profile, tier) = (*options, self.profile, Tier::Structured);
         let relies_on = Reliance::default();
         Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
+    }
+}
+
+impl Translator {
+    /// Builds the geometry stage that brings quaternions to one side. The generators write it from
+    /// its outputs alone.
+    pub(super) fn quaternion_stage(&self, input: Input<'_>) -> Result<Translation> {
+        let Input { environment, options, .. } = input;
+        let outputs = varying::outputs(&environment.output_map(), options, &self.profile.locations);
+        let module = Module { main: move_function(&[]), helpers: Vec::new() };
+        let named = environment.interface(&Usage::default(), options)?;
+        let interface = Interface {
+            source: named.source,
+            outputs,
+            entry_point: EntryPoint::Quaternions,
+            ..Interface::default()
+        };
+        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        Ok(Translation {
+            module,
+            interface,
+            usage: Usage::default(),
+            tier,
+            warnings: Vec::new(),
+            relies_on: Reliance::default(),
+            options,
+            profile,
+        })
     }
 }
 
@@ -116,8 +141,8 @@ fn move_function(outputs: &[Output]) -> Func {
 }
 
 /// Returns the primitive of a stage and the number of vectors of its vertices.
-fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
-    let Some(geometry) = setup.geometry else { return no_geometry() };
+pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
+    let geometry = accept::geometry(setup)?;
     match setup.topology {
         Topology::List | Topology::Geometry => {}
         Topology::Strip | Topology::Fan => {

@@ -5,8 +5,8 @@ use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs,
-    Profile, Promise, RegisterLayout, UndefinedValue,
+    Control, DepthRange, DepthSnap, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap,
+    Outputs, Profile, Promise, RegisterLayout, UndefinedValue, VertexInput,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -37,6 +37,16 @@ macro_rules! numbers {
 }
 
 numbers!(u8 u16 u32);
+
+impl Values for f32 {
+    fn some() -> Self {
+        0.0
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let others = self.to_bits().others().into_iter();
+        others.map(|(path, bits)| (path, Self::from_bits(bits))).collect()
+    }
+}
 
 impl Values for bool {
     fn some() -> Self {
@@ -166,10 +176,12 @@ fields!(Limits {
 });
 fields!(Arithmetic { precision portable_exponentials uninitialized });
 fields!(Control { bools ints loop_guard report_unfinished permissive });
-fields!(Outputs { all depth flip_y clip_planes clamp_colors unmapped });
+fields!(DepthSnap { near far });
+fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
 fields!(Assume { uniforms attributes });
+fields!(VertexInput { formats promises });
 fields!(Options { arithmetic control outputs block attributes assume limits });
 
 fields!(Binding { set binding });

@@ -49,7 +49,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Forgets everything, keeps the memory.
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         let (mut outputs, mut listed) = (std::mem::take(&mut self.outputs), std::mem::take(&mut self.listed));
         let mut block_index = std::mem::take(&mut self.block_index);
         outputs.clear();
@@ -83,6 +83,7 @@ pub(super) fn declare(
             super::stage::declare(w, vars, stage, reads.inputs);
             declare_outputs(w, vars, source)?;
         }
+        EntryPoint::Quaternions => return Err(defect("the stage has no program")),
     }
     if source.interface.block.size > 0 {
         let binding = source.profile.uniforms(&source.interface.entry_point);
@@ -136,7 +137,8 @@ fn declare_attributes(
     Ok(())
 }
 
-fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<()> {
+/// Declares the outputs of a stage, in order.
+pub(super) fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<()> {
     for output in &source.interface.outputs {
         let ty = output_type(output)?;
         let ty = match output.location {
@@ -283,7 +285,7 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
-        (Capability::Geometry, source.interface.stage().is_some()),
+        (Capability::Geometry, entry.geometry_stage().is_some()),
         (Capability::ClipDistance, clips && !entry.is_compute()),
     ];
     for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
@@ -295,12 +297,12 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
         EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
-        EntryPoint::Stage(_) => ExecutionModel::Geometry,
+        EntryPoint::Stage(_) | EntryPoint::Quaternions => ExecutionModel::Geometry,
     };
     let start = [model as Word, main];
     w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
-    if let Some(stage) = source.interface.stage() {
-        super::stage::execution_modes(w, stage, main);
+    if let Some(stage) = entry.geometry_stage() {
+        super::stage::execution_modes(w, &stage, main);
     }
     if entry.is_compute() {
         let size = [main, ExecutionMode::LocalSize as Word, WORKGROUP, 1, 1];

@@ -18,6 +18,7 @@ mod interface;
 mod kernel;
 mod leaving;
 mod ops;
+mod quaternions;
 mod stage;
 mod text;
 mod types;
@@ -34,6 +35,7 @@ pub use super::interface::{BackendInput, ENTRY_NAME};
 
 use super::interface::{Reads, defect};
 use crate::error::{At, Result};
+use crate::host::EntryPoint;
 use crate::ir::Func;
 use crate::limits;
 use function::{Body, State};
@@ -87,10 +89,14 @@ impl SpirvWriter {
     pub fn write_into(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
         out.clear();
         source.profile.check()?;
-        let version = source.profile.spirv_version;
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
         let glsl = self.writer.id();
+        if source.interface.entry_point == EntryPoint::Quaternions {
+            self.variables.start();
+            let main = quaternions::write(&mut self.writer, &mut self.variables, source)?;
+            return self.end(source, [main, glsl], out);
+        }
         let reads = Reads::of(source.module)?;
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
         for helper in &source.module.helpers {
@@ -99,13 +105,18 @@ impl SpirvWriter {
             name.into_iter().for_each(|id| self.writer.name(id, &helper.name));
         }
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
+        self.end(source, [main, glsl], out)
+    }
+
+    /// Writes the preamble and joins all sections.
+    fn end(&mut self, source: &BackendInput<'_>, [main, glsl]: [Word; 2], out: &mut Vec<Word>) -> Result<()> {
         self.writer.name(main, ENTRY_NAME);
         interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
         if self.writer.too_long {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }
         limits::check("output_words", self.writer.len(), source.limits.output_words, At::Whole)?;
-        self.writer.finish(version, out);
+        self.writer.finish(source.profile.spirv_version, out);
         Ok(())
     }
 

@@ -115,7 +115,7 @@ impl Declarations {
                 out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
                 out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
-            EntryPoint::Stage(_) => {
+            EntryPoint::Stage(_) | EntryPoint::Quaternions => {
                 let what = "geometry stages; SPIR-V has them".into();
                 return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
             }

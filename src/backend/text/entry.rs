@@ -34,7 +34,7 @@ impl Builder<'_> {
     pub fn entry(self) -> Result<()> {
         let interface = self.module.source.interface;
         match &interface.entry_point {
-            EntryPoint::Vertex | EntryPoint::Stage(_) => self.vertex(interface),
+            EntryPoint::Vertex | EntryPoint::Stage(_) | EntryPoint::Quaternions => self.vertex(interface),
             EntryPoint::Kernel(kernel) => self.geometry(kernel),
             EntryPoint::Compute { .. } => self.compute(),
         }

@@ -23,6 +23,8 @@ use crate::backend::interface::BackendInput;
 #[cfg(feature = "glsl")]
 use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
+use crate::host::EntryPoint;
+#[cfg(feature = "glsl")]
 use crate::ir::{self, Type};
 
 /// Version of GLSL.
@@ -42,7 +44,7 @@ impl GlslVersion {
     pub const ALL: [Self; 3] = [Self::Core330, Self::Vulkan450, Self::Es310];
 
     /// Returns the name in error texts.
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Core330 => "GLSL 330",
             Self::Vulkan450 => "GLSL 450",
@@ -51,7 +53,7 @@ impl GlslVersion {
     }
 
     /// Writes the head of every text.
-    fn head(self, out: &mut String, header: &str, marks_exact: bool) {
+    pub(super) fn head(self, out: &mut String, header: &str, marks_exact: bool) {
         out.push_str(match self {
             Self::Core330 => "#version 330 core\n",
             Self::Vulkan450 => "#version 450\n",
@@ -132,6 +134,9 @@ impl GlslVersion {
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
 pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
+    if source.interface.entry_point == EntryPoint::Quaternions {
+        return super::quaternions::glsl(source, version);
+    }
     let (module, names) = Shared::new(source, dialect::glsl(version))?;
     check(&module, version)?;
     let mut out = String::new();

@@ -12,6 +12,7 @@
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
+//! | `quaternions` | the one stage without a program |
 //! | `dialect`, `glsl` | differences of the languages and of the versions of GLSL |
 
 mod builder;
@@ -31,6 +32,8 @@ mod names;
 mod operations;
 mod operators;
 mod print;
+#[cfg(feature = "glsl")]
+mod quaternions;
 mod region;
 mod survey;
 #[cfg(all(test, feature = "glsl", feature = "hlsl", feature = "msl"))]

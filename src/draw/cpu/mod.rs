@@ -14,6 +14,7 @@
 //!
 //! Colors are clamped, z and y follow the options, but quaternions are not brought to one side:
 //! that needs whole triangles, and a translated vertex program does not do it either.
+//! [`align_quaternions`](crate::host::align_quaternions) does it for one.
 //!
 //! ```
 //! use transpica::{Shbin, Stage};

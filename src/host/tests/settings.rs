@@ -24,6 +24,7 @@ fn documented_defaults_are_those_of_the_code() {
         format!("{:?}", BoolUniforms::default()),
         format!("{:?}", IntUniforms::default()),
         format!("{:?}", Outputs::default()),
+        format!("{:?}", DepthSnap::default()),
         format!("{:?}", Assume::default()),
         format!("{:?}", Block::default()),
         format!("{:?}", AttributeFormat::default()),
@@ -100,7 +101,7 @@ mod json {
             }
         }
         assert_eq!(refused, places);
-        assert_eq!(places.len(), 32, "{places:?}");
+        assert_eq!(places.len(), 33, "{places:?}");
     }
 
     #[test]
@@ -109,7 +110,7 @@ mod json {
             from_str::<Options>("{\n  \"outputs\": { \"dept\": \"Raw\" }\n}").unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown field `dept`, expected one of `all`, `depth`, `flip_y`, `clip_planes`, `clamp_colors`, \
+            "unknown field `dept`, expected one of `all`, `depth`, `snap_depth`, `flip_y`, `clip_planes`, `clamp_colors`, \
              `unmapped` at line 2 column 21"
         );
     }

@@ -179,18 +179,28 @@ fn sizes(arguments: &Arguments) -> Result<(), String> {
                 "instructions": raw.instructions, "spirv_words": raw.words,
                 "words_to_spirv": { "min": raw.to_spirv.min, "median": raw.to_spirv.median },
                 "key": { "min": raw.key.min, "median": raw.key.median },
+                "draw_key": { "min": raw.draw_key.min, "median": raw.draw_key.median },
             })
         });
         let rows: Vec<Value> = rows.collect();
         println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
         return Ok(());
     }
-    println!("instructions  words → SPIR-V, ns: min   median  for each  key, ns: min  median  SPIR-V words");
+    println!(
+        "instructions  words → SPIR-V, ns: min   median  for each  key, ns: min  median  of a draw: min  median  SPIR-V words"
+    );
     for raw in &all {
         let each = raw.to_spirv.min / raw.instructions as u64;
         println!(
-            "{:>12} {:>24} {:>8} {each:>9} {:>12} {:>7} {:>13}",
-            raw.instructions, raw.to_spirv.min, raw.to_spirv.median, raw.key.min, raw.key.median, raw.words
+            "{:>12} {:>24} {:>8} {each:>9} {:>12} {:>7} {:>15} {:>7} {:>13}",
+            raw.instructions,
+            raw.to_spirv.min,
+            raw.to_spirv.median,
+            raw.key.min,
+            raw.key.median,
+            raw.draw_key.min,
+            raw.draw_key.median,
+            raw.words
         );
     }
     Ok(())

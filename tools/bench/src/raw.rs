@@ -11,7 +11,10 @@ use transpica::Translator;
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::error::Error;
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Block, Job, Layout, Options, Profile, RegisterState};
+use transpica::stages::host::{
+    AttributeFormat, AttributeKind, Block, Environment, Job, Layout, Options, Profile, RegisterState,
+    VertexInput,
+};
 use transpica::stages::isa::{Pc, Program, Stage};
 
 use crate::stages::Timing;
@@ -27,6 +30,8 @@ pub struct Raw {
     pub to_spirv: Timing,
     /// Time of the key.
     pub key: Timing,
+    /// Time of the key with a draw's vertex input, of integers.
+    pub draw_key: Timing,
     /// Words of the module.
     pub words: usize,
 }
@@ -101,11 +106,19 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
     for _ in 0..repeat.max(1) {
         let start = Instant::now();
-        black_box(translator.key(&program, &state.vertex(), Job::Vertex, &[]));
+        let _ = black_box(translator.key(&program, &state.vertex(), Job::Vertex, &[]));
         key.push(nanoseconds(start));
     }
-    let timings = (Timing::of(to_spirv), Timing::of(key));
-    Ok(Raw { instructions: code.len(), to_spirv: timings.0, key: timings.1, words })
+    let format = AttributeFormat { kind: AttributeKind::Int, components: 3 };
+    let input = VertexInput { formats: [format; 16], ..VertexInput::default() };
+    let mut draw_key = Vec::new();
+    for _ in 0..repeat.max(1) {
+        let start = Instant::now();
+        let _ = black_box(translator.key(&program, &state.vertex().with_input(input), Job::Vertex, &[]));
+        draw_key.push(nanoseconds(start));
+    }
+    let [to_spirv, key, draw_key] = [to_spirv, key, draw_key].map(Timing::of);
+    Ok(Raw { instructions: code.len(), to_spirv, key, draw_key, words })
 }
 
 fn nanoseconds(start: Instant) -> u64 {

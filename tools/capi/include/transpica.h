@@ -198,6 +198,8 @@ enum TranspicaType
     TRANSPICA_TYPE_REGISTER_WRITES = 20,
     // TranspicaSalt
     TRANSPICA_TYPE_SALT = 21,
+    // TranspicaVertexInput
+    TRANSPICA_TYPE_VERTEX_INPUT = 22,
     // TranspicaHooks
     TRANSPICA_TYPE_HOOKS = 23,
     // TranspicaJob
@@ -282,7 +284,8 @@ enum TranspicaPrecision
     // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
     // hardware.
     TRANSPICA_PRECISION_EXACT = 0,
-    // Plain IEEE f32 as the host computes it.
+    // Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
+    // choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
     TRANSPICA_PRECISION_FAST = 1,
     // Every result truncated to float24.
     TRANSPICA_PRECISION_FLOAT24 = 2,
@@ -305,6 +308,11 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
+    // The geometry stage between this vertex stage and the fragment stage that negates the
+    // quaternions of a triangle's second and third vertex where they are on the other side than
+    // the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
+    // TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    TRANSPICA_ENTRY_POINT_QUATERNIONS = 2,
     // A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
     // A geometry program as a compute stage.
@@ -1029,8 +1037,8 @@ typedef struct TranspicaPlanRequest {
     const struct TranspicaSetup *setup;
     // The result of TRANSPICA_ENTRY_POINT_GEOMETRY.
     const struct TranspicaResult *kernel;
-    // The vertices to draw, or NULL for all in their order. In variable mode for each primitive its
-    // number of vertices and then their indices.
+    // The vertices to draw, or NULL for all in their order. In variable mode for each primitive
+    // its number of vertices and then their indices.
     const uint32_t *indices;
     // Number of indices.
     size_t index_count;
@@ -1064,9 +1072,9 @@ typedef struct TranspicaPlanFigures {
     uint64_t count_bytes;
     // Bytes of the list of a strip or fan; 0 for a list.
     uint64_t list_bytes;
-    // Where the uniforms begin in the feed that the draw leaves in the register file.
+    // Offset in the feed of the uniforms that the draw leaves in the register file.
     uint64_t copy_from;
-    // Where they begin in the register file, c0 to c95 of 16 bytes each.
+    // Their offset in the register file, c0 to c95 of 16 bytes each.
     uint64_t copy_to;
     // Their bytes; 0 if the draw leaves none.
     uint64_t copy_bytes;
@@ -1175,6 +1183,11 @@ typedef struct TranspicaOptions {
     // index. The registers from c96 on do not exist; the caller fills them with ones, as
     // transpica_registers_pack does.
     uint32_t padded;
+    // z of a position becomes 0 if 0 < z < `snap_near` * w, before it is clipped. In 0 to 1; 0: z
+    // stays. Azahar has 1e-6.
+    float snap_near;
+    // z of a position becomes -w if -w - `snap_far` * w < z < -w. As `snap_near`; Azahar has 1e-5.
+    float snap_far;
 } TranspicaOptions;
 
 // Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
@@ -1393,6 +1406,20 @@ typedef struct TranspicaSalt {
     size_t byte_count;
 } TranspicaSalt;
 
+// Vertex input of a draw. It goes with a program and takes the place of the attributes in
+// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+// formats. Keys contain what the program reads. Zeros are floats with four components and no
+// promise. The attribute for register n has location n in every module, however the console
+// permutes its attributes.
+typedef struct TranspicaVertexInput {
+    // TRANSPICA_TYPE_VERTEX_INPUT
+    struct TranspicaHead head;
+    // Formats of v0 to v15.
+    struct TranspicaAttributeFormat formats[16];
+    // Promises about v0 to v15, as the input assembly converts them.
+    struct TranspicaPromise promises[16];
+} TranspicaVertexInput;
+
 // An operand of a hook: four floats.
 typedef struct TranspicaHookOperand {
     // 0: `value` counts and is part of the module. 1: `parameter` counts and is read at draw time.
@@ -1544,8 +1571,10 @@ TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings
 void transpica_translator_free(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
-// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
-// than SPIR-V, of TranspicaJob for another entry point than the translator's; it is not needed afterwards. `result` receives a result, whatever the status is.
+// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
+// SPIR-V, of TranspicaJob for another entry point than the translator's, of TranspicaVertexInput
+// for a draw, and of TranspicaHooks; it is not needed afterwards. `result` receives a result,
+// whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);
@@ -1559,6 +1588,11 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // translating it, through `key`. `program` is a chain as for transpica_translate, and may have a
 // TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 // else NULL.
+//
+// The status is that of transpica_translate, so a caller knows at once which programs it must run
+// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
+// which no program exceeds with the defaults; uniform block and host block at one binding; what a
+// text target lacks.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,

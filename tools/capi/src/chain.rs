@@ -43,6 +43,8 @@ pub enum TranspicaType {
     RegisterWrites = 20,
     /// TranspicaSalt
     Salt = 21,
+    /// TranspicaVertexInput
+    VertexInput = 22,
     /// TranspicaHooks
     Hooks = 23,
     /// TranspicaJob
@@ -104,7 +106,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 23] = {
+const TYPES: [TranspicaType; 24] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -121,6 +123,7 @@ const TYPES: [TranspicaType; 23] = {
         T::RegisterProgram,
         T::RegisterWrites,
         T::Salt,
+        T::VertexInput,
         T::Hooks,
         T::Job,
         T::Figures,

@@ -177,7 +177,8 @@ pub enum TranspicaPrecision {
     /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
     /// hardware.
     Exact = 0,
-    /// Plain IEEE f32 as the host computes it.
+    /// Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
+    /// choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
     Fast = 1,
     /// Every result truncated to float24.
     Float24 = 2,
@@ -191,6 +192,11 @@ pub enum TranspicaEntryPoint {
     Vertex = 0,
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
+    /// The geometry stage between this vertex stage and the fragment stage that negates the
+    /// quaternions of a triangle's second and third vertex where they are on the other side than
+    /// the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
+    /// TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    Quaternions = 2,
     /// A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     BeforeGeometry = 3,
     /// A geometry program as a compute stage.
@@ -529,8 +535,10 @@ mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24
 
 impl Choice for TranspicaEntryPoint {
     fn read(number: u32) -> Option<Self> {
-        use TranspicaEntryPoint::{BeforeGeometry, Compute, Draw, Geometry, GeometryStage, Vertex};
-        [Vertex, Compute, BeforeGeometry, Geometry, GeometryStage, Draw]
+        use TranspicaEntryPoint::{
+            BeforeGeometry, Compute, Draw, Geometry, GeometryStage, Quaternions, Vertex,
+        };
+        [Vertex, Compute, Quaternions, BeforeGeometry, Geometry, GeometryStage, Draw]
             .into_iter()
             .find(|&entry| entry as u32 == number)
     }

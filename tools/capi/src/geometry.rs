@@ -84,6 +84,7 @@ pub(crate) fn job<'a>(
     Ok(match choice(name, entry_point)? {
         TranspicaEntryPoint::Vertex => Job::Vertex,
         TranspicaEntryPoint::Compute => Job::Compute,
+        TranspicaEntryPoint::Quaternions => Job::Quaternions,
         TranspicaEntryPoint::BeforeGeometry => Job::BeforeGeometry { outputs: setup?.vertex_outputs },
         TranspicaEntryPoint::Geometry => Job::Geometry(setup?),
         TranspicaEntryPoint::GeometryStage => Job::GeometryStage(setup?),

@@ -5,6 +5,7 @@
 //! | module | content |
 //! |---|---|
 //! | `chain` | checked reading of structures with type and size |
+//! | `attributes` | formats of attributes, promises |
 //! | `settings`, `source` | chains of a translator and of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
@@ -19,6 +20,7 @@
     reason = "one rule holds for every function, and the head of the header says it: pointers are NULL or what their comment says"
 )]
 
+mod attributes;
 mod batch;
 mod boundary;
 mod chain;
@@ -35,6 +37,9 @@ mod settings;
 mod source;
 mod translator;
 
+pub use attributes::{
+    TranspicaAssumptions, TranspicaAttributeFormat, TranspicaPromise, TranspicaVertexInput,
+};
 pub use batch::*;
 pub use chain::{TranspicaHead, TranspicaType};
 pub use enums::*;
@@ -45,8 +50,8 @@ pub use plan::*;
 pub use registers::*;
 pub use result::*;
 pub use settings::{
-    TranspicaAssumptions, TranspicaAttributeFormat, TranspicaBindings, TranspicaLimits, TranspicaLocations,
-    TranspicaOptions, TranspicaProfile, TranspicaPromise, TranspicaRegisterLayout,
+    TranspicaBindings, TranspicaLimits, TranspicaLocations, TranspicaOptions, TranspicaProfile,
+    TranspicaRegisterLayout,
 };
 pub use source::{
     TranspicaExecutable, TranspicaRawProgram, TranspicaRegisterProgram, TranspicaRegisterWrites,

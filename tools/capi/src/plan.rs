@@ -23,8 +23,8 @@ pub struct TranspicaPlanRequest {
     pub setup: *const TranspicaSetup,
     /// The result of TRANSPICA_ENTRY_POINT_GEOMETRY.
     pub kernel: *const TranspicaResult,
-    /// The vertices to draw, or NULL for all in their order. In variable mode for each primitive its
-    /// number of vertices and then their indices.
+    /// The vertices to draw, or NULL for all in their order. In variable mode for each primitive
+    /// its number of vertices and then their indices.
     pub indices: *const u32,
     /// Number of indices.
     pub index_count: usize,
@@ -60,9 +60,9 @@ pub struct TranspicaPlanFigures {
     pub count_bytes: u64,
     /// Bytes of the list of a strip or fan; 0 for a list.
     pub list_bytes: u64,
-    /// Where the uniforms begin in the feed that the draw leaves in the register file.
+    /// Offset in the feed of the uniforms that the draw leaves in the register file.
     pub copy_from: u64,
-    /// Where they begin in the register file, c0 to c95 of 16 bytes each.
+    /// Their offset in the register file, c0 to c95 of 16 bytes each.
     pub copy_to: u64,
     /// Their bytes; 0 if the draw leaves none.
     pub copy_bytes: u64,

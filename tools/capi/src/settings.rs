@@ -3,28 +3,17 @@
 //! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
 use transpica::stages::host::{
-    Assume, AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, Promise,
-    RegisterLayout,
+    Binding, Bindings, BoolUniforms, DepthSnap, IntUniforms, Job, Layout, Locations, RegisterLayout,
 };
 use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
+use crate::attributes::{TranspicaAssumptions, TranspicaAttributeFormat, assume, formats};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPreset};
 use crate::geometry;
 use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
-
-/// An attribute in the host's input assembly.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct TranspicaAttributeFormat {
-    /// A TranspicaAttributeKind.
-    pub kind: u32,
-    /// Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
-    /// 0: four.
-    pub components: u32,
-}
 
 /// Options that affect the semantics of a translated program. Zeros are the defaults. Switches are
 /// 0 or 1.
@@ -87,29 +76,11 @@ pub struct TranspicaOptions {
     /// index. The registers from c96 on do not exist; the caller fills them with ones, as
     /// transpica_registers_pack does.
     pub padded: u32,
-}
-
-/// A promise about the numbers that a host feeds.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct TranspicaPromise {
-    /// A TranspicaPromiseKind.
-    pub kind: u32,
-    /// Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
-    pub exponent: u32,
-}
-
-/// Promises of the host. While they are kept, modules compute what they compute without this
-/// structure, at less cost. Zeros promise nothing.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct TranspicaAssumptions {
-    /// TRANSPICA_TYPE_ASSUMPTIONS
-    pub head: TranspicaHead,
-    /// Float uniforms of the uniform block.
-    pub uniforms: TranspicaPromise,
-    /// Attributes v0 to v15 of vertex programs, as the input assembly converts them.
-    pub attributes: [TranspicaPromise; 16],
+    /// z of a position becomes 0 if 0 < z < `snap_near` * w, before it is clipped. In 0 to 1; 0: z
+    /// stays. Azahar has 1e-6.
+    pub snap_near: f32,
+    /// z of a position becomes -w if -w - `snap_far` * w < z < -w. As `snap_near`; Azahar has 1e-5.
+    pub snap_far: f32,
 }
 
 /// Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
@@ -229,7 +200,6 @@ structures! {
     TranspicaLocations => Locations,
     TranspicaRegisterLayout => RegisterLayout,
     TranspicaLimits => Limits,
-    TranspicaAssumptions => Assumptions,
 }
 
 /// Configuration of a translator.
@@ -284,6 +254,7 @@ impl Settings {
                 | T::Kernel
                 | T::PlanFigures
                 | T::Hooks
+                | T::VertexInput
                 | T::Figures
                 | T::Message
                 | T::Input
@@ -352,6 +323,7 @@ pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Prob
 fn outputs(given: &TranspicaOptions) -> Result<Outputs, Problem> {
     Ok(Outputs {
         depth: choice("TranspicaOptions.depth_range", given.depth_range)?,
+        snap_depth: DepthSnap { near: given.snap_near, far: given.snap_far },
         flip_y: choice("TranspicaOptions.flip_y", given.flip_y)?,
         clip_planes: choice("TranspicaOptions.clip_planes", given.clip_planes)?,
         clamp_colors: !switch("TranspicaOptions.keep_colors", given.keep_colors)?,
@@ -392,9 +364,11 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         known_ints,
         specialized_ints,
         int_values,
-        attributes: formats,
+        attributes,
         report_unfinished,
         padded,
+        snap_near: _,
+        snap_far: _,
     } = *given_options;
     let arithmetic = Arithmetic {
         precision: choice("TranspicaOptions.precision", precision)?,
@@ -410,7 +384,7 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         arithmetic,
         block,
         outputs: outputs(given_options)?,
-        attributes: attributes(&formats)?,
+        attributes: formats(&attributes)?,
         control: Control {
             bools: bools(known_bools, bool_values, specialized_bools)?,
             ints: ints(known_ints, int_values, specialized_ints)?,
@@ -421,41 +395,6 @@ fn options(given: &Structures) -> Result<Options, Problem> {
         assume,
         limits,
     })
-}
-
-fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {
-    let TranspicaAssumptions { head: _, uniforms, attributes } = *given;
-    let mut assume = Assume { uniforms: promise(uniforms)?, ..Assume::default() };
-    for (slot, given) in assume.attributes.iter_mut().zip(attributes) {
-        *slot = promise(given)?;
-    }
-    Ok(assume)
-}
-
-fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
-    let TranspicaPromise { kind, exponent } = given;
-    let promise = choice("TranspicaPromise.kind", kind)?;
-    match promise {
-        Promise::Below(_) if exponent <= 128 => {
-            Ok(Promise::Below(narrow("TranspicaPromise.exponent", exponent)?))
-        }
-        Promise::Nothing | Promise::NotNan if exponent == 0 => Ok(promise),
-        Promise::Nothing | Promise::NotNan | Promise::Below(_) => {
-            let text = format!("TranspicaPromise.exponent is {exponent}, which the kind does not take");
-            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
-        }
-    }
-}
-
-fn attributes(formats: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
-    let mut attributes = [AttributeFormat::default(); 16];
-    for (attribute, &TranspicaAttributeFormat { kind, components }) in attributes.iter_mut().zip(formats) {
-        attribute.kind = choice("TranspicaAttributeFormat.kind", kind)?;
-        if components != 0 {
-            attribute.components = narrow("TranspicaAttributeFormat.components", components)?;
-        }
-    }
-    Ok(attributes)
 }
 
 fn bools(known: u32, values: u32, specialized: u32) -> Result<BoolUniforms, Problem> {

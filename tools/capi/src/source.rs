@@ -8,10 +8,11 @@ use transpica::stages::container::Shbin;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, Environment, Job, RegisterState};
+use transpica::stages::host::{Constants, DrawEnvironment, Environment, Job, RegisterState, VertexInput};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::{Limits, check};
 
+use crate::attributes::{TranspicaVertexInput, vertex_input};
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{TranspicaCode, TranspicaTarget};
@@ -206,6 +207,7 @@ struct Structures {
     registers: Option<TranspicaRegisterProgram>,
     writes: Option<TranspicaRegisterWrites>,
     salt: Option<TranspicaSalt>,
+    input: Option<TranspicaVertexInput>,
     hooks: Option<TranspicaHooks>,
     job: Option<TranspicaJob>,
 }
@@ -222,6 +224,8 @@ enum Source {
 pub(crate) struct ProgramRequest<'a> {
     source: Source,
     pub(crate) targets: Targets,
+    /// Vertex input of the draw; none if the translator has it.
+    input: Option<VertexInput>,
     pub(crate) salt: &'a [u8],
     pub(crate) hooks: Vec<Hook>,
     /// The job, if it is not the translator's.
@@ -251,6 +255,7 @@ impl ProgramRequest<'_> {
                 T::RegisterProgram => link.put(&mut given.registers)?,
                 T::RegisterWrites => link.put(&mut given.writes)?,
                 T::Salt => link.put(&mut given.salt)?,
+                T::VertexInput => link.put(&mut given.input)?,
                 T::Hooks => link.put(&mut given.hooks)?,
                 T::Job => link.put(&mut given.job)?,
                 other @ (T::Options
@@ -276,6 +281,7 @@ impl ProgramRequest<'_> {
             Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
             None => &[],
         };
+        let input = given.input.as_ref().map(vertex_input).transpose()?;
         let hooks = match given.hooks {
             // SAFETY: guaranteed by the caller.
             Some(hooks) => unsafe { hooks.read()? },
@@ -292,7 +298,7 @@ impl ProgramRequest<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, salt, hooks, job }),
+            (Some(source), None) => Ok(Self { source, targets, input, salt, hooks, job }),
             (None, _) => {
                 let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
@@ -309,6 +315,13 @@ impl ProgramRequest<'_> {
         let work = &mut |program: &Program<'_>, environment: &dyn Environment, constants: &Constants| {
             work(program, &Hooked { environment, hooks: &self.hooks }, constants)
         };
+        let Some(input) = self.input else { return self.with_program(limits, work) };
+        self.with_program(limits, &mut |program, environment, constants| {
+            work(program, &DrawEnvironment { environment, input }, constants)
+        })
+    }
+
+    fn with_program<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
         match &self.source {
             // SAFETY: guaranteed by the caller of `new`.
             Source::Raw(raw) => unsafe { with_raw(raw, work) },

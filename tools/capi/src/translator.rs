@@ -174,8 +174,10 @@ unsafe fn call(
 }
 
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
-/// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
-/// than SPIR-V, of TranspicaJob for another entry point than the translator's; it is not needed afterwards. `result` receives a result, whatever the status is.
+/// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
+/// SPIR-V, of TranspicaJob for another entry point than the translator's, of TranspicaVertexInput
+/// for a draw, and of TranspicaHooks; it is not needed afterwards. `result` receives a result,
+/// whatever the status is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translate(
     translator: *mut TranspicaTranslator,
@@ -203,6 +205,11 @@ pub unsafe extern "C" fn transpica_scan(
 /// translating it, through `key`. `program` is a chain as for transpica_translate, and may have a
 /// TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
 /// else NULL.
+///
+/// The status is that of transpica_translate, so a caller knows at once which programs it must run
+/// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
+/// which no program exceeds with the defaults; uniform block and host block at one binding; what a
+/// text target lacks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_key(
     translator: *mut TranspicaTranslator,
@@ -221,7 +228,7 @@ pub unsafe extern "C" fn transpica_key(
         let bytes = translator.with_translator(|translator, (job, _)| {
             let limits = translator.options().limits;
             request.with(&limits, &mut |program, environment, _| {
-                Ok(translator.key(program, environment, request.job.unwrap_or(job), request.salt).0)
+                Ok(translator.key(program, environment, request.job.unwrap_or(job), request.salt)?.0)
             })
         })?;
         // SAFETY: not NULL, so a place for a key.

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "enums",
     "chain",
     "memory",
+    "attributes",
     "settings",
     "hooks",
     "source",

@@ -11,7 +11,7 @@ use transpica::Translator;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
+use transpica::stages::host::{ClipPlanes, DepthRange, DepthSnap, FlipY, Job, Options, Outputs, Profile};
 use transpica::stages::limits::Limits;
 
 const SAMPLE: &str = "shaders/lights.shbin";
@@ -186,6 +186,7 @@ fn depth_y_and_clip_planes_match_the_library() {
     let all = Options {
         outputs: Outputs {
             depth: DepthRange::MinusWToW,
+            snap_depth: DepthSnap::AZAHAR,
             flip_y: FlipY::Always,
             clip_planes: ClipPlanes::Varying,
             ..base.outputs
@@ -195,6 +196,7 @@ fn depth_y_and_clip_planes_match_the_library() {
     let arguments = [
         "--depth",
         "-w..w",
+        "--snap-depth",
         "--flip-y",
         "always",
         "--clip",

@@ -17,6 +17,8 @@ const VULKAN: [&str; 3] = ["-V", "--target-env", "vulkan1.1"];
 pub enum Stage {
     /// A vertex shader.
     Vertex,
+    /// A geometry shader.
+    Geometry,
     /// A fragment shader.
     Fragment,
     /// A compute shader.
@@ -27,6 +29,7 @@ impl Stage {
     const fn name(self) -> &'static str {
         match self {
             Self::Vertex => "vert",
+            Self::Geometry => "geom",
             Self::Fragment => "frag",
             Self::Compute => "comp",
         }

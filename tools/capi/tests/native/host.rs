@@ -55,7 +55,7 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
             let uniforms = Uniforms { floats: floats.floats, ..state.uniforms(Stage::Vertex) };
             let uniforms = pack(&translated.interface.block, &uniforms);
             pipelines
-                .entry(translator.key(&program, &view, Job::Vertex, b"").to_string())
+                .entry(translator.key(&program, &view, Job::Vertex, b"").expect("a key").to_string())
                 .or_insert_with(|| (words, uniforms));
         }
     }

@@ -279,6 +279,89 @@ static void keys(void) {
     transpica_translator_free(translator);
 }
 
+/* A draw's formats take the place of the translator's, and keys contain those that the program reads. */
+static void vertex_input(void) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaVertexInput input;
+    TranspicaResult *result;
+    TranspicaKey key, other;
+    size_t plain, formatted;
+    const uint32_t undefined[1] = {0x40000000};
+    CHECK(transpica_key(translator, &raw.head, &key, NULL) == TRANSPICA_STATUS_OK);
+    TRANSPICA_INIT(input, VERTEX_INPUT);
+    raw.head.next = &input.head;
+    input.formats[15].kind = TRANSPICA_ATTRIBUTE_KIND_INT;
+    CHECK(transpica_key(translator, &raw.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) == 0);
+    input.formats[0].kind = TRANSPICA_ATTRIBUTE_KIND_INT;
+    CHECK(transpica_key(translator, &raw.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) != 0);
+    result = translated(translator, &raw.head);
+    CHECK(transpica_result_words(result, &formatted) != NULL);
+    transpica_result_free(result);
+    raw.head.next = NULL;
+    result = translated(translator, &raw.head);
+    CHECK(transpica_result_words(result, &plain) != NULL && plain < formatted);
+    transpica_result_free(result);
+    raw.head.next = &input.head;
+    input.formats[0].components = 5;
+    CHECK(transpica_key(translator, &raw.head, &other, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(failure(result, "v0 has 5 components").code == TRANSPICA_CODE_BAD_OPTION);
+    /* A key has the status of a translation. */
+    raw.head.next = NULL;
+    raw.code = undefined;
+    raw.code_count = 1;
+    CHECK(transpica_key(translator, &raw.head, &other, &result) == TRANSPICA_STATUS_UNSUPPORTED);
+    CHECK(failure(result, "0x10").code == TRANSPICA_CODE_BAD_OPCODE);
+    transpica_translator_free(translator);
+}
+
+/* The stage for quaternions follows from the outputs alone: with all of them, one serves all programs. */
+static void quaternions(void) {
+    TranspicaOptions options;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result;
+    TranspicaKey key, other;
+    size_t count = 0;
+    TRANSPICA_INIT(options, OPTIONS);
+    options.entry_point = TRANSPICA_ENTRY_POINT_QUATERNIONS;
+    options.output_set = TRANSPICA_OUTPUT_SET_ALL;
+    translator = translator_of(&options.head);
+    result = translated(translator, &raw.head);
+    CHECK(transpica_result_words(result, &count)[0] == 0x07230203 && count > 100);
+    transpica_result_free(result);
+    CHECK(transpica_key(translator, &raw.head, &key, NULL) == TRANSPICA_STATUS_OK);
+    raw.output_map[0] = 0x1F1F1F1F;
+    CHECK(transpica_key(translator, &raw.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) == 0);
+    transpica_translator_free(translator);
+}
+
+/* Tolerances of depth are in 0 to 1, and make another module. */
+static void snapped_depth(void) {
+    TranspicaOptions options;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result = NULL;
+    TranspicaKey keys[2];
+    int on;
+    TRANSPICA_INIT(options, OPTIONS);
+    for (on = 0; on < 2; on++) {
+        options.snap_near = on ? 1e-6f : 0.0f;
+        options.snap_far = on ? 1e-5f : 0.0f;
+        translator = translator_of(&options.head);
+        CHECK(transpica_key(translator, &raw.head, &keys[on], NULL) == TRANSPICA_STATUS_OK);
+        transpica_translator_free(translator);
+    }
+    CHECK(memcmp(&keys[0], &keys[1], sizeof keys[0]) != 0);
+    options.snap_far = 1.0f;
+    translator = NULL;
+    CHECK(transpica_translator_create(&options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(failure(result, "tolerance").code == TRANSPICA_CODE_BAD_OPTION);
+}
+
 static void options(void) {
     TranspicaOptions options;
     TranspicaProfile profile;
@@ -982,6 +1065,9 @@ int main(int count, char **arguments) {
     files(bytes, size);
     texts(bytes, size);
     keys();
+    vertex_input();
+    snapped_depth();
+    quaternions();
     options();
     bad_programs(bytes, size);
     bad_chains();

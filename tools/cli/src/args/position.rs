@@ -1,7 +1,7 @@
 //! Position and clip planes for the rasterizer: options of translated vertex stages.
 
 use clap::{Args, ValueEnum};
-use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
+use transpica::stages::host::{ClipPlanes, DepthRange, DepthSnap, FlipY, Options, Outputs};
 
 /// Host conventions for the position of a vertex stage. The defaults are the library's.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -11,6 +11,10 @@ pub struct Position {
     /// program writes it
     #[arg(long, value_enum, value_name = "RANGE", allow_hyphen_values = true, hide_possible_values = true)]
     pub depth: Option<Depth>,
+    /// Move z of positions a hair outside of the clip volume into it, as Azahar does: 0 < z/w <
+    /// 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1
+    #[arg(long)]
+    pub snap_depth: bool,
     /// Mirror y: never [default], always, or as the host block says at the draw
     #[arg(long, value_enum, value_name = "WHEN")]
     pub flip_y: Option<Flip>,
@@ -23,14 +27,15 @@ pub struct Position {
 impl Position {
     /// Returns whether any of the options was given.
     pub fn is_given(self) -> bool {
-        let Self { depth, flip_y, clip } = self;
-        depth.is_some() || flip_y.is_some() || clip.is_some()
+        let Self { depth, snap_depth, flip_y, clip } = self;
+        snap_depth || depth.is_some() || flip_y.is_some() || clip.is_some()
     }
     /// Overrides options with the given ones.
     pub fn apply(self, options: Options) -> Options {
         Options {
             outputs: Outputs {
                 depth: self.depth.map_or(options.outputs.depth, DepthRange::from),
+                snap_depth: if self.snap_depth { DepthSnap::AZAHAR } else { options.outputs.snap_depth },
                 flip_y: self.flip_y.map_or(options.outputs.flip_y, FlipY::from),
                 clip_planes: self.clip.map_or(options.outputs.clip_planes, ClipPlanes::from),
                 ..options.outputs

@@ -33,8 +33,8 @@ pub struct Translate {
     /// Version of GLSL, for --to glsl; 450 if absent
     #[arg(long, value_enum, value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
-    /// Shape of the entry point, vertex or compute; with --code also the code word where the
-    /// program starts
+    /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
+    /// where the program starts
     #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
     pub entry: Vec<EntryOption>,
     #[command(flatten)]

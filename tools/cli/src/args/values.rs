@@ -145,6 +145,9 @@ pub enum Entry {
     Vertex,
     /// A compute stage that maps v registers to o registers
     Compute,
+    /// The geometry stage behind the vertex stage that brings the quaternions of a triangle to one
+    /// side
+    Quaternions,
 }
 
 /// One value of `--entry`.

@@ -93,6 +93,7 @@ fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
         match value {
             EntryOption::Shape(Entry::Vertex) => job = Job::Vertex,
             EntryOption::Shape(Entry::Compute) => job = Job::Compute,
+            EntryOption::Shape(Entry::Quaternions) => job = Job::Quaternions,
             EntryOption::Word(word) => start = Pc(*word),
         }
     }

@@ -11,8 +11,8 @@ use transpica::stages::container::{
     Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, Symbol, Version,
 };
 use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout,
-    Locations, RegisterLayout, UndefinedValue,
+    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, DepthSnap, FlipY, IntPacking, Job,
+    Layout, Locations, RegisterLayout, UndefinedValue,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -157,6 +157,7 @@ impl Input {
         match field % 16 {
             0 => options.outputs.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
             1 => options.outputs.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
+            2 if a % 2 != 0 => options.outputs.snap_depth = DepthSnap::AZAHAR,
             2 => options.outputs.all = true,
             3 => options.outputs.unmapped = UndefinedValue::Zero,
             4 => {

@@ -73,7 +73,7 @@ fn translated(
                 return translator.translate(program, environment, Job::Emits { outputs });
             }
             let translated = translator.translate(program, environment, Job::Geometry(&setup))?;
-            translator.key(program, environment, Job::Geometry(&setup), b"");
+            assert!(translator.key(program, environment, Job::Geometry(&setup), b"").is_ok());
             Ok(translated)
         }
     }

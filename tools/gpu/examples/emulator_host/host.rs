@@ -139,7 +139,7 @@ impl Host {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
         let hooked = Hooked { environment: &vertex, hooks: &self.hooks };
-        let key = self.translator.key(&program, &hooked, Job::Vertex, SALT);
+        let key = self.translator.key(&program, &hooked, Job::Vertex, SALT)?;
         if self.programs.contains_key(&key) {
             self.counts.known += 1;
             return Ok(key);

@@ -1,0 +1,77 @@
+//! Conditions of a translation that need no analysis of the program: options, profile, the stage of
+//! the program, the setup of a draw.
+//! In: what a translation takes. Out: its error, if it is certain. Translations begin with it, and
+//! keys check it.
+
+use super::{Input, stage};
+use crate::error::{At, Error, Kind, Result};
+use crate::geometry::GeometrySetup;
+use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
+use crate::isa::{Program, Stage};
+
+/// Checks what does not change from program to program.
+pub(super) fn settings(options: &Options, profile: &Profile) -> Result<()> {
+    options.check_settings()?;
+    profile.check()
+}
+
+/// Checks a program with its job, and the formats of its attributes. `options` are those in effect.
+pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Result<()> {
+    let Input { program, environment, options, hooks, .. } = *input;
+    options.check_attributes()?;
+    check_stage(program, job)?;
+    if job.has_program() {
+        check_hooks(hooks, program)?;
+    }
+    match job {
+        Job::Vertex if taps(hooks).next().is_some() => {
+            let mut outputs = varying::outputs(&environment.output_map(), options, &profile.locations);
+            outputs.extend(tap_outputs(hooks));
+            varying::check_locations(&outputs)
+        }
+        Job::Vertex | Job::Compute | Job::Quaternions => {
+            locations(options, profile, || environment.output_map())
+        }
+        Job::BeforeGeometry { .. } | Job::Emits { .. } => Ok(()),
+        Job::Geometry(setup) => {
+            let geometry = geometry(setup)?;
+            match setup.vertex_outputs {
+                // The vertex program is unknown, so the stride cannot be compared with its outputs.
+                0 => geometry.input.check_numbers(),
+                outputs => geometry.input.check(outputs),
+            }
+        }
+        Job::GeometryStage(setup) => {
+            setup.check()?;
+            stage::primitive(setup)?;
+            locations(options, profile, || setup.map)
+        }
+        Job::Draw(setup) => locations(options, profile, || setup.map),
+    }
+}
+
+/// Returns the geometry program's part of a setup.
+pub(super) fn geometry(setup: &Setup) -> Result<&GeometrySetup> {
+    setup.geometry.as_ref().ok_or_else(|| Error::setup("the setup has no geometry program"))
+}
+
+/// Checks that no two outputs share a location.
+fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) -> Result<()> {
+    // Outputs are lists with names, which take longer than the rest of a key.
+    if profile.locations.are_distinct() {
+        return Ok(());
+    }
+    varying::check_locations(&varying::outputs(&map(), options, &profile.locations))
+}
+
+/// Rejects programs of another stage than the job takes.
+fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
+    let (what, stage) = match (job.stage(), program.stage()) {
+        (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {
+            return Ok(());
+        }
+        (Some(Stage::Vertex), Stage::Geometry) => ("translation as a vertex program", "geometry"),
+        (Some(Stage::Geometry), Stage::Vertex) => ("translation as a geometry program", "vertex"),
+    };
+    Err(Error::new(Kind::Stage { what, stage }, At::Whole))
+}

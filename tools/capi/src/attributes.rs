@@ -1,0 +1,108 @@
+//! Attributes in the form of the C interface: formats, and promises about numbers.
+//! In: structures of a chain. Out: the library's values.
+
+use transpica::stages::host::{Assume, AttributeFormat, Promise, VertexInput};
+
+use crate::chain::{TranspicaHead, structures};
+use crate::enums::TranspicaCode;
+use crate::problem::Problem;
+use crate::settings::{choice, narrow};
+
+/// An attribute in the host's input assembly.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaAttributeFormat {
+    /// A TranspicaAttributeKind.
+    pub kind: u32,
+    /// Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
+    /// 0: four.
+    pub components: u32,
+}
+
+/// A promise about the numbers that a host feeds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaPromise {
+    /// A TranspicaPromiseKind.
+    pub kind: u32,
+    /// Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
+    pub exponent: u32,
+}
+
+/// Promises of the host. While they are kept, modules compute what they compute without this
+/// structure, at less cost. Zeros promise nothing.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaAssumptions {
+    /// TRANSPICA_TYPE_ASSUMPTIONS
+    pub head: TranspicaHead,
+    /// Float uniforms of the uniform block.
+    pub uniforms: TranspicaPromise,
+    /// Attributes v0 to v15 of vertex programs, as the input assembly converts them.
+    pub attributes: [TranspicaPromise; 16],
+}
+
+/// Vertex input of a draw. It goes with a program and takes the place of the attributes in
+/// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+/// formats. Keys contain what the program reads. Zeros are floats with four components and no
+/// promise. The attribute for register n has location n in every module, however the console
+/// permutes its attributes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaVertexInput {
+    /// TRANSPICA_TYPE_VERTEX_INPUT
+    pub head: TranspicaHead,
+    /// Formats of v0 to v15.
+    pub formats: [TranspicaAttributeFormat; 16],
+    /// Promises about v0 to v15, as the input assembly converts them.
+    pub promises: [TranspicaPromise; 16],
+}
+
+structures! {
+    TranspicaAssumptions => Assumptions,
+    TranspicaVertexInput => VertexInput,
+}
+
+pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, Problem> {
+    let TranspicaVertexInput { head: _, formats: given, promises: promised } = given;
+    let mut promises = [Promise::Nothing; 16];
+    for (slot, given) in promises.iter_mut().zip(promised) {
+        *slot = promise(*given)?;
+    }
+    Ok(VertexInput { formats: formats(given)?, promises })
+}
+
+pub(crate) fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {
+    let TranspicaAssumptions { head: _, uniforms, attributes } = *given;
+    let mut assume = Assume { uniforms: promise(uniforms)?, ..Assume::default() };
+    for (slot, given) in assume.attributes.iter_mut().zip(attributes) {
+        *slot = promise(given)?;
+    }
+    Ok(assume)
+}
+
+fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
+    let TranspicaPromise { kind, exponent } = given;
+    let promise = choice("TranspicaPromise.kind", kind)?;
+    match promise {
+        Promise::Below(_) if exponent <= 128 => {
+            Ok(Promise::Below(narrow("TranspicaPromise.exponent", exponent)?))
+        }
+        Promise::Nothing | Promise::NotNan if exponent == 0 => Ok(promise),
+        Promise::Nothing | Promise::NotNan | Promise::Below(_) => {
+            let text = format!("TranspicaPromise.exponent is {exponent}, which the kind does not take");
+            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+        }
+    }
+}
+
+pub(crate) fn formats(given: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
+    let mut attributes = [AttributeFormat::default(); 16];
+    for (attribute, &TranspicaAttributeFormat { kind, components }) in attributes.iter_mut().zip(given) {
+        attribute.kind = choice("TranspicaAttributeFormat.kind", kind)?;
+        if components != 0 {
+            attribute.components = narrow("TranspicaAttributeFormat.components", components)?;
+        }
+    }
+    Ok(attributes)
+}
