@@ -272,7 +272,7 @@ impl Translator {
         let input = Input { program, environment, options: &options, folded };
         match job {
             Job::Vertex | Job::Compute => {
-                let outputs = varying::outputs(&environment.output_map(), &options, &self.profile.locations);
+                let outputs = varying::outputs(&environment.output_map(), &options, &self.profile);
                 varying::check_locations(&outputs)?;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
@@ -342,7 +342,7 @@ impl Translator {
         let mut warnings = interface.warnings.clone();
         warnings.extend(varying::warn_position(&interface));
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
-        let (options, profile, tier) = (*options, self.profile, control.tier());
+        let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
         Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })
     }
 

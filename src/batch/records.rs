@@ -4,7 +4,7 @@
 
 use super::lanes::LANES;
 use crate::error::{Error, Result};
-use crate::host::{ComponentSource, HostValues, Options, Output, OutputMap, OutputValue, varying};
+use crate::host::{ComponentSource, HostValues, Options, Output, OutputMap, OutputValue, Profile, varying};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Records {
 
     /// Lays out the position and the mapped outputs, one behind the other.
     pub fn from_map(map: &OutputMap, options: &Options) -> Self {
-        Self::new(varying::outputs(map, options, &Default::default()), options)
+        Self::new(varying::outputs(map, options, &Profile::default()), options)
     }
 
     /// Lays out whole output registers without conversion, one behind the other: bit n of the mask
@@ -92,7 +92,10 @@ impl Records {
             let at = (self.stride, *offset);
             match output.value {
                 OutputValue::Plain => write(places, columns, to, at, output.lanes()),
-                OutputValue::Position | OutputValue::Color | OutputValue::ClipDistances => {
+                OutputValue::Position
+                | OutputValue::Color
+                | OutputValue::Mixed { .. }
+                | OutputValue::ClipDistances => {
                     let mut converted = columns.map(|column| *column);
                     output.convert(&mut converted, &self.options, &self.host);
                     let [x, y, z, w] = &converted;

@@ -11,6 +11,7 @@ pub mod interface;
 pub mod job;
 #[doc(hidden)]
 pub mod layout;
+pub(crate) mod linkage;
 pub(crate) mod names;
 #[doc(hidden)]
 pub mod options;
@@ -37,6 +38,7 @@ pub use interface::{
 pub use job::Job;
 #[doc(hidden)]
 pub use layout::pack;
+pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 #[doc(hidden)]
 pub use options::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,

@@ -1,5 +1,5 @@
 //! Outputs of a vertex entry, from the output map.
-//! In: the register component of each semantic, options, locations. Out: the position and one
+//! In: the register component of each semantic, options, the profile. Out: the position and one
 //! varying for each semantic. Knows no instruction; mapped registers need not be written by the
 //! program.
 //! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
@@ -7,8 +7,9 @@
 //! read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output, OutputValue};
+use super::linkage::{Varying, VaryingSource};
 use super::options::{ClipPlanes, Options, UndefinedValue};
-use super::profile::Locations;
+use super::profile::{Locations, Profile};
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::{Component, Mask};
@@ -106,13 +107,17 @@ impl OutputMap {
 
 /// Returns the outputs of the vertex entry. The position is always present; its unmapped components
 /// are 1.0.
-pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
+///
+/// The varyings are those of the profile's table, or else one for each mapped semantic.
+pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Output> {
+    let locations = &profile.locations;
     let unmapped = match options.outputs.unmapped {
         UndefinedValue::Default => ComponentSource::One,
         UndefinedValue::Zero => ComponentSource::Zero,
     };
     let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
-    for (semantic, name) in VARYINGS {
+    let semantics = if profile.varyings.is_empty() { VARYINGS.len() } else { 1 };
+    for &(semantic, name) in &VARYINGS[..semantics] {
         let info = semantic.info();
         let first = usize::from(info.first_code);
         let codes = &map.sources[first..first + usize::from(info.components)];
@@ -136,7 +141,11 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         });
     }
     let position = outputs[0].components.clone();
-    if let Some(location) = locations.position {
+    let rows = profile.varyings.iter();
+    outputs.extend(rows.clone().filter_map(|varying| shaped(varying, map, options, unmapped)));
+    if let Some(location) = locations.position
+        && profile.varyings.is_empty()
+    {
         outputs.push(Output {
             name: "position_raw".to_string(),
             location: Location::Varying(location),
@@ -144,18 +153,60 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
             value: OutputValue::Plain,
         });
     }
+    let row = rows.clone().find(|row| row.components.is_empty());
     let distances = match options.outputs.clip_planes {
         ClipPlanes::None => None,
         ClipPlanes::BuiltIn => Some(Location::ClipDistances),
-        ClipPlanes::Varying => Some(Location::Varying(locations.clip_distances)),
+        ClipPlanes::Varying => {
+            Some(Location::Varying(row.map_or(locations.clip_distances, |row| row.location)))
+        }
     };
     outputs.extend(distances.map(|location| Output {
-        name: "clip_distances".to_string(),
+        name: row.map_or("clip_distances", |row| &row.name).to_string(),
         location,
         components: position,
         value: OutputValue::ClipDistances,
     }));
     outputs
+}
+
+/// Returns the output of a varying of the host; none if nothing is mapped to it.
+fn shaped(
+    varying: &Varying,
+    map: &OutputMap,
+    options: &Options,
+    unmapped: ComponentSource,
+) -> Option<Output> {
+    let (mut colors, mut complements) = (Mask::NONE, Mask::NONE);
+    let mut is_wanted = options.outputs.all;
+    let mut components = Vec::with_capacity(varying.components.len());
+    for (index, source) in varying.components.iter().enumerate() {
+        let mapped = source.code().and_then(|code| map.sources[usize::from(code) % CODES]);
+        is_wanted |= mapped.is_some() || source.code().is_none();
+        let bit = 1 << index;
+        complements.0 |= if matches!(source, VaryingSource::Complement(_)) { bit } else { 0 };
+        let info = Semantic::Color.info();
+        let codes = info.first_code..info.first_code + info.components;
+        colors.0 |= if source.code().is_some_and(|code| codes.contains(&code)) { bit } else { 0 };
+        components.push(match (source, mapped) {
+            (VaryingSource::Zero, _) => ComponentSource::Zero,
+            (VaryingSource::One, _) => ComponentSource::One,
+            (VaryingSource::Code(_) | VaryingSource::Complement(_), None) => unmapped,
+            (VaryingSource::Code(_) | VaryingSource::Complement(_), Some((register, component))) => {
+                ComponentSource::Register { register, component }
+            }
+        });
+    }
+    let value = match (colors, complements) {
+        (Mask::NONE, Mask::NONE) => OutputValue::Plain,
+        _some => OutputValue::Mixed { colors, complements },
+    };
+    (is_wanted && !components.is_empty()).then(|| Output {
+        name: varying.name.to_string(),
+        location: Location::Varying(varying.location),
+        components,
+        value,
+    })
 }
 
 /// Returns the output registers of the mask, unchanged, the n-th at location n.

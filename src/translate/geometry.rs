@@ -44,7 +44,7 @@ impl Translator {
 
     fn compute(&mut self, input: Input<'_>, wanted: KernelRequest<'_>) -> Result<Translation> {
         let (Input { program, options, folded, .. }, KernelRequest { map, setup, form }) = (input, wanted);
-        let outputs = varying::outputs(map, options, &self.profile.locations);
+        let outputs = varying::outputs(map, options, &self.profile);
         let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
         let observations = match form {

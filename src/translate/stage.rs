@@ -35,7 +35,7 @@ impl Translator {
         setup.check()?;
         let (primitive, vectors) = primitive(setup)?;
         let Some(geometry) = setup.geometry else { return no_geometry() };
-        let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
+        let outputs = varying::outputs(&setup.map, options, &self.profile);
         varying::check_locations(&outputs)?;
         let (mut control, mut why) = control::choose(program, options)?;
         let observations = dependences(program, &control, &varying::components(&outputs, geometry.outputs));
@@ -71,7 +71,7 @@ impl Translator {
     /// that moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { environment, options, .. } = input;
-        let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
+        let outputs = varying::outputs(&setup.map, options, &self.profile);
         varying::check_locations(&outputs)?;
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
@@ -85,7 +85,7 @@ impl Translator {
             outputs,
             ..Interface::default()
         };
-        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        let (options, profile, tier) = (*options, self.profile.clone(), Tier::Structured);
         let relies_on = Reliance::default();
         Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
     }
