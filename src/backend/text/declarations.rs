@@ -382,7 +382,6 @@ impl Declarations {
             if is_located {
                 let _ = write!(out, "layout(location = {location}) ");
             }
-            out.push_str(if row.marks_outputs() && profile.no_contraction { "invariant " } else { "" });
             let _ = writeln!(out, "out {} {name};", dialect.ty(*ty));
         }
         if out.len() > start {
@@ -391,7 +390,7 @@ impl Declarations {
         let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
         // OpenGL ES has the block with an extension only, and separable programs do without.
         let is_block = is_located && !row.is_es;
-        let is_invariant = profile.invariant_position || row.marks_outputs() && profile.no_contraction;
+        let is_invariant = profile.invariant_position;
         if is_block {
             let indent = if distances.is_empty() { "" } else { "    " };
             let _ = writeln!(out, "out gl_PerVertex {{\n    vec4 gl_Position;\n{indent}{distances}}};");

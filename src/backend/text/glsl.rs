@@ -300,13 +300,6 @@ impl Row {
         }
     }
 
-    /// Returns whether outputs are marked `invariant` for exact results: all that a language
-    /// without `precise` has. Drivers that take it seriously keep what such outputs follow from as
-    /// written.
-    pub const fn marks_outputs(&self) -> bool {
-        matches!(self.precise, Precise::Absent)
-    }
-
     /// Writes the head of every text.
     fn head(&self, out: &mut String, source: &BackendInput<'_>, clips: bool) {
         let (header, glsl) = (header(source.interface), &source.profile.glsl);

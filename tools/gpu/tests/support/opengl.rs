@@ -95,8 +95,7 @@ impl OpenGl {
         /// use.
         static NEWEST: Once = Once::new();
         NEWEST.call_once(|| {
-            for (name, value) in
-                [("MESA_GL_VERSION_OVERRIDE", "4.6"), ("MESA_GLSL_VERSION_OVERRIDE", "460")]
+            for (name, value) in [("MESA_GL_VERSION_OVERRIDE", "4.6"), ("MESA_GLSL_VERSION_OVERRIDE", "460")]
             {
                 // SAFETY: other threads read the environment by functions of the standard library,
                 // which lock it, until they come here too.
