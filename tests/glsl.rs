@@ -99,16 +99,17 @@ const AZAHAR: [Port; 8] = [
 
 /// A fragment shader with all of these inputs.
 fn fragment(version: GlslVersion, ports: &[Port]) -> String {
-    let mut text = match version {
-        GlslVersion::Core330 => "#version 330 core\n".to_owned(),
-        GlslVersion::Vulkan450 => "#version 450\n".to_owned(),
-        GlslVersion::Es310 => "#version 310 es\nprecision highp float;\n".to_owned(),
+    let digits: String = format!("{version:?}").chars().filter(char::is_ascii_digit).collect();
+    let mut text = match (version.is_es(), version.is_opengl()) {
+        (true, _) => format!("#version {digits} es\nprecision highp float;\n"),
+        (false, true) => format!("#version {digits} core\n"),
+        (false, false) => format!("#version {digits}\n"),
     };
     let mut sum = "vec4(0.0)".to_owned();
     for (location, ty, name) in ports {
-        let place = match version {
-            GlslVersion::Core330 => String::new(),
-            GlslVersion::Vulkan450 | GlslVersion::Es310 => format!("layout(location = {location}) "),
+        let place = match version.has_varying_locations() {
+            false => String::new(),
+            true => format!("layout(location = {location}) "),
         };
         writeln!(text, "{place}in {ty} {name};").unwrap();
         write!(sum, " + vec4({})", if *ty == "float" { (*name).to_owned() } else { format!("{name}.x") })
@@ -119,14 +120,12 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
 }
 
 /// Returns whether a vertex shader has all inputs of a fragment shader, which glslang does not
-/// check: by name in 330, else by location.
+/// check: by name, or by location.
 fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     ports.iter().all(|(location, ty, name)| {
-        let line = match version {
-            GlslVersion::Core330 => format!("out {ty} {name};"),
-            GlslVersion::Vulkan450 | GlslVersion::Es310 => {
-                format!("layout(location = {location}) out {ty} {name};")
-            }
+        let line = match version.has_varying_locations() {
+            false => format!("out {ty} {name};"),
+            true => format!("layout(location = {location}) out {ty} {name};"),
         };
         text.lines().any(|found| found == line)
     })
@@ -154,7 +153,7 @@ fn samples_link_with_fragment_shaders_of_hosts() {
             let (options, profile, ports) = host(layout);
             for version in GlslVersion::ALL {
                 let name = format!("{}#{index} {layout:?} {version:?}", sample.name);
-                let text = glsl(&sample.bytes, index, version, options, profile);
+                let text = glsl(&sample.bytes, index, version, options, profile.clone());
                 assert!(has_all(&text, version, ports), "{name}\n{text}");
                 let vulkan = version == GlslVersion::Vulkan450;
                 glslang::link(&text, &fragment(version, ports), vulkan)
@@ -168,7 +167,7 @@ fn samples_link_with_fragment_shaders_of_hosts() {
 fn a_fragment_shader_of_another_host_does_not_link() {
     let (options, profile, ports) = host(Layout::Symbols);
     for version in GlslVersion::ALL {
-        let text = glsl(TEXTURED, 0, version, options, profile);
+        let text = glsl(TEXTURED, 0, version, options, profile.clone());
         assert!(!has_all(&text, version, &[(7, "vec4", "other")]), "{version:?}");
         let mut wrong = ports.to_vec();
         wrong[1].1 = "vec3";
@@ -222,9 +221,14 @@ fn all_arithmetic_is_precise_if_the_profile_requests_it() {
         }
     });
     for version in GlslVersion::ALL {
-        let word = if version == GlslVersion::Vulkan450 { "precise " } else { "PRECISE " };
+        let word = match version {
+            GlslVersion::Core330 | GlslVersion::Es310 => "PRECISE ",
+            _other_version => "precise ",
+        };
         let plain = Profile { no_contraction: false, ..Profile::default() };
-        assert!(glsl(TEXTURED, 0, version, Options::default(), Profile::default()).contains(word));
+        let text = glsl(TEXTURED, 0, version, Options::default(), Profile::default());
+        assert_eq!(text.contains(word), version != GlslVersion::Es300, "{version:?}");
+        assert_eq!(version.is_exact(), word == "precise " && text.contains(word), "{version:?}");
         let text = glsl(TEXTURED, 0, version, Options::default(), plain);
         assert!(!text.to_lowercase().contains("precise"), "{text}");
     }
@@ -242,8 +246,12 @@ fn glslang_reads_every_opengl_text_unchanged() {
             false => Stage::Vertex,
             true => Stage::Compute,
         };
-        for version in [GlslVersion::Core330, GlslVersion::Es310] {
-            if (version, stage) == (GlslVersion::Core330, Stage::Compute) {
+        // Each version reads a share of them, and the oldest and newest of each API all.
+        let all = [GlslVersion::Core330, GlslVersion::Es300, GlslVersion::Es320];
+        let share = GlslVersion::ALL[name.len() % GlslVersion::ALL.len()];
+        let is_share = !all.contains(&share) && share.is_opengl();
+        for version in all.into_iter().chain(is_share.then_some(share)) {
+            if stage == Stage::Compute && !version.has_compute() {
                 continue;
             }
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
@@ -322,11 +330,9 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         for version in GlslVersion::ALL {
             let text = glsl(LIGHTS, 0, version, options, Profile::default());
-            let found: BTreeMap<String, u32> = match version {
-                GlslVersion::Vulkan450 => {
-                    offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms")
-                }
-                GlslVersion::Core330 | GlslVersion::Es310 => {
+            let found: BTreeMap<String, u32> = match version.is_opengl() {
+                false => offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms"),
+                true => {
                     let members = glslang::members(&text).expect("reads").into_iter();
                     members.map(|(name, offset)| (name.replace("Uniforms.", ""), offset)).collect()
                 }
@@ -344,12 +350,14 @@ fn the_host_block_and_clip_distances_have_their_places() {
         outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    for version in [GlslVersion::Core330, GlslVersion::Vulkan450] {
+    for version in GlslVersion::ALL {
         let text = glsl(TEXTURED, 0, version, options, Profile::default());
         for line in ["    uint clip_enabled;", "    uint flip_y;", "    vec4 clip_plane;", "} host;"] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
         assert_eq!(text.matches("gl_ClipDistance[").count(), 3, "{text}");
+        let extension = "#extension GL_EXT_clip_cull_distance : require\n";
+        assert_eq!(text.contains(extension), version.is_es(), "{text}");
     }
     let text = glsl(TEXTURED, 0, GlslVersion::Vulkan450, options, Profile::default());
     assert!(text.contains("layout(set = 0, binding = 1, std140) uniform Host {\n"), "{text}");
@@ -395,9 +403,9 @@ fn glslang_reads_random_programs() {
                 .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)
                 .expect("translates");
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
-            let read = match version {
-                GlslVersion::Vulkan450 => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
-                GlslVersion::Core330 | GlslVersion::Es310 => glslang::read(&text, Stage::Vertex),
+            let read = match version.is_opengl() {
+                false => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
+                true => glslang::read(&text, Stage::Vertex),
             };
             read.unwrap_or_else(|error| panic!("{kind:?} {seed} {version:?}: {error}\n{text}"));
         }
@@ -455,6 +463,34 @@ fn four_thousand_dependent_products_need_little_stack() {
     let (unmarked, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
+
+#[test]
+fn es_300_has_no_switch() {
+    with_products(|name, translated| {
+        if translated.interface.entry_point.is_compute() {
+            return;
+        }
+        let [without, with] = [GlslVersion::Es300, GlslVersion::Core330]
+            .map(|version| translated.text(Language::Glsl(version)).expect("GLSL"));
+        assert!(!without.contains("switch ("), "{name}\n{without}");
+        SWITCHES.fetch_add(usize::from(with.contains("switch (")), Ordering::Relaxed);
+    });
+    for (kind, seed) in
+        [Kind::Clean, Kind::Wild].into_iter().flat_map(|kind| (0..60).map(move |seed| (kind, seed)))
+    {
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let program = generate(kind, seed);
+        let translated =
+            translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
+        let text = translated.text(Language::Glsl(GlslVersion::Es300)).expect("GLSL");
+        assert!(!text.contains("switch ("), "{kind:?} {seed}\n{text}");
+        glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    assert!(SWITCHES.load(Ordering::Relaxed) > 5, "programs with a switch elsewhere");
+}
+
+/// Programs with a `switch` in other versions.
+static SWITCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Golden texts; `BLESS=1 cargo test -p transpica-tests --test glsl` rewrites them.
 #[test]

@@ -94,13 +94,14 @@ fn the_stage_for_vertices_from_the_cpu_forwards_any_outputs() {
         let options =
             Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
         let locations = Locations { position, ..Locations::default() };
-        let mut translator = Translator::new(options, Profile { locations, ..Profile::default() });
+        let profile = Profile { locations, ..Profile::default() };
+        let mut translator = Translator::new(options, profile.clone());
         for mask in 0..1 << MAPPED.len() {
             let words = (0u8..).zip(MAPPED).filter(|(register, _)| mask >> register & 1 != 0);
             let map = OutputMap::from_words(words);
             let setup = Setup { map, ..Setup::from_registers(&state).expect("a setup") };
             let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup)).expect("translates");
-            assert_eq!(stage.interface.outputs, varying::outputs(&map, &options, &locations));
+            assert_eq!(stage.interface.outputs, varying::outputs(&map, &options, &profile));
             let names = stage.interface.attributes.iter().map(|attribute| &attribute.name);
             assert!(names.eq(stage.interface.outputs.iter().map(|output| &output.name)));
             assert!(stage.spirv().is_ok());

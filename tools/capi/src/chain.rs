@@ -31,6 +31,10 @@ pub enum TranspicaType {
     Allocator = 7,
     /// TranspicaAssumptions
     Assumptions = 8,
+    /// TranspicaVaryings
+    Varyings = 9,
+    /// TranspicaGlsl
+    Glsl = 10,
     /// TranspicaRequest
     Request = 16,
     /// TranspicaRawProgram
@@ -96,7 +100,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 19] = {
+const TYPES: [TranspicaType; 21] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -107,6 +111,8 @@ const TYPES: [TranspicaType; 19] = {
         T::Limits,
         T::Allocator,
         T::Assumptions,
+        T::Varyings,
+        T::Glsl,
         T::Request,
         T::RawProgram,
         T::Executable,

@@ -247,6 +247,8 @@ impl ProgramRequest<'_> {
                 | T::Profile
                 | T::Bindings
                 | T::Locations
+                | T::Varyings
+                | T::Glsl
                 | T::RegisterLayout
                 | T::Limits
                 | T::Allocator

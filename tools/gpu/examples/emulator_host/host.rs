@@ -78,10 +78,10 @@ impl Host {
         let profile = Profile { names: false, ..Profile::default() };
         // With all outputs requested, every program has the same ones, and one stage draws the
         // vertices of all that run on the CPU.
-        let outputs = varying::outputs(&OutputMap::default(), &options, &profile.locations);
+        let outputs = varying::outputs(&OutputMap::default(), &options, &profile);
         let state = RegisterState::default();
         let setup = Setup::from_registers(&state)?;
-        let mut translator = Translator::new(options, profile);
+        let mut translator = Translator::new(options, profile.clone());
         // No code of a program is in that stage, so any program will do.
         let end = Program::from_raw(&[END][..], &[][..], Pc(0), Stage::Vertex)?;
         let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup))?.spirv()?;
@@ -205,7 +205,7 @@ fn replace(programs: &mut HashMap<Key, Drawer>, (key, result): Created) -> Resul
 
 /// Outputs of the program in the registers.
 fn outputs(state: &RegisterState, translator: &Translator) -> Vec<Output> {
-    varying::outputs(&state.vertex().output_map(), translator.options(), &translator.profile().locations)
+    varying::outputs(&state.vertex().output_map(), translator.options(), translator.profile())
 }
 
 /// Runs the vertex program in batches; returns all outputs of each vertex.
