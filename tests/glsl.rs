@@ -16,16 +16,18 @@ use expect_test::expect_file;
 use products::with_products;
 use samples::{Sample, samples};
 use transpica::Translator;
+use transpica::host::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 use transpica::stages::backend::text::{self, GlslVersion, Language};
 use transpica::stages::backend::{BackendInput, spirv};
 use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
     OutputValue, Outputs, Profile, RegisterLayout,
 };
 use transpica::stages::ir;
-use transpica_generate::{Kind, generate};
+use transpica_generate::{Kind as Programs, generate};
 use transpica_prove::glslang::{self, Stage};
 use transpica_prove::unnamed::Unnamed;
 
@@ -149,9 +151,13 @@ fn samples_link_with_fragment_shaders_of_hosts() {
     let samples: Vec<Sample> =
         samples().into_iter().filter(|sample| sample.name.starts_with("shaders")).collect();
     in_parallel(&samples, |sample, index| {
-        for layout in [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds] {
+        let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds];
+        for (number, layout) in layouts.into_iter().enumerate() {
             let (options, profile, ports) = host(layout);
-            for version in GlslVersion::ALL {
+            // Mesa links all; glslang a turn of each.
+            let turn = 3 * number + index + sample.name.len();
+            let turn = GlslVersion::ALL[turn % GlslVersion::ALL.len()];
+            for version in [GlslVersion::Core330, GlslVersion::Vulkan450, turn] {
                 let name = format!("{}#{index} {layout:?} {version:?}", sample.name);
                 let text = glsl(&sample.bytes, index, version, options, profile.clone());
                 assert!(has_all(&text, version, ports), "{name}\n{text}");
@@ -396,7 +402,7 @@ fn bindings() -> Unnamed {
 
 #[test]
 fn glslang_reads_random_programs() {
-    for (kind, seeds) in [(Kind::Clean, 0..42), (Kind::Wild, 0..42), (Kind::Numeric, 0..21)] {
+    for (kind, seeds) in [(Programs::Clean, 0..42), (Programs::Wild, 0..42), (Programs::Numeric, 0..21)] {
         for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let translated = translator
@@ -418,7 +424,7 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
         let mut all = Vec::new();
         for (seed, version) in (0..60).zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
+            let program = generate(Programs::ALL[seed as usize % Programs::ALL.len()], seed);
             let translated =
                 translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
             all.push(translated.text(Language::Glsl(version)).expect("GLSL"));
@@ -464,6 +470,105 @@ fn four_thousand_dependent_products_need_little_stack() {
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
 
+/// The text of a sample under a profile, or the error.
+fn under(profile: Profile) -> Result<String, Error> {
+    let options = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        ..Options::default()
+    };
+    let file = Shbin::parse(TEXTURED).expect("valid");
+    let program = dvle::program(&file, 0, &options.limits).expect("a program");
+    let environment = FileEnvironment::new(&file, 0, "sample.shbin").expect("there");
+    let translated = Translator::new(options, profile).translate(&program, &environment, Job::Vertex)?;
+    translated.text(Language::Glsl(GlslVersion::Core330))
+}
+
+#[test]
+fn names_of_the_host_stay_as_they_are_or_are_errors() {
+    let block = |block: &'static str, instance: Option<&'static str>| BlockNames {
+        block: block.into(),
+        instance: instance.map(Into::into),
+    };
+    let glsl = |glsl: GlslProfile| Profile { glsl, ..Profile::default() };
+    let uniforms = |uniforms| glsl(GlslProfile { uniforms, ..GlslProfile::default() });
+    let host = |host| glsl(GlslProfile { host, ..GlslProfile::default() });
+    let numbered = |name: &'static str| {
+        glsl(GlslProfile { attributes: AttributeNames::Numbered(name.into()), ..GlslProfile::default() })
+    };
+    let varyings = |names: &[&'static str]| Profile {
+        varyings: names
+            .iter()
+            .zip(0..)
+            .map(|(&name, location)| Varying {
+                name: name.into(),
+                location,
+                components: vec![VaryingSource::Code(12)],
+            })
+            .collect(),
+        ..Profile::default()
+    };
+    for (profile, expected) in [
+        (uniforms(block("helper", Some("choose"))), "} choose;"),
+        (uniforms(block("PICAShaderUniforms", None)), "} ;"),
+        (host(block("ClipPlane", None)), "uniform ClipPlane {"),
+        (numbered("vs_in_reg"), "in vec4 vs_in_reg2;"),
+        (varyings(&["v_colour", "both"]), "out float both;"),
+    ] {
+        let text = under(profile.clone()).unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+        assert!(text.contains(&expected.replace("} ;", "};")), "{expected}\n{text}");
+        glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    for (profile, name) in [
+        (uniforms(block("gl_Uniforms", None)), "gl_Uniforms"),
+        (uniforms(block("Uniforms", Some("a b"))), "a b"),
+        (uniforms(block("", None)), ""),
+        (uniforms(block("Registers", Some("Registers"))), "Registers"),
+        (uniforms(block("clip_distances", None)), "clip_distances"),
+        (uniforms(block("Uniforms", Some("uintBitsToFloat"))), "uintBitsToFloat"),
+        (host(block("Uniforms", Some("host"))), "Uniforms"),
+        (numbered("main__"), "main__0"),
+        (numbered("3"), "30"),
+        (varyings(&["vec3"]), "vec3"),
+        (varyings(&["v", "v"]), "v"),
+        (varyings(&["lessThan"]), "lessThan"),
+        (varyings(&["a-b"]), "a-b"),
+    ] {
+        let error = under(profile.clone()).expect_err(name);
+        let is_named = matches!(&error.kind, Kind::BadName { name: found, .. } if found == name);
+        assert!(is_named, "{profile:?}: {error}");
+        assert_eq!(error.kind.code(), Code::BadOption);
+    }
+    for components in
+        [vec![VaryingSource::One; 5], vec![VaryingSource::Code(0x11)], vec![VaryingSource::Complement(0x18)]]
+    {
+        let varyings = vec![Varying { name: "v".into(), location: 0, components }];
+        let error = under(Profile { varyings, ..Profile::default() }).expect_err("refused");
+        assert!(matches!(error.kind, Kind::BadVarying { .. }), "{error}");
+    }
+}
+
+#[test]
+fn members_without_an_instance_yield_to_names_of_the_host() {
+    let varyings =
+        vec![Varying { name: "projection".into(), location: 0, components: vec![VaryingSource::Code(12)] }];
+    let uniforms = BlockNames { block: "Uniforms".into(), instance: None };
+    let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
+    let text = under(Profile { varyings, glsl, ..Profile::default() }).expect("GLSL");
+    assert!(text.contains("vec4 projection_1[4];") && text.contains("out float projection;"), "{text}");
+    glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+}
+
+#[test]
+fn a_text_without_its_version_line_is_the_same_behind_it() {
+    for version in GlslVersion::ALL {
+        let glsl_profile = GlslProfile { version_line: false, ..GlslProfile::default() };
+        let profile = Profile { glsl: glsl_profile, ..Profile::default() };
+        let with = glsl(LIGHTS, 0, version, Options::default(), Profile::default());
+        let without = glsl(LIGHTS, 0, version, Options::default(), profile);
+        assert_eq!(with.split_once('\n').expect("a line").1, without, "{version:?}");
+    }
+}
+
 #[test]
 fn es_300_has_no_switch() {
     with_products(|name, translated| {
@@ -476,7 +581,7 @@ fn es_300_has_no_switch() {
         SWITCHES.fetch_add(usize::from(with.contains("switch (")), Ordering::Relaxed);
     });
     for (kind, seed) in
-        [Kind::Clean, Kind::Wild].into_iter().flat_map(|kind| (0..60).map(move |seed| (kind, seed)))
+        [Programs::Clean, Programs::Wild].into_iter().flat_map(|kind| (0..60).map(move |seed| (kind, seed)))
     {
         let mut translator = Translator::new(Options::default(), Profile::default());
         let program = generate(kind, seed);
@@ -484,12 +589,14 @@ fn es_300_has_no_switch() {
             translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
         let text = translated.text(Language::Glsl(GlslVersion::Es300)).expect("GLSL");
         assert!(!text.contains("switch ("), "{kind:?} {seed}\n{text}");
+        let with = translated.text(Language::Glsl(GlslVersion::Core330)).expect("GLSL");
+        SWITCHES.fetch_add(usize::from(with.contains("switch (")), Ordering::Relaxed);
         glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
     assert!(SWITCHES.load(Ordering::Relaxed) > 5, "programs with a switch elsewhere");
 }
 
-/// Programs with a `switch` in other versions.
+/// Number of programs with a `switch` in other versions.
 static SWITCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Golden texts; `BLESS=1 cargo test -p transpica-tests --test glsl` rewrites them.

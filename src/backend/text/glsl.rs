@@ -1,8 +1,8 @@
 //! GLSL that hosts can link with shaders of their own.
 //! In: the pieces of a module, the version. Out: text under that contract. Knows nothing of the
 //! IR's control flow.
-//! Facts: GLSL 3.30 to 4.60 and ES 3.00 to 3.20, GL_KHR_vulkan_glsl, GL_ARB_separate_shader_objects,
-//! GL_EXT_clip_cull_distance; where `precise` is taken was measured with glslang 12 and Mesa 22.3.
+//! Facts: GLSL 3.30 to 4.60 and ES 3.00 to 3.20, GL_KHR_vulkan_glsl,
+//! GL_ARB_separate_shader_objects, GL_EXT_clip_cull_distance; where `precise` is taken was measured with glslang 12 and Mesa 22.3.
 //!
 //! The contract is the section "GLSL" of [`guide::emulator`](crate::guide::emulator): names, types,
 //! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first
@@ -68,11 +68,11 @@ pub struct Row {
     pub varyings: Varyings,
     pub bindings: Bindings,
     precise: Precise,
-    /// Whether `mix` selects integers and conditions, not only floats.
+    /// True if `mix` selects integers and conditions, not only floats.
     pub mixes_all: bool,
-    /// Whether there are compute shaders and storage buffers.
+    /// True if there are compute shaders and storage buffers.
     computes: bool,
-    /// Whether there is a `switch` that every driver takes inside a loop. WebGL reaches Direct3D's
+    /// True if there is a `switch` that every driver takes inside a loop. WebGL reaches Direct3D's
     /// compiler FXC, which does not.
     pub switches: bool,
 }

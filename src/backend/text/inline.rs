@@ -24,14 +24,14 @@ const NAME: u32 = 6;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
-/// What is exact only in the value of a marked variable.
+/// Operations that are exact only in the value of a marked variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
     /// Nothing.
     Nothing,
     /// Arithmetic on floats.
     Arithmetic,
-    /// That, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
+    /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
     /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is no part of
     /// what a mark reaches there, an argument of `mix` is.
     Comparisons,

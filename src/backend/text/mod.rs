@@ -11,6 +11,7 @@
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
+//! | `switchless` | a `switch` as tests, for GLSL that has none in loops |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
 //! | `dialect`, `glsl` | differences of the languages and of the versions of GLSL |
 

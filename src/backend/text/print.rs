@@ -43,11 +43,11 @@ pub enum Closing {
 /// Treatment of a `continue` in a `do` of GLSL, where the word would leave the `do`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// There is none.
+    /// None to treat.
     Never,
-    /// It leaves the `do`, and its end leaves the enclosing one.
+    /// A jump out of the `do`, whose end leaves the enclosing one.
     Breaks,
-    /// It leaves the `do`, and its end continues the loop.
+    /// A jump out of the `do`, whose end continues the loop.
     Continues,
 }
 

@@ -100,7 +100,7 @@ mod json {
             }
         }
         assert_eq!(refused, places);
-        assert_eq!(places.len(), 32, "{places:?}");
+        assert_eq!(places.len(), 36, "{places:?}");
     }
 
     #[test]

@@ -242,7 +242,7 @@ struct Case<'a> {
     inputs: &'a [[[f32; 4]; 16]],
 }
 
-/// What was compared.
+/// Counts of a comparison.
 #[derive(Default)]
 struct Count {
     programs: u64,

@@ -12,7 +12,7 @@ use glow::HasContext as _;
 use khronos_egl as egl;
 
 /// The line that installs EGL and the driver.
-pub const INSTALL_LINE: &str = "sudo apt-get install -y libegl1 libgl1-mesa-dri";
+pub const INSTALL_LINE: &str = "sudo apt-get install -y libegl1 libegl-mesa0 libgl1-mesa-dri";
 /// `EGL_PLATFORM_SURFACELESS_MESA`
 const SURFACELESS: egl::Enum = 0x31DD;
 /// `GL_PROGRAM_SEPARABLE`
