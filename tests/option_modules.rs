@@ -462,12 +462,6 @@ fn features_that_a_language_lacks_are_refused_with_the_reason() {
         let text = error(specialized, Profile::default(), language);
         assert!(text.contains("bake the values or read them from the block"), "{text}");
     }
-    let clipped = Options {
-        outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
-        ..Options::default()
-    };
-    let text = error(clipped, Profile::default(), es);
-    assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
     let core = Language::Glsl(GlslVersion::Core330);
     let text = error_as(Job::Compute, Options::default(), Profile::default(), core);
     assert!(text.contains("GLSL 330 has no compute form"), "{text}");

@@ -2,7 +2,8 @@
 //! In: the pieces of a module, the version. Out: text under that contract. Knows nothing of the
 //! IR's control flow.
 //! Facts: GLSL 3.30 to 4.60 and ES 3.00 to 3.20, GL_KHR_vulkan_glsl,
-//! GL_ARB_separate_shader_objects, GL_EXT_clip_cull_distance; where `precise` is taken was measured with glslang 12 and Mesa 22.3.
+//! GL_ARB_separate_shader_objects, GL_EXT_clip_cull_distance; where `precise` is taken was measured
+//! with glslang 12 and Mesa 22.3.
 //!
 //! The contract is the section "GLSL" of [`guide::emulator`](crate::guide::emulator): names, types,
 //! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first

@@ -112,8 +112,8 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
 /// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 /// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
 /// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
-/// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the call
-/// fails, else NULL.
+/// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
+/// call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
     settings: *const TranspicaHead,

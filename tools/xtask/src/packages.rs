@@ -1,6 +1,6 @@
-//! System packages that the tasks need: software drivers for Vulkan and OpenGL, RADV, the SPIR-V validator, the
-//! reference GLSL compiler; tools for tests of the C interface; Node.js for Tint; Python for DXC; a
-//! C++ compiler for libFuzzer.
+//! System packages that the tasks need: software drivers for Vulkan and OpenGL, RADV, the SPIR-V
+//! validator, the reference GLSL compiler; tools for tests of the C interface; Node.js for Tint;
+//! Python for DXC; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! OpenGL and OpenGL ES without a window: Mesa's surfaceless platform of EGL, whose driver computes
 //! on the CPU.
-//! In: texts of both stages, vertices, uniform blocks. Out: what transform feedback captured of each
-//! vertex, or a pixel, as bits. All `unsafe` of these tests is here; objects live until the process
+//! In: texts of both stages, vertices, uniform blocks. Out: what transform feedback captured of
+//! each vertex, or a pixel. All `unsafe` of these tests is here; objects live until the process
 //! ends.
 #![allow(unsafe_code, reason = "the functions of OpenGL are not safe")]
 
@@ -80,7 +80,7 @@ pub struct Draw<'a> {
     pub attributes: &'a [u8],
     /// Content of uniform blocks by binding, each with the name of the block.
     pub blocks: &'a [(&'a str, &'a [u8])],
-    /// Whether blocks are bound by their names, not by bindings in the text.
+    /// True if blocks are bound by their names, not by bindings in the text.
     pub binds_by_name: bool,
 }
 
