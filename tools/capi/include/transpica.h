@@ -1261,8 +1261,9 @@ void transpica_result_free(struct TranspicaResult *result);
 
 // Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 // TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator, each at most once; it is not
-// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
+// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
+// call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);

@@ -213,3 +213,63 @@ pub(crate) fn locations(given: &TranspicaLocations) -> Result<Locations, Problem
         clip_distances,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::enums::TranspicaVaryingSource as Source;
+
+    const HEAD: TranspicaHead = TranspicaHead { r#type: 0, size: 0, next: ptr::null() };
+
+    fn table(component_count: u32, components: [u32; 4]) -> Result<Vec<Varying>, Problem> {
+        let varying =
+            TranspicaVarying { name: c"v_colour".as_ptr(), location: 3, component_count, components };
+        let given = TranspicaVaryings { head: HEAD, varyings: &raw const varying, varying_count: 1 };
+        // SAFETY: there is one varying, and its name ends with a zero.
+        unsafe { varyings(&given) }
+    }
+
+    #[test]
+    fn varyings_have_codes_complements_and_constants() {
+        let [complement, zero, one] =
+            [Source::Complement, Source::Zero, Source::One].map(|source| source as u32);
+        let found = table(4, [0x0C, complement + 0x0D, zero, one]).ok().expect("a table");
+        let components = vec![
+            VaryingSource::Code(0x0C),
+            VaryingSource::Complement(0x0D),
+            VaryingSource::Zero,
+            VaryingSource::One,
+        ];
+        assert_eq!(found, [Varying { name: "v_colour".into(), location: 3, components }]);
+        assert!(table(0, [0; 4]).is_ok_and(|found| found[0].components.is_empty()));
+        assert!(table(5, [0; 4]).is_err() && table(1, [0x1000, 0, 0, 0]).is_err());
+    }
+
+    #[test]
+    fn zeros_are_the_default_names_and_an_empty_instance_is_none() {
+        let mut given = TranspicaGlsl {
+            head: HEAD,
+            uniform_block: ptr::null(),
+            uniform_instance: ptr::null(),
+            host_block: ptr::null(),
+            host_instance: ptr::null(),
+            attributes: ptr::null(),
+            numbered_attributes: 0,
+            omit_version: 0,
+            separable: 0,
+            reserved: 0,
+        };
+        // SAFETY: no text, or texts that end with a zero.
+        let convert = |given: &TranspicaGlsl| unsafe { glsl(given) }.ok().expect("names");
+        assert_eq!(convert(&given), GlslProfile::DEFAULT);
+        given.host_instance = c"".as_ptr();
+        given.uniform_block = c"PICAShaderUniforms".as_ptr();
+        (given.omit_version, given.numbered_attributes) = (1, 1);
+        let found = convert(&given);
+        assert_eq!((found.host.instance, found.version_line), (None, false));
+        assert_eq!(found.uniforms.block, "PICAShaderUniforms");
+        assert_eq!(found.attributes, AttributeNames::Numbered("in_".into()));
+    }
+}
