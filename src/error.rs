@@ -171,6 +171,20 @@ pub enum Kind {
         /// Binding in it.
         binding: u32,
     },
+    /// A name of the profile that texts cannot have.
+    BadName {
+        /// The name.
+        name: String,
+        /// The reason, as the predicate of a sentence.
+        why: &'static str,
+    },
+    /// A varying of the profile that cannot be.
+    BadVarying {
+        /// Its name.
+        name: String,
+        /// The reason, as the predicate of a sentence.
+        why: &'static str,
+    },
     /// A SPIR-V version that does not exist.
     SpirvVersion {
         /// Major version.
@@ -242,7 +256,7 @@ define_codes! {
     Stage = 10: Stage,
     StepBudget = 11: StepBudget,
     BadOption = 12: KnownAndSpecialized | AttributeComponents | DepthTolerance | MisplacedBank | OverlappingBanks
-        | SharedLocation | SharedBinding | SpirvVersion | TargetLacks | Setup,
+        | SharedLocation | SharedBinding | BadName | BadVarying | SpirvVersion | TargetLacks | Setup,
     Syntax = 13: Syntax,
     Verify = 14: Verify,
     Backend = 15: Backend,
@@ -300,6 +314,8 @@ impl fmt::Display for Kind {
             Self::SharedBinding { set, binding } => {
                 write!(f, "both blocks have set {set}, binding {binding}")
             }
+            Self::BadName { name, why } => write!(f, "the name {} {why}", name.escape_debug()),
+            Self::BadVarying { name, why } => write!(f, "the varying {} {why}", name.escape_debug()),
             Self::SpirvVersion { major, minor } => {
                 write!(f, "SPIR-V {major}.{minor} does not exist; use 1.0 to 1.6")
             }

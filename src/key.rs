@@ -77,7 +77,7 @@ impl SettingsDigest {
         stable::append(&mut out, &salt);
         append_job(&mut out, job);
         if job == Job::Quaternions {
-            out.push(varying::emitted(&environment.output_map(), options));
+            stable::append(&mut out, &varying::mapped(&environment.output_map(), options));
         }
         if !job.has_program() {
             return Digest { key: Key(xxh3_128(&out).to_le_bytes()), reaches_undefined: false };

@@ -19,14 +19,14 @@
 //!
 //! | job | result | SPIR-V | WGSL | GLSL | HLSL, MSL |
 //! |---|---|---|---|---|---|
-//! | [`Job::Vertex`] | vertex stage | yes | yes | 330, 450, 310 es | yes |
-//! | [`Job::Compute`] | a vertex program over a buffer | yes | yes | 450, 310 es | yes |
-//! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 450, 310 es | yes |
-//! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330, 450, 310 es | yes |
+//! | [`Job::Vertex`] | vertex stage | yes | yes | 330 to 460, 300 to 320 es | yes |
+//! | [`Job::Compute`] | a vertex program over a buffer | yes | yes | 430 to 460, 310 and 320 es | yes |
+//! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 430 to 460, 310 and 320 es | yes |
+//! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330 to 460, 300 to 320 es | yes |
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
-//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330, 450, 310 es ¹ | yes ¹ |
-//! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 450 | no |
-//! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 450, 310 es | yes |
+//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330 to 460, 300 to 320 es ¹ | yes ¹ |
+//! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 410 to 460 | no |
+//! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 430 to 460, 310 and 320 es | yes |
 //!
 //! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
 //!

@@ -190,7 +190,7 @@ pub fn key(
     profile: &Profile,
     salt: &[u8],
 ) -> Result<Key> {
-    Translator::new(*options, *profile).key(program, environment, job, salt)
+    Translator::new(*options, profile.clone()).key(program, environment, job, salt)
 }
 
 /// No constants, where none are asked for.
@@ -289,7 +289,7 @@ impl Translator {
         accept::program(&input, job, &self.profile)?;
         let digest = self.settings.digest(program, environment, job, options, salt);
         if digest.reaches_undefined && options.control.refuses_undefined() {
-            Self::new(self.options, self.profile).translate(program, environment, job)?;
+            Self::new(self.options, self.profile.clone()).translate(program, environment, job)?;
         }
         Ok(digest.key)
     }
@@ -365,7 +365,7 @@ impl Translator {
 
     /// Returns the outputs of a map, with hooks.
     fn outputs(&self, input: Input<'_>, map: &OutputMap, with_taps: bool) -> Vec<Output> {
-        let mut outputs = varying::outputs(map, input.options, &self.profile.locations);
+        let mut outputs = varying::outputs(map, input.options, &self.profile);
         attach(input.hooks, outputs.iter_mut());
         if with_taps {
             outputs.extend(tap_outputs(input.hooks));
@@ -428,7 +428,7 @@ impl Translator {
         let mut warnings = interface.warnings.clone();
         warnings.extend(varying::warn_position(&interface));
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
-        let (options, profile, tier) = (*options, self.profile, control.tier());
+        let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
         Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })
     }
 

@@ -16,16 +16,18 @@ use expect_test::expect_file;
 use products::with_products;
 use samples::{Sample, samples};
 use transpica::Translator;
+use transpica::host::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 use transpica::stages::backend::text::{self, GlslVersion, Language};
 use transpica::stages::backend::{BackendInput, spirv};
 use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
     Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
     OutputValue, Outputs, Profile, RegisterLayout,
 };
 use transpica::stages::ir;
-use transpica_generate::{Kind, generate};
+use transpica_generate::{Kind as Programs, generate};
 use transpica_prove::glslang::{self, Stage};
 use transpica_prove::unnamed::Unnamed;
 
@@ -99,16 +101,17 @@ const AZAHAR: [Port; 8] = [
 
 /// A fragment shader with all of these inputs.
 fn fragment(version: GlslVersion, ports: &[Port]) -> String {
-    let mut text = match version {
-        GlslVersion::Core330 => "#version 330 core\n".to_owned(),
-        GlslVersion::Vulkan450 => "#version 450\n".to_owned(),
-        GlslVersion::Es310 => "#version 310 es\nprecision highp float;\n".to_owned(),
+    let digits: String = format!("{version:?}").chars().filter(char::is_ascii_digit).collect();
+    let mut text = match (version.is_es(), version.is_opengl()) {
+        (true, _) => format!("#version {digits} es\nprecision highp float;\n"),
+        (false, true) => format!("#version {digits} core\n"),
+        (false, false) => format!("#version {digits}\n"),
     };
     let mut sum = "vec4(0.0)".to_owned();
     for (location, ty, name) in ports {
-        let place = match version {
-            GlslVersion::Core330 => String::new(),
-            GlslVersion::Vulkan450 | GlslVersion::Es310 => format!("layout(location = {location}) "),
+        let place = match version.has_varying_locations() {
+            false => String::new(),
+            true => format!("layout(location = {location}) "),
         };
         writeln!(text, "{place}in {ty} {name};").unwrap();
         write!(sum, " + vec4({})", if *ty == "float" { (*name).to_owned() } else { format!("{name}.x") })
@@ -119,14 +122,12 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
 }
 
 /// Returns whether a vertex shader has all inputs of a fragment shader, which glslang does not
-/// check: by name in 330, else by location.
+/// check: by name, or by location.
 fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     ports.iter().all(|(location, ty, name)| {
-        let line = match version {
-            GlslVersion::Core330 => format!("out {ty} {name};"),
-            GlslVersion::Vulkan450 | GlslVersion::Es310 => {
-                format!("layout(location = {location}) out {ty} {name};")
-            }
+        let line = match version.has_varying_locations() {
+            false => format!("out {ty} {name};"),
+            true => format!("layout(location = {location}) out {ty} {name};"),
         };
         text.lines().any(|found| found == line)
     })
@@ -150,11 +151,15 @@ fn samples_link_with_fragment_shaders_of_hosts() {
     let samples: Vec<Sample> =
         samples().into_iter().filter(|sample| sample.name.starts_with("shaders")).collect();
     in_parallel(&samples, |sample, index| {
-        for layout in [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds] {
+        let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds];
+        for (number, layout) in layouts.into_iter().enumerate() {
             let (options, profile, ports) = host(layout);
-            for version in GlslVersion::ALL {
+            // Mesa links all; glslang a turn of each.
+            let turn = 3 * number + index + sample.name.len();
+            let turn = GlslVersion::ALL[turn % GlslVersion::ALL.len()];
+            for version in [GlslVersion::Core330, GlslVersion::Vulkan450, turn] {
                 let name = format!("{}#{index} {layout:?} {version:?}", sample.name);
-                let text = glsl(&sample.bytes, index, version, options, profile);
+                let text = glsl(&sample.bytes, index, version, options, profile.clone());
                 assert!(has_all(&text, version, ports), "{name}\n{text}");
                 let vulkan = version == GlslVersion::Vulkan450;
                 glslang::link(&text, &fragment(version, ports), vulkan)
@@ -168,7 +173,7 @@ fn samples_link_with_fragment_shaders_of_hosts() {
 fn a_fragment_shader_of_another_host_does_not_link() {
     let (options, profile, ports) = host(Layout::Symbols);
     for version in GlslVersion::ALL {
-        let text = glsl(TEXTURED, 0, version, options, profile);
+        let text = glsl(TEXTURED, 0, version, options, profile.clone());
         assert!(!has_all(&text, version, &[(7, "vec4", "other")]), "{version:?}");
         let mut wrong = ports.to_vec();
         wrong[1].1 = "vec3";
@@ -222,9 +227,14 @@ fn all_arithmetic_is_precise_if_the_profile_requests_it() {
         }
     });
     for version in GlslVersion::ALL {
-        let word = if version == GlslVersion::Vulkan450 { "precise " } else { "PRECISE " };
+        let word = match version {
+            GlslVersion::Core330 | GlslVersion::Es310 => "PRECISE ",
+            _other_version => "precise ",
+        };
         let plain = Profile { no_contraction: false, ..Profile::default() };
-        assert!(glsl(TEXTURED, 0, version, Options::default(), Profile::default()).contains(word));
+        let text = glsl(TEXTURED, 0, version, Options::default(), Profile::default());
+        assert_eq!(text.contains(word), version != GlslVersion::Es300, "{version:?}");
+        assert_eq!(version.is_exact(), word == "precise " && text.contains(word), "{version:?}");
         let text = glsl(TEXTURED, 0, version, Options::default(), plain);
         assert!(!text.to_lowercase().contains("precise"), "{text}");
     }
@@ -242,8 +252,12 @@ fn glslang_reads_every_opengl_text_unchanged() {
             false => Stage::Vertex,
             true => Stage::Compute,
         };
-        for version in [GlslVersion::Core330, GlslVersion::Es310] {
-            if (version, stage) == (GlslVersion::Core330, Stage::Compute) {
+        // Each version reads a share of them, and the oldest and newest of each API all.
+        let all = [GlslVersion::Core330, GlslVersion::Es300, GlslVersion::Es320];
+        let share = GlslVersion::ALL[name.len() % GlslVersion::ALL.len()];
+        let is_share = !all.contains(&share) && share.is_opengl();
+        for version in all.into_iter().chain(is_share.then_some(share)) {
+            if stage == Stage::Compute && !version.has_compute() {
                 continue;
             }
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
@@ -322,11 +336,9 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         for version in GlslVersion::ALL {
             let text = glsl(LIGHTS, 0, version, options, Profile::default());
-            let found: BTreeMap<String, u32> = match version {
-                GlslVersion::Vulkan450 => {
-                    offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms")
-                }
-                GlslVersion::Core330 | GlslVersion::Es310 => {
+            let found: BTreeMap<String, u32> = match version.is_opengl() {
+                false => offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms"),
+                true => {
                     let members = glslang::members(&text).expect("reads").into_iter();
                     members.map(|(name, offset)| (name.replace("Uniforms.", ""), offset)).collect()
                 }
@@ -344,12 +356,14 @@ fn the_host_block_and_clip_distances_have_their_places() {
         outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    for version in [GlslVersion::Core330, GlslVersion::Vulkan450] {
+    for version in GlslVersion::ALL {
         let text = glsl(TEXTURED, 0, version, options, Profile::default());
         for line in ["    uint clip_enabled;", "    uint flip_y;", "    vec4 clip_plane;", "} host;"] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
         assert_eq!(text.matches("gl_ClipDistance[").count(), 3, "{text}");
+        let extension = "#extension GL_EXT_clip_cull_distance : require\n";
+        assert_eq!(text.contains(extension), version.is_es(), "{text}");
     }
     let text = glsl(TEXTURED, 0, GlslVersion::Vulkan450, options, Profile::default());
     assert!(text.contains("layout(set = 0, binding = 1, std140) uniform Host {\n"), "{text}");
@@ -388,16 +402,16 @@ fn bindings() -> Unnamed {
 
 #[test]
 fn glslang_reads_random_programs() {
-    for (kind, seeds) in [(Kind::Clean, 0..42), (Kind::Wild, 0..42), (Kind::Numeric, 0..21)] {
+    for (kind, seeds) in [(Programs::Clean, 0..42), (Programs::Wild, 0..42), (Programs::Numeric, 0..21)] {
         for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let translated = translator
                 .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)
                 .expect("translates");
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
-            let read = match version {
-                GlslVersion::Vulkan450 => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
-                GlslVersion::Core330 | GlslVersion::Es310 => glslang::read(&text, Stage::Vertex),
+            let read = match version.is_opengl() {
+                false => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
+                true => glslang::read(&text, Stage::Vertex),
             };
             read.unwrap_or_else(|error| panic!("{kind:?} {seed} {version:?}: {error}\n{text}"));
         }
@@ -410,7 +424,7 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
         let mut all = Vec::new();
         for (seed, version) in (0..60).zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
+            let program = generate(Programs::ALL[seed as usize % Programs::ALL.len()], seed);
             let translated =
                 translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
             all.push(translated.text(Language::Glsl(version)).expect("GLSL"));
@@ -457,6 +471,135 @@ fn four_thousand_dependent_products_need_little_stack() {
     let (unmarked, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
+
+/// The text of a sample under a profile, or the error.
+fn under(profile: Profile) -> Result<String, Error> {
+    let options = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        ..Options::default()
+    };
+    let file = Shbin::parse(TEXTURED).expect("valid");
+    let program = dvle::program(&file, 0, &options.limits).expect("a program");
+    let environment = FileEnvironment::new(&file, 0, "sample.shbin").expect("there");
+    let translated = Translator::new(options, profile).translate(&program, &environment, Job::Vertex)?;
+    translated.text(Language::Glsl(GlslVersion::Core330))
+}
+
+#[test]
+fn names_of_the_host_stay_as_they_are_or_are_errors() {
+    let block = |block: &'static str, instance: Option<&'static str>| BlockNames {
+        block: block.into(),
+        instance: instance.map(Into::into),
+    };
+    let glsl = |glsl: GlslProfile| Profile { glsl, ..Profile::default() };
+    let uniforms = |uniforms| glsl(GlslProfile { uniforms, ..GlslProfile::default() });
+    let host = |host| glsl(GlslProfile { host, ..GlslProfile::default() });
+    let numbered = |name: &'static str| {
+        glsl(GlslProfile { attributes: AttributeNames::Numbered(name.into()), ..GlslProfile::default() })
+    };
+    let varyings = |names: &[&'static str]| Profile {
+        varyings: names
+            .iter()
+            .zip(0..)
+            .map(|(&name, location)| Varying {
+                name: name.into(),
+                location,
+                components: vec![VaryingSource::Code(12)],
+            })
+            .collect(),
+        ..Profile::default()
+    };
+    for (profile, expected) in [
+        (uniforms(block("helper", Some("choose"))), "} choose;"),
+        (uniforms(block("PICAShaderUniforms", None)), "} ;"),
+        (host(block("ClipPlane", None)), "uniform ClipPlane {"),
+        (numbered("vs_in_reg"), "in vec4 vs_in_reg2;"),
+        (varyings(&["v_colour", "both"]), "out float both;"),
+    ] {
+        let text = under(profile.clone()).unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+        assert!(text.contains(&expected.replace("} ;", "};")), "{expected}\n{text}");
+        glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    for (profile, name) in [
+        (uniforms(block("gl_Uniforms", None)), "gl_Uniforms"),
+        (uniforms(block("Uniforms", Some("a b"))), "a b"),
+        (uniforms(block("", None)), ""),
+        (uniforms(block("Registers", Some("Registers"))), "Registers"),
+        (uniforms(block("clip_distances", None)), "clip_distances"),
+        (uniforms(block("Uniforms", Some("uintBitsToFloat"))), "uintBitsToFloat"),
+        (host(block("Uniforms", Some("host"))), "Uniforms"),
+        (numbered("main__"), "main__0"),
+        (numbered("3"), "30"),
+        (varyings(&["vec3"]), "vec3"),
+        (varyings(&["v", "v"]), "v"),
+        (varyings(&["lessThan"]), "lessThan"),
+        (varyings(&["a-b"]), "a-b"),
+    ] {
+        let error = under(profile.clone()).expect_err(name);
+        let is_named = matches!(&error.kind, Kind::BadName { name: found, .. } if found == name);
+        assert!(is_named, "{profile:?}: {error}");
+        assert_eq!(error.kind.code(), Code::BadOption);
+    }
+    for components in
+        [vec![VaryingSource::One; 5], vec![VaryingSource::Code(0x11)], vec![VaryingSource::Complement(0x18)]]
+    {
+        let varyings = vec![Varying { name: "v".into(), location: 0, components }];
+        let error = under(Profile { varyings, ..Profile::default() }).expect_err("refused");
+        assert!(matches!(error.kind, Kind::BadVarying { .. }), "{error}");
+    }
+}
+
+#[test]
+fn members_without_an_instance_yield_to_names_of_the_host() {
+    let varyings =
+        vec![Varying { name: "projection".into(), location: 0, components: vec![VaryingSource::Code(12)] }];
+    let uniforms = BlockNames { block: "Uniforms".into(), instance: None };
+    let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
+    let text = under(Profile { varyings, glsl, ..Profile::default() }).expect("GLSL");
+    assert!(text.contains("vec4 projection_1[4];") && text.contains("out float projection;"), "{text}");
+    glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+}
+
+#[test]
+fn a_text_without_its_version_line_is_the_same_behind_it() {
+    for version in GlslVersion::ALL {
+        let glsl_profile = GlslProfile { version_line: false, ..GlslProfile::default() };
+        let profile = Profile { glsl: glsl_profile, ..Profile::default() };
+        let with = glsl(LIGHTS, 0, version, Options::default(), Profile::default());
+        let without = glsl(LIGHTS, 0, version, Options::default(), profile);
+        assert_eq!(with.split_once('\n').expect("a line").1, without, "{version:?}");
+    }
+}
+
+#[test]
+fn es_300_has_no_switch() {
+    with_products(|name, translated| {
+        if translated.interface.entry_point.is_compute() {
+            return;
+        }
+        let [without, with] = [GlslVersion::Es300, GlslVersion::Core330]
+            .map(|version| translated.text(Language::Glsl(version)).expect("GLSL"));
+        assert!(!without.contains("switch ("), "{name}\n{without}");
+        SWITCHES.fetch_add(usize::from(with.contains("switch (")), Ordering::Relaxed);
+    });
+    for (kind, seed) in
+        [Programs::Clean, Programs::Wild].into_iter().flat_map(|kind| (0..60).map(move |seed| (kind, seed)))
+    {
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let program = generate(kind, seed);
+        let translated =
+            translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
+        let text = translated.text(Language::Glsl(GlslVersion::Es300)).expect("GLSL");
+        assert!(!text.contains("switch ("), "{kind:?} {seed}\n{text}");
+        let with = translated.text(Language::Glsl(GlslVersion::Core330)).expect("GLSL");
+        SWITCHES.fetch_add(usize::from(with.contains("switch (")), Ordering::Relaxed);
+        glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    assert!(SWITCHES.load(Ordering::Relaxed) > 5, "programs with a switch elsewhere");
+}
+
+/// Number of programs with a `switch` in other versions.
+static SWITCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Golden texts; `BLESS=1 cargo test -p transpica-tests --test glsl` rewrites them.
 #[test]

@@ -9,15 +9,40 @@ use transpica::{
     Stage, Translation, Translator,
 };
 
-/// Versions of GLSL as the table writes them.
-const GLSL: [(GlslVersion, &str); 3] =
-    [(GlslVersion::Core330, "330"), (GlslVersion::Vulkan450, "450"), (GlslVersion::Es310, "310 es")];
+/// Versions of GLSL by number, those of OpenGL and those of OpenGL ES.
+const OPENGL: [(GlslVersion, u32); 8] = [
+    (GlslVersion::Core330, 330),
+    (GlslVersion::Core400, 400),
+    (GlslVersion::Core410, 410),
+    (GlslVersion::Core420, 420),
+    (GlslVersion::Core430, 430),
+    (GlslVersion::Core440, 440),
+    (GlslVersion::Core450, 450),
+    (GlslVersion::Core460, 460),
+];
+const OPENGL_ES: [(GlslVersion, u32); 3] =
+    [(GlslVersion::Es300, 300), (GlslVersion::Es310, 310), (GlslVersion::Es320, 320)];
+
+/// The versions that a job has: from one on, up to the last.
+fn range(translated: &Translation, versions: &[(GlslVersion, u32)], suffix: &str) -> Option<String> {
+    let has = |version: &GlslVersion| translated.glsl(*version).is_ok();
+    let first = versions.iter().position(|(version, _)| has(version))?;
+    let rest = &versions[first..];
+    assert!(rest.iter().all(|(version, _)| has(version)), "the table has ranges only");
+    let (first, last) = (rest[0].1, rest[rest.len() - 1].1);
+    let between = if rest.len() == 2 { "and" } else { "to" };
+    Some(format!("{first} {between} {last}{suffix}"))
+}
 
 /// The cells of a job behind its description.
 fn cells(translated: &Translation) -> [String; 4] {
     let yes = |works: bool| if works { "yes" } else { "no" }.to_string();
-    let glsl: Vec<_> =
-        GLSL.iter().filter(|(version, _)| translated.glsl(*version).is_ok()).map(|(_, name)| *name).collect();
+    let glsl: Vec<_> = [range(translated, &OPENGL, ""), range(translated, &OPENGL_ES, " es")]
+        .into_iter()
+        .flatten()
+        .collect();
+    // The version for Vulkan stands for no column of its own.
+    assert_eq!(translated.glsl(GlslVersion::Vulkan450).is_ok(), !glsl.is_empty());
     let texts = [translated.hlsl().is_ok(), translated.msl().is_ok()];
     assert_eq!(texts[0], texts[1], "the table has one column for HLSL and MSL");
     let glsl = if glsl.is_empty() { "no".into() } else { glsl.join(", ") };
@@ -95,13 +120,14 @@ fn the_stage_for_vertices_from_the_cpu_forwards_any_outputs() {
         let options =
             Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
         let locations = Locations { position, ..Locations::default() };
-        let mut translator = Translator::new(options, Profile { locations, ..Profile::default() });
+        let profile = Profile { locations, ..Profile::default() };
+        let mut translator = Translator::new(options, profile.clone());
         for mask in 0..1 << MAPPED.len() {
             let words = (0u8..).zip(MAPPED).filter(|(register, _)| mask >> register & 1 != 0);
             let map = OutputMap::from_words(words);
             let setup = Setup { map, ..Setup::from_registers(&state).expect("a setup") };
             let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup)).expect("translates");
-            assert_eq!(stage.interface.outputs, varying::outputs(&map, &options, &locations));
+            assert_eq!(stage.interface.outputs, varying::outputs(&map, &options, &profile));
             let names = stage.interface.attributes.iter().map(|attribute| &attribute.name);
             assert!(names.eq(stage.interface.outputs.iter().map(|output| &output.name)));
             assert!(stage.spirv().is_ok());

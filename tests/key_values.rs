@@ -18,7 +18,7 @@ use values::Values;
 
 /// Options and profiles that differ in one part from these, with the name of the part.
 fn others(options: Options, profile: Profile) -> Vec<(String, Options, Profile)> {
-    let changed = options.others().into_iter().map(|(path, options)| (path, options, profile));
+    let changed = options.others().into_iter().map(|(path, options)| (path, options, profile.clone()));
     let hosts = profile.others().into_iter().map(|(path, profile)| (path, options, profile));
     changed.chain(hosts).collect()
 }
@@ -178,7 +178,7 @@ fn options_that_give_other_words_give_another_key() {
     let far = (options, Profile { spirv_version: (1, 5), ..profile });
     for (options, profile) in [(Options::default(), Profile::default()), far] {
         let mut products = Products::default();
-        let mut all = others(options, profile);
+        let mut all = others(options, profile.clone());
         all.push((String::new(), options, profile));
         for (path, options, profile) in all {
             let mut translator = Translator::new(options, profile);

@@ -114,7 +114,7 @@ fn clip_distances_are_those_of_the_position_as_written() {
             "it is off"
         );
         let profile = Profile::default();
-        let place = outputs(options, profile, OFF).last().expect("it is the last").1;
+        let place = outputs(options, profile.clone(), OFF).last().expect("it is the last").1;
         let varying = Location::Varying(profile.locations.clip_distances);
         let expected = if clip_planes == ClipPlanes::BuiltIn { Location::ClipDistances } else { varying };
         assert_eq!(place, expected);
@@ -138,7 +138,7 @@ fn all_outputs_have_their_locations_and_unmapped_ones_read_1_or_0() {
         let options =
             Options { outputs: Outputs { all: true, unmapped, ..Outputs::default() }, ..Options::default() };
         let profile = Profile { locations: Locations::AZAHAR, ..Profile::default() };
-        let all = outputs(options, profile, OFF);
+        let all = outputs(options, profile.clone(), OFF);
         let places: Vec<_> = all.iter().map(|(name, place, _)| (name.as_str(), *place)).collect();
         let varying = Location::Varying;
         assert_eq!(

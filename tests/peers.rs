@@ -6,7 +6,7 @@ use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{DepthRange, Environment, Job, Layout, Locations, Output, varying};
+use transpica::stages::host::{DepthRange, Environment, Job, Layout, Output, varying};
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::isa::Program;
 use transpica::stages::lower::OutputSelection;
@@ -65,7 +65,7 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
 fn every_form_gives_the_expected_results() {
     let (mut programs, mut vertices, mut compared) = (0, 0, 0);
     for_each(|case, program, environment| {
-        let mapped = varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
+        let mapped = varying::outputs(&environment.output_map(), &Options::default(), &Profile::default());
         for run in &case.runs {
             interpret(case, program, run);
             let mut options = chain::options(Precision::Exact);

@@ -56,7 +56,7 @@ fn files_and_registers_give_the_same_module() {
             block: Block { layout: Layout::Registers, fold_constants: false, ..Block::default() },
             ..Options::default()
         };
-        let mut translator = Translator::new(options, profile);
+        let mut translator = Translator::new(options, profile.clone());
         for sample in samples() {
             let file = Shbin::parse(&sample.bytes).expect("valid");
             for (index, executable) in file.executables.iter().enumerate() {

@@ -3,10 +3,10 @@
 //! In: the host interface, options and profile of a [`BackendInput`]. Out: plain data. Knows no
 //! target language.
 
+use crate::container::Semantic;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::host::varying::QUATERNION;
 use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, HostField, Interface, Location, Member, MemberType,
     Output, Profile,
@@ -321,7 +321,7 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
 
 /// Returns whether an output is the normal quaternion.
 pub(super) fn is_quaternion(output: &Output) -> bool {
-    output.name == QUATERNION && output.components.len() == 4
+    output.semantic == Some(Semantic::Quaternion) && output.components.len() == 4
 }
 
 /// Returns the error of an intermediate form that is not well-formed.

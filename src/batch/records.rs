@@ -4,7 +4,7 @@
 
 use super::lanes::LANES;
 use crate::error::{Error, Result};
-use crate::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, attach, varying};
+use crate::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, Profile, attach, varying};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Records {
 
     /// Lays out the position and the mapped outputs, one behind the other.
     pub fn from_map(map: &OutputMap, options: &Options) -> Self {
-        Self::new(varying::outputs(map, options, &Default::default()), options)
+        Self::new(varying::outputs(map, options, &Profile::default()), options)
     }
 
     /// Lays out whole output registers without conversion, one behind the other: bit n of the mask

@@ -69,6 +69,13 @@ pub enum OutputValue {
     Position,
     /// Color clamp.
     Color,
+    /// Color clamp of some components, and then one minus some.
+    Mixed {
+        /// Components that are clamped as those of a color.
+        colors: Mask,
+        /// Components that become one minus their value.
+        complements: Mask,
+    },
     /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
     /// are the position as the program writes it.
     ClipDistances,
@@ -102,9 +109,11 @@ impl Output {
     /// Returns the number of components of the output.
     pub fn lanes(&self) -> usize {
         match self.value {
-            OutputValue::Plain | OutputValue::Position | OutputValue::Color | OutputValue::Tap(_) => {
-                self.components.len()
-            }
+            OutputValue::Plain
+            | OutputValue::Position
+            | OutputValue::Color
+            | OutputValue::Mixed { .. }
+            | OutputValue::Tap(_) => self.components.len(),
             OutputValue::ClipDistances => 2,
         }
     }

@@ -12,6 +12,7 @@ pub mod interface;
 pub mod job;
 #[doc(hidden)]
 pub mod layout;
+pub(crate) mod linkage;
 pub(crate) mod names;
 #[doc(hidden)]
 pub mod options;
@@ -42,6 +43,7 @@ pub use interface::{
 pub use job::Job;
 #[doc(hidden)]
 pub use layout::pack;
+pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 pub use options::DepthSnap;
 #[doc(hidden)]
 pub use options::{

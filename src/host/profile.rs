@@ -3,6 +3,7 @@
 //! In: choices of the host. Out: plain data.
 
 use super::interface::EntryPoint;
+use super::linkage::{self, GlslProfile, Varying};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
 
@@ -162,7 +163,7 @@ impl Default for Locations {
 ///
 /// As JSON (feature `serde`), absent fields have their defaults and unknown keys are errors:
 /// `{ "spirv_version": [1, 0], "bindings": { "host": { "set": 1, "binding": 0 } } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -186,19 +187,26 @@ pub struct Profile {
     pub bindings: Bindings,
     /// Locations of the varyings. Default: from 0 without gaps.
     pub locations: Locations,
+    /// Varyings of the host's fragment shader, in this order, in place of those of `locations`: for
+    /// hosts that name, join or mirror them. Default: none, which leaves those of `locations`. A
+    /// varying is declared if any of its components is mapped or a constant;
+    /// [`Outputs::all`](super::Outputs) declares all. Costs a subtraction for each `Complement`.
+    pub varyings: Vec<Varying>,
+    /// Form and names of GLSL texts. Default: [`GlslProfile::DEFAULT`].
+    pub glsl: GlslProfile,
 }
 
 impl Profile {
-    /// Checks that the SPIR-V version exists.
+    /// Checks that the SPIR-V version exists, and the table of varyings.
     ///
     /// # Errors
-    /// [`Kind::SpirvVersion`].
+    /// [`Kind::SpirvVersion`], [`Kind::BadName`], [`Kind::BadVarying`].
     pub fn check(&self) -> Result<()> {
         let (major, minor) = self.spirv_version;
-        if matches!(self.spirv_version, (1, 0..=6)) {
-            return Ok(());
+        if !matches!(self.spirv_version, (1, 0..=6)) {
+            return Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole));
         }
-        Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole))
+        linkage::check_varyings(&self.varyings)
     }
     /// Returns the binding of the uniform block of an entry point.
     pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
@@ -219,6 +227,8 @@ impl Default for Profile {
             names: true,
             bindings: Bindings::default(),
             locations: Locations::default(),
+            varyings: Vec::new(),
+            glsl: GlslProfile::DEFAULT,
         }
     }
 }

@@ -145,7 +145,7 @@ fn interface_of(executable: Executable, usage: &Usage) -> Interface {
 /// Returns the interface of the first executable, with default options and its outputs.
 fn whole_interface(file: &Shbin<'_>, usage: &Usage, name: &str) -> Interface {
     let environment = dvle::FileEnvironment::new(file, 0, name).unwrap();
-    let outputs = varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
+    let outputs = varying::outputs(&environment.output_map(), &Options::default(), &Profile::default());
     Interface { outputs, ..environment.interface(usage, &Options::default()).unwrap() }
 }
 
@@ -517,7 +517,7 @@ fn damaged_files_never_panic() {
             let environment = dvle::FileEnvironment::new(&file, index, "damaged").unwrap();
             let interface = environment.interface(&usage, &Options::default()).unwrap();
             let outputs =
-                varying::outputs(&environment.output_map(), &Options::default(), &Locations::default());
+                varying::outputs(&environment.output_map(), &Options::default(), &Profile::default());
             assert_eq!(pack(&interface.block, &Uniforms::default()).len(), interface.block.size as usize);
             assert!(program.is_err() || outputs[0].location == Location::Position);
             every_float_is_found_or_folded(&interface);

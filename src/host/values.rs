@@ -126,10 +126,21 @@ impl Output {
             z.iter_mut().zip(&*w).for_each(snap);
         }
         let add = |a, b| arith::add(precision, a, b);
+        let clamped = |value: f32| arith::min(value.abs(), 1.0);
         match self.value {
             OutputValue::Color if outputs.clamp_colors => {
                 for column in [x, y, z, w].into_iter().take(self.components.len()) {
-                    column.iter_mut().for_each(|value| *value = arith::min(value.abs(), 1.0));
+                    column.iter_mut().for_each(|value| *value = clamped(*value));
+                }
+            }
+            OutputValue::Mixed { colors, complements } => {
+                for (component, column) in [x, y, z, w].into_iter().take(self.components.len()).enumerate() {
+                    if outputs.clamp_colors && colors.0 >> component & 1 != 0 {
+                        column.iter_mut().for_each(|value| *value = clamped(*value));
+                    }
+                    if complements.0 >> component & 1 != 0 {
+                        column.iter_mut().for_each(|value| *value = add(1.0, -*value));
+                    }
                 }
             }
             OutputValue::Plain | OutputValue::Color | OutputValue::Tap(_) => {}

@@ -1,20 +1,19 @@
 //! Outputs of a vertex entry, from the output map.
-//! In: the register component of each semantic, options, locations. Out: the position and one
+//! In: the register component of each semantic, options, the profile. Out: the position and one
 //! varying for each semantic. Knows no instruction; mapped registers need not be written by the
 //! program.
 //! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
 //! registers in ascending order and the last of two components with one code. Unmapped components
 //! read 1.0 (hardware tests).
 
+use super::hooks::Hook;
 use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output, OutputValue};
+use super::linkage::{Varying, VaryingSource};
 use super::options::{ClipPlanes, Options, UndefinedValue};
-use super::profile::Locations;
+use super::profile::{Locations, Profile};
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::{Component, Mask};
-
-/// Name of the normal quaternion.
-pub(crate) const QUATERNION: &str = "normal_quaternion";
 
 /// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
 /// them.
@@ -25,7 +24,7 @@ const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::Texcoord1, "texcoord1_uv"),
     (Semantic::Texcoord2, "texcoord2_uv"),
     (Semantic::Texcoord0W, "texcoord0_w"),
-    (Semantic::Quaternion, QUATERNION),
+    (Semantic::Quaternion, "normal_quaternion"),
     (Semantic::View, "view"),
 ];
 
@@ -107,37 +106,34 @@ impl OutputMap {
     }
 }
 
-/// Returns the mask of the outputs that there are, by place in [`VARYINGS`]: the position, and
-/// semantics with a mapped component or all.
-pub(crate) fn emitted(map: &OutputMap, options: &Options) -> u8 {
-    let mut mask = 0;
-    for (place, (semantic, _)) in VARYINGS.iter().enumerate() {
-        let is_wanted = *semantic == Semantic::Position || options.outputs.all;
-        let info = semantic.info();
-        let first = usize::from(info.first_code);
-        let codes = &map.sources[first..first + usize::from(info.components)];
-        mask |= u8::from(is_wanted || codes.iter().any(Option::is_some)) << place;
-    }
-    mask
+/// Returns the mask of the mapped codes, on which depends which outputs there are; 0 if there are
+/// all.
+pub(crate) fn mapped(map: &OutputMap, options: &Options) -> u32 {
+    let codes = (0..CODES).filter(|&code| !options.outputs.all && map.sources[code].is_some());
+    codes.fold(0, |mask, code| mask | 1 << code)
 }
 
 /// Returns the outputs of the vertex entry. The position is always present; its unmapped components
 /// are 1.0.
-pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
+///
+/// The varyings are those of the profile's table, or else one for each mapped semantic.
+pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Output> {
+    let locations = &profile.locations;
     let unmapped = match options.outputs.unmapped {
         UndefinedValue::Default => ComponentSource::One,
         UndefinedValue::Zero => ComponentSource::Zero,
     };
     let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
-    let emitted = emitted(map, options);
-    for (place, (semantic, name)) in VARYINGS.into_iter().enumerate() {
-        if emitted >> place & 1 == 0 {
-            continue;
-        }
+    let semantics = if profile.varyings.is_empty() { VARYINGS.len() } else { 1 };
+    for &(semantic, name) in &VARYINGS[..semantics] {
         let info = semantic.info();
         let first = usize::from(info.first_code);
         let codes = &map.sources[first..first + usize::from(info.components)];
         let Some(location) = location(semantic, locations) else { continue };
+        let is_wanted = location == Location::Position || options.outputs.all;
+        if !is_wanted && codes.iter().all(Option::is_none) {
+            continue;
+        }
         let source = |source: &Option<(u8, Component)>| {
             source.map_or(unmapped, |(register, component)| ComponentSource::Register { register, component })
         };
@@ -155,7 +151,11 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         });
     }
     let position = outputs[0].components.clone();
-    if let Some(location) = locations.position {
+    let rows = profile.varyings.iter();
+    outputs.extend(rows.clone().filter_map(|varying| shaped(varying, map, options, unmapped)));
+    if let Some(location) = locations.position
+        && profile.varyings.is_empty()
+    {
         outputs.push(Output {
             name: "position_raw".to_string(),
             location: Location::Varying(location),
@@ -165,13 +165,16 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
             hooks: Vec::new(),
         });
     }
+    let row = rows.clone().find(|row| row.components.is_empty());
     let distances = match options.outputs.clip_planes {
         ClipPlanes::None => None,
         ClipPlanes::BuiltIn => Some(Location::ClipDistances),
-        ClipPlanes::Varying => Some(Location::Varying(locations.clip_distances)),
+        ClipPlanes::Varying => {
+            Some(Location::Varying(row.map_or(locations.clip_distances, |row| row.location)))
+        }
     };
     outputs.extend(distances.map(|location| Output {
-        name: "clip_distances".to_string(),
+        name: row.map_or("clip_distances", |row| &row.name).to_string(),
         location,
         components: position,
         value: OutputValue::ClipDistances,
@@ -179,6 +182,88 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         hooks: Vec::new(),
     }));
     outputs
+}
+
+/// Returns the output of a varying of the host; none if nothing is mapped to it.
+fn shaped(
+    varying: &Varying,
+    map: &OutputMap,
+    options: &Options,
+    unmapped: ComponentSource,
+) -> Option<Output> {
+    let (mut colors, mut complements) = (Mask::NONE, Mask::NONE);
+    let is_wanted = options.outputs.all || is_mapped(varying, map);
+    let mut components = Vec::with_capacity(varying.components.len());
+    for (index, source) in varying.components.iter().enumerate() {
+        let mapped = source.code().and_then(|code| map.sources[usize::from(code) % CODES]);
+        let bit = 1 << index;
+        complements.0 |= if matches!(source, VaryingSource::Complement(_)) { bit } else { 0 };
+        let info = Semantic::Color.info();
+        let codes = info.first_code..info.first_code + info.components;
+        colors.0 |= if source.code().is_some_and(|code| codes.contains(&code)) { bit } else { 0 };
+        components.push(match (source, mapped) {
+            (VaryingSource::Zero, _) => ComponentSource::Zero,
+            (VaryingSource::One, _) => ComponentSource::One,
+            (VaryingSource::Code(_) | VaryingSource::Complement(_), None) => unmapped,
+            (VaryingSource::Code(_) | VaryingSource::Complement(_), Some((register, component))) => {
+                ComponentSource::Register { register, component }
+            }
+        });
+    }
+    let value = match (colors, complements) {
+        (Mask::NONE, Mask::NONE) => OutputValue::Plain,
+        _some => OutputValue::Mixed { colors, complements },
+    };
+    (is_wanted && !components.is_empty()).then(|| Output {
+        name: varying.name.to_string(),
+        location: Location::Varying(varying.location),
+        components,
+        value,
+        semantic: semantic(varying),
+        hooks: Vec::new(),
+    })
+}
+
+/// Returns whether a varying of the host has a value: a mapped component, or a constant.
+fn is_mapped(varying: &Varying, map: &OutputMap) -> bool {
+    let has_value = |source: &VaryingSource| match source.code() {
+        Some(code) => map.sources[usize::from(code) % CODES].is_some(),
+        None => true,
+    };
+    varying.components.iter().any(has_value)
+}
+
+/// Checks that hooks change outputs that are varyings of their own.
+///
+/// # Errors
+/// [`Kind::Setup`] for an output that a varying of the profile joins with others.
+pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
+    for (number, hook) in hooks.iter().enumerate() {
+        let &Hook::Output(hooked, _) = hook else { continue };
+        let info = hooked.info();
+        let codes = info.first_code..info.first_code + info.components;
+        let takes = |varying: &&Varying| {
+            let mut all = varying.components.iter().filter_map(|source| source.code());
+            all.any(|code| codes.contains(&code)) && semantic(varying) != Some(hooked)
+        };
+        if let Some(varying) = profile.varyings.iter().find(takes) {
+            let text = format!("hook {number}: varying {} joins its output with others", varying.name);
+            return Err(Error::setup(text));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the semantic whose components are those of a varying, in order.
+fn semantic(varying: &Varying) -> Option<Semantic> {
+    let is_one = |(semantic, _): &(Semantic, &str)| {
+        let info = semantic.info();
+        let codes = (info.first_code..).take(varying.components.len());
+        varying.components.len() <= info.components.into()
+            && varying.components.iter().map(|source| source.code()).eq(codes.map(Some))
+    };
+    let found = VARYINGS.into_iter().find(is_one).map(|(semantic, _)| semantic);
+    found.filter(|_| !varying.components.is_empty())
 }
 
 /// Returns the output registers of the mask, unchanged, the n-th at location n.

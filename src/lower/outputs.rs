@@ -8,7 +8,7 @@ use super::scope::Builder;
 use super::{OutputSelection, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, DepthSnap, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
-use crate::isa::Dest;
+use crate::isa::{Dest, Mask};
 use crate::precision::bits::ONE;
 
 /// Lowers the values that the main function yields; none if the program never ends.
@@ -38,6 +38,7 @@ pub(super) fn values(
                 OutputValue::Plain
                 | OutputValue::Position
                 | OutputValue::Color
+                | OutputValue::Mixed { .. }
                 | OutputValue::ClipDistances => semantic(b, output, options),
             };
             outputs.iter().map(value).collect()
@@ -62,17 +63,44 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
     match output.value {
         OutputValue::Position => position(b, &mut all, options),
         OutputValue::ClipDistances => return distances(b, all),
+        OutputValue::Mixed { colors, complements } => {
+            for (component, lane) in all[..len].iter_mut().enumerate() {
+                let has = |mask: Mask| mask.0 >> component & 1 != 0;
+                *lane = mixed(b, *lane, has(colors) && options.outputs.clamp_colors, has(complements));
+            }
+        }
         OutputValue::Plain | OutputValue::Color | OutputValue::Tap(_) => {}
     }
     let value = b.gather(&all[..len]);
     if output.value != OutputValue::Color || !options.outputs.clamp_colors {
         return value;
     }
+    clamped(b, value)
+}
+
+/// Clamps a color. Hardware takes the magnitude before it interpolates.
+fn clamped(b: &mut Builder, value: Value) -> Value {
     let ty = b.func.ty(value);
-    // Hardware takes the magnitude before it interpolates.
     let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
-    let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
+    let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < ty.lanes { ONE } else { 0 }));
     b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
+}
+
+/// Converts a component of a host's varying.
+fn mixed(b: &mut Builder, lane: Lane, is_color: bool, is_complement: bool) -> Lane {
+    if !is_color && !is_complement {
+        return lane;
+    }
+    let mut value = b.scalar(lane);
+    if is_color {
+        value = clamped(b, value);
+    }
+    if is_complement {
+        let one = b.constant(Type::F32, [ONE, 0, 0, 0]);
+        let negated = b.emit(Type::F32, Op::Unary(Unary::Neg, value));
+        value = b.emit(Type::F32, Op::Binary(Binary::AddP, one, negated));
+    }
+    Lane::new(value, 0)
 }
 
 /// An output register that no instruction has written.

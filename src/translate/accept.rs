@@ -22,10 +22,11 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
     check_stage(program, job)?;
     if job.has_program() {
         check_hooks(hooks, program)?;
+        varying::check_hooked(hooks, profile)?;
     }
     match job {
         Job::Vertex if taps(hooks).next().is_some() => {
-            let mut outputs = varying::outputs(&environment.output_map(), options, &profile.locations);
+            let mut outputs = varying::outputs(&environment.output_map(), options, profile);
             outputs.extend(tap_outputs(hooks));
             varying::check_locations(&outputs)
         }
@@ -58,10 +59,10 @@ pub(super) fn geometry(setup: &Setup) -> Result<&GeometrySetup> {
 /// Checks that no two outputs share a location.
 fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) -> Result<()> {
     // Outputs are lists with names, which take longer than the rest of a key.
-    if profile.locations.are_distinct() {
+    if profile.varyings.is_empty() && profile.locations.are_distinct() {
         return Ok(());
     }
-    varying::check_locations(&varying::outputs(&map(), options, &profile.locations))
+    varying::check_locations(&varying::outputs(&map(), options, profile))
 }
 
 /// Rejects programs of another stage than the job takes.

@@ -70,7 +70,7 @@ impl Translator {
     /// that moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { environment, options, .. } = input;
-        let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
+        let outputs = varying::outputs(&setup.map, options, &self.profile);
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
         let format = AttributeFormat::default();
@@ -83,7 +83,7 @@ impl Translator {
             outputs,
             ..Interface::default()
         };
-        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        let (options, profile, tier) = (*options, self.profile.clone(), Tier::Structured);
         let relies_on = Reliance::default();
         Ok(Translation { module, interface, usage, tier, warnings: Vec::new(), relies_on, options, profile })
     }
@@ -94,7 +94,7 @@ impl Translator {
     /// its outputs alone.
     pub(super) fn quaternion_stage(&self, input: Input<'_>) -> Result<Translation> {
         let Input { environment, options, .. } = input;
-        let outputs = varying::outputs(&environment.output_map(), options, &self.profile.locations);
+        let outputs = varying::outputs(&environment.output_map(), options, &self.profile);
         let module = Module { main: move_function(&[]), helpers: Vec::new() };
         let named = environment.interface(&Usage::default(), options)?;
         let interface = Interface {
@@ -103,7 +103,7 @@ impl Translator {
             entry_point: EntryPoint::Quaternions,
             ..Interface::default()
         };
-        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        let (options, profile, tier) = (*options, self.profile.clone(), Tier::Structured);
         Ok(Translation {
             module,
             interface,

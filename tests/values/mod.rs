@@ -1,6 +1,9 @@
 //! Every value of a type, one part changed at a time. The lists below name each field and each
 //! variant, and a missing one is a compile error. So a new field or variant cannot be forgotten.
 
+use std::borrow::Cow;
+
+use transpica::host::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
@@ -109,10 +112,10 @@ macro_rules! fields {
                 Self { $($field: Values::some()),* }
             }
             fn others(&self) -> Vec<(String, Self)> {
-                let Self { $($field),* } = *self;
+                let Self { $($field),* } = self;
                 let mut all = Vec::new();
                 $(for (path, value) in $field.others() {
-                    all.push((format!(".{}{path}", stringify!($field)), Self { $field: value, ..*self }));
+                    all.push((format!(".{}{path}", stringify!($field)), Self { $field: value, ..self.clone() }));
                 })*
                 all
             }
@@ -189,7 +192,61 @@ fields!(Bindings { uniforms host });
 fields!(Locations {
     position color texcoord0 texcoord1 texcoord2 texcoord0_w quaternion view clip_distances
 });
-fields!(Profile { spirv_version no_contraction invariant_position names bindings locations });
+fields!(Profile { spirv_version no_contraction invariant_position names bindings locations varyings glsl });
+fields!(Varying { name location components });
+variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
+fields!(GlslProfile { version_line separable uniforms host attributes });
+fields!(BlockNames { block instance });
+
+impl Values for AttributeNames {
+    fn some() -> Self {
+        Self::Named(Values::some())
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let (Self::Named(text) | Self::Numbered(text)) = self;
+        let mut all = vec![match self {
+            Self::Named(text) => (" = numbered".to_owned(), Self::Numbered(text.clone())),
+            Self::Numbered(text) => (" = named".to_owned(), Self::Named(text.clone())),
+        }];
+        for (path, text) in text.others() {
+            all.push((format!(".named{path}"), Self::Named(text.clone())));
+            all.push((format!(".numbered{path}"), Self::Numbered(text)));
+        }
+        all.retain(|(_, other)| other != self);
+        all
+    }
+}
+
+impl Values for Cow<'static, str> {
+    fn some() -> Self {
+        "some".into()
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let all = [format!("{self}_"), format!("_{self}"), "another".to_owned()];
+        let all = all.into_iter().filter(|other| other != self);
+        all.map(|other| (format!(" = {other}"), other.into())).collect()
+    }
+}
+
+impl<T: Values + Clone + PartialEq> Values for Vec<T> {
+    fn some() -> Self {
+        Self::new()
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let mut all = vec![(".push".to_owned(), [&self[..], &[T::some()]].concat())];
+        if !self.is_empty() {
+            all.push((".pop".to_owned(), self[1..].to_vec()));
+        }
+        for (index, value) in self.iter().enumerate() {
+            for (path, value) in value.others() {
+                let mut changed = self.clone();
+                changed[index] = value;
+                all.push((format!("[{index}]{path}"), changed));
+            }
+        }
+        all
+    }
+}
 
 variants!(Topology { List {} Strip {} Fan {} Geometry {} });
 variants!(GeometryInput {

@@ -4,11 +4,12 @@
 //! std140 for the member types there are). Text has no offsets in WGSL and none that all versions
 //! of GLSL know, so every gap becomes a member.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::dialect::Dialect;
 #[cfg(feature = "glsl")]
-use super::glsl::GlslVersion;
+use super::glsl::{Bindings, Row, Varyings};
 use super::names::Names;
 #[cfg(feature = "glsl")]
 use crate::backend::interface::WORKGROUP;
@@ -17,8 +18,13 @@ use crate::backend::interface::{
     element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
+#[cfg(feature = "glsl")]
+use crate::host::Profile;
 use crate::host::profile::specialized_name;
-use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
+use crate::host::{
+    ArrayName, AttributeNames, Binding, BlockNames, EntryPoint, GlslProfile, HostField, Location, Member,
+    UniformBlock,
+};
 use crate::ir::Type;
 
 /// Name of the structure that the vertex entry returns in WGSL.
@@ -49,14 +55,15 @@ struct Field {
 
 /// A uniform block or a storage buffer.
 struct Global {
-    name: &'static str,
+    /// Empty for a block of GLSL without an instance.
+    name: Cow<'static, str>,
     binding: Binding,
     content: Content,
 }
 
 enum Content {
     /// A uniform block of this type.
-    Block(&'static str, Vec<Field>),
+    Block(Cow<'static, str>, Vec<Field>),
     /// An array as long as its buffer; of vectors, or of arrays of so many.
     Buffer { element: Type, rows: Option<u32>, is_writable: bool },
 }
@@ -65,6 +72,8 @@ enum Content {
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
+    /// Texts in front of members of the uniform block and of the host block: `uniforms.`
+    pub prefixes: [String; 2],
     /// Names of the members of the uniform block, by their index in operations.
     pub members: Vec<String>,
     /// Names of offsets in arrays of the uniform block, each with the offset.
@@ -82,32 +91,47 @@ impl Declarations {
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;
-        let (globals, members, offsets, attributes, ports) = Default::default();
-        let mut out = Self { reads, globals, members, offsets, attributes, ports };
+        let (globals, prefixes, members, offsets, attributes, ports) = Default::default();
+        let mut out = Self { reads, globals, prefixes, members, offsets, attributes, ports };
+        if interface.entry_point == EntryPoint::Vertex {
+            out.ports(source, dialect, names)?;
+        }
+        let has_names = dialect.glsl.is_some() && interface.entry_point == EntryPoint::Vertex;
+        let glsl = if has_names { &source.profile.glsl } else { &GlslProfile::DEFAULT };
+        let blocks = [&glsl.uniforms, &glsl.host];
+        let is_used = [interface.block.size > 0, reads.host > 0];
+        for (block, _) in blocks.iter().zip(is_used).filter(|(_, is_used)| *is_used && has_names) {
+            [Some(&block.block), block.instance.as_ref()]
+                .into_iter()
+                .flatten()
+                .try_for_each(|name| names.exact(name))?;
+        }
+        out.prefixes =
+            blocks.map(|block| block.instance.as_ref().map_or_else(String::new, |name| format!("{name}.")));
         if interface.block.size > 0 {
-            let mut layout = Layout { fields: Vec::new(), end: 0, names: Names::new(dialect.reserved) };
+            let mut inner = Names::new(dialect.reserved);
+            let scope = if glsl.uniforms.instance.is_some() { &mut inner } else { &mut *names };
+            let mut layout = Layout { fields: Vec::new(), end: 0, names: scope };
             out.members = layout.members(&interface.block)?;
-            out.block("uniforms", "Uniforms", source.profile.uniforms(&interface.entry_point), layout.fields);
+            let fields = layout.fields;
+            out.block(&glsl.uniforms, source.profile.uniforms(&interface.entry_point), fields);
         }
         if reads.host > 0 {
+            let fields = || HostField::ALL.into_iter().take(reads.host);
+            if glsl.host.instance.is_none() {
+                fields().try_for_each(|field| names.exact(field.name()))?;
+            }
             let field = |field: HostField| Field::new(field.name(), host_type(field));
-            out.block(
-                "host",
-                "Host",
-                source.host_binding()?,
-                HostField::ALL.into_iter().take(reads.host).map(field).collect(),
-            );
+            out.block(&glsl.host, source.host_binding()?, fields().map(field).collect());
         }
         match &interface.entry_point {
-            EntryPoint::Vertex => {
-                out.ports(source, dialect, names)?;
-                out.attributes(source, dialect, names);
-            }
+            EntryPoint::Vertex => out.attributes(source, dialect, names)?,
             EntryPoint::Kernel(kernel) => {
                 out.buffer(StorageBuffer::FEED, None);
                 out.buffer(StorageBuffer::TRIANGLES, None);
                 let fields = draw_members(kernel).map(|name| Field::new(name, Type::I32)).collect();
-                out.block("draw", "Draw", DRAW, fields);
+                let content = Content::Block("Draw".into(), fields);
+                out.globals.push(Global { name: "draw".into(), binding: DRAW, content });
                 out.buffer(StorageBuffer::COUNTS, None);
                 StorageBuffer::state(kernel).into_iter().for_each(|state| out.buffer(state, None));
             }
@@ -162,63 +186,83 @@ impl Declarations {
         }
     }
 
-    fn block(&mut self, name: &'static str, ty: &'static str, binding: Binding, fields: Vec<Field>) {
-        self.globals.push(Global { name, binding, content: Content::Block(ty, fields) });
+    fn block(&mut self, names: &BlockNames, binding: Binding, fields: Vec<Field>) {
+        let name = names.instance.clone().unwrap_or_default();
+        self.globals.push(Global { name, binding, content: Content::Block(names.block.clone(), fields) });
     }
 
     fn buffer(&mut self, buffer: StorageBuffer, rows: Option<u32>) {
         let StorageBuffer { name, binding, element, is_writable } = buffer;
         let content = Content::Buffer { element, rows, is_writable };
-        self.globals.push(Global { name, binding: Binding { set: 0, binding }, content });
+        self.globals.push(Global { name: name.into(), binding: Binding { set: 0, binding }, content });
     }
 
     /// Adds attributes of the interface, and registers that the program reads but the interface
     /// lacks.
-    fn attributes(&mut self, source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) {
+    fn attributes(
+        &mut self,
+        source: &BackendInput<'_>,
+        dialect: &Dialect,
+        names: &mut Names<'_>,
+    ) -> Result<()> {
         let known = &source.interface.attributes;
         let is_read = |register: &u8| self.reads.inputs >> register & 1 != 0;
         let is_unbound =
             |register: &u8| is_read(register) && known.iter().all(|known| known.register != *register);
         let unbound = (0..16).filter(is_unbound).map(|register| (register, format!("v{register}_unbound")));
         let bound = known.iter().map(|attribute| (attribute.register, attribute.name.clone()));
-        let attributes = bound.chain(unbound).map(|(register, name)| Attribute {
-            register,
+        for (register, name) in bound.chain(unbound) {
             // Inputs of GLSL are global variables; those of WGSL are parameters, named in the
             // function.
-            name: if dialect.glsl.is_some() { names.unique(&format!("in_{name}")) } else { name },
-            ty: attribute_type(source.interface.attribute_kind(register)),
-        });
-        self.attributes = attributes.collect();
+            let name = match (dialect.glsl, &source.profile.glsl.attributes) {
+                (None, _) => name,
+                (Some(_), AttributeNames::Named(before)) => names.unique(&format!("{before}{name}")),
+                (Some(_), AttributeNames::Numbered(before)) => {
+                    let name = format!("{before}{register}");
+                    names.exact(&name)?;
+                    name
+                }
+            };
+            let ty = attribute_type(source.interface.attribute_kind(register));
+            self.attributes.push(Attribute { register, name, ty });
+        }
+        Ok(())
     }
 
     /// Adds outputs of the interface, always with a position, since WGSL requires one.
     fn ports(&mut self, source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
         // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
-        let mut name = |name: &str, location| match (dialect.glsl, location) {
-            (None, _) => members.unique(name),
-            (Some(_), Location::Position) => "gl_Position".to_owned(),
-            (Some(_), Location::ClipDistances) => "gl_ClipDistance".to_owned(),
-            (Some(_), Location::Varying(_)) => names.unique(name),
+        let mut name = |name: &str, location| -> Result<String> {
+            Ok(match (dialect.glsl, location) {
+                (None, _) => members.unique(name),
+                (Some(_), Location::Position) => "gl_Position".to_owned(),
+                (Some(_), Location::ClipDistances) => "gl_ClipDistance".to_owned(),
+                (Some(_), Location::Varying(_)) => {
+                    names.exact(name)?;
+                    name.to_owned()
+                }
+            })
         };
         for output in &source.interface.outputs {
-            let (name, ty) = (name(&output.name, output.location), output_type(output)?);
+            let (name, ty) = (name(&output.name, output.location)?, output_type(output)?);
             self.ports.push(Port { name, ty, location: output.location });
         }
         if self.ports.iter().all(|port| port.location != Location::Position) {
-            let (name, location) = (name("position", Location::Position), Location::Position);
+            let (name, location) = (name("position", Location::Position)?, Location::Position);
             self.ports.push(Port { name, ty: Type::F32X4, location });
         }
         Ok(())
     }
 
     /// Returns the names that functions must not have.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let block = |global: &Global| match global.content {
-            Content::Block(name, _) => Some(name),
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.globals.iter().filter_map(|global| match &global.content {
+            Content::Block(name, _) => Some(name.as_ref()),
             Content::Buffer { .. } => None,
-        };
-        self.globals.iter().filter_map(block).chain(self.globals.iter().map(|global| global.name))
+        });
+        let globals = self.globals.iter().map(|global| global.name.as_ref());
+        blocks.chain(globals).filter(|name| !name.is_empty())
     }
 
     /// Returns the bindings of all blocks and buffers.
@@ -314,10 +358,10 @@ impl Declarations {
 
     /// Writes everything in GLSL.
     #[cfg(feature = "glsl")]
-    pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion, is_invariant: bool) {
+    pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row, profile: &Profile) {
         self.write_specialized(out, dialect);
         self.write_offsets(out, dialect);
-        self.globals.iter().for_each(|global| global.write_glsl(out, dialect, version));
+        self.globals.iter().for_each(|global| global.write_glsl(out, dialect, row));
         if self.ports.is_empty() {
             let _ = writeln!(out, "layout(local_size_x = {WORKGROUP}) in;\n");
             return;
@@ -329,10 +373,14 @@ impl Declarations {
             out.push('\n');
         }
         let start = out.len();
+        let is_located = match row.varyings {
+            Varyings::Named => false,
+            Varyings::Extended => profile.glsl.separable,
+            Varyings::Located => true,
+        };
         for Port { name, ty, location } in &self.ports {
             let Location::Varying(location) = location else { continue };
-            // In 330 the outputs of a vertex stage have no locations: stages match them by name.
-            if version != GlslVersion::Core330 {
+            if is_located {
                 let _ = write!(out, "layout(location = {location}) ");
             }
             let _ = writeln!(out, "out {} {name};", dialect.ty(*ty));
@@ -341,8 +389,9 @@ impl Declarations {
             out.push('\n');
         }
         let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
-        // 330 redeclares the block with an extension only.
-        let is_block = version == GlslVersion::Vulkan450;
+        // OpenGL ES has the block with an extension only, and separable programs do without.
+        let is_block = is_located && !row.is_es;
+        let is_invariant = profile.invariant_position;
         if is_block {
             let indent = if distances.is_empty() { "" } else { "    " };
             let _ = writeln!(out, "out gl_PerVertex {{\n    vec4 gl_Position;\n{indent}{distances}}};");
@@ -360,13 +409,12 @@ impl Declarations {
 
 #[cfg(feature = "glsl")]
 impl Global {
-    fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion) {
+    fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row) {
         let Self { name, binding: Binding { set, binding }, content } = self;
-        let place = match version {
-            GlslVersion::Vulkan450 => format!("set = {set}, binding = {binding}, "),
-            GlslVersion::Es310 => format!("binding = {binding}, "),
-            // 330 has no bindings: the host binds blocks by name.
-            GlslVersion::Core330 => String::new(),
+        let place = match row.bindings {
+            Bindings::InSets => format!("set = {set}, binding = {binding}, "),
+            Bindings::Bound => format!("binding = {binding}, "),
+            Bindings::Named => String::new(),
         };
         match content {
             Content::Block(block, fields) => {
@@ -378,7 +426,8 @@ impl Global {
                         None => writeln!(out, "    {ty} {name};"),
                     };
                 }
-                let _ = writeln!(out, "}} {name};\n");
+                let space = if name.is_empty() { "" } else { " " };
+                let _ = writeln!(out, "}}{space}{name};\n");
             }
             Content::Buffer { element, rows, is_writable } => {
                 // `Inputs` of `inputs`, `Feed` of `feed`.
@@ -401,13 +450,14 @@ impl Field {
 }
 
 /// Members of a block so far.
-struct Layout {
+struct Layout<'a, 'o> {
     fields: Vec<Field>,
     end: u32,
-    names: Names<'static>,
+    /// Names of its scope.
+    names: &'a mut Names<'o>,
 }
 
-impl Layout {
+impl Layout<'_, '_> {
     /// Adds the members of the uniform block by ascending offset, and padding in the gaps. Returns
     /// their names by index.
     fn members(&mut self, block: &UniformBlock) -> Result<Vec<String>> {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::draft::Operand;
 use super::glsl::GlslVersion;
+use super::inline::Marks;
 use super::operators::{Level, OnVectors};
 use super::print::{Body, Closing, Holder};
 use crate::host::names::is_keyword;
@@ -149,8 +150,7 @@ impl<'w> Body<'w> {
                 }
             }
             Some(version) => {
-                let precise = if version == GlslVersion::Vulkan450 { "precise " } else { "PRECISE " };
-                self.out.push_str(if is_exact { precise } else { "" });
+                self.out.push_str(if is_exact { version.row().precise() } else { "" });
                 dialect.pair(self.out, name, ty);
             }
         }
@@ -230,12 +230,18 @@ impl<'w> Body<'w> {
         &self.module.lanewise[helper as usize]
     }
 
+    /// Returns whether a scalar is selected by `mix`: see [`Marks::Comparisons`].
+    fn mixes(&self, version: GlslVersion, ty: Type, condition: Operand) -> bool {
+        let marks = version.row().marks() == Marks::Comparisons;
+        marks && ty == Type::F32 && self.draft.operand_size(condition).is_exact
+    }
+
     /// Writes the selection of one of two values.
     pub fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
         let &[condition, accept, reject] = operands else { return };
         let name = match self.module.dialect.glsl {
             None => "select",
-            Some(_) if condition.ty.lanes == 1 => {
+            Some(version) if condition.ty.lanes == 1 && !self.mixes(version, ty, condition) => {
                 return self.enclosed(level > Level::Choice, |body| {
                     body.operand(condition, Level::Or);
                     body.out.push_str(" ? ");
@@ -244,8 +250,9 @@ impl<'w> Body<'w> {
                     body.operand(reject, Level::Choice);
                 });
             }
-            // 330 mixes floats alone.
-            Some(GlslVersion::Core330) if ty.kind != ScalarKind::F32 => self.helper(Helper::Choose, ty),
+            Some(version) if ty.kind != ScalarKind::F32 && !version.row().mixes_all => {
+                self.helper(Helper::Choose, ty)
+            }
             Some(_) => "mix",
         };
         self.out.push_str(name);

@@ -175,9 +175,10 @@ pub enum Line {
     If(Operand),
     /// Ends the first arm of an `If` and begins the second.
     Else,
-    /// `is_left`: by a `Break`.
+    /// `is_left`: by a `Break`. `is_continued_in_switch`: a `Continue` is inside a switch of it.
     Loop {
         is_left: bool,
+        is_continued_in_switch: bool,
     },
     /// `continues`: has a `Continue` for the loop around.
     Switch {

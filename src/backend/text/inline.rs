@@ -24,33 +24,61 @@ const NAME: u32 = 6;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
+/// Operations that are exact only in the value of a marked variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// Nothing.
+    Nothing,
+    /// Arithmetic on floats.
+    Arithmetic,
+    /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
+    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is no part of
+    /// what a mark reaches there, an argument of `mix` is.
+    Comparisons,
+}
+
 impl Draft {
-    /// Decides which expressions get a name, and assigns the names. `marks_exact`: float arithmetic
-    /// is exact only in the value of a marked variable.
-    pub fn plan(&mut self, names: &mut Names<'_>, marks_exact: bool) {
+    /// Decides which expressions get a name, and assigns the names.
+    pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
             // Facts of its operands are known: they come before it.
-            self.measure(expr, marks_exact);
+            self.measure(expr, marks);
             if self.needs_name(expr) {
                 self.wants_name(expr);
             }
         }
-        if marks_exact {
+        if marks != Marks::Nothing {
             self.name_unmarked();
         }
         self.give_names(names);
     }
 
     /// Computes the size of an expression. If it is too long, its longest operands get names first.
-    fn measure(&mut self, expr: Expr, marks_exact: bool) {
+    fn measure(&mut self, expr: Expr, marks: Marks) {
         let node = self.nodes[expr as usize];
-        // The operand of a text is an index, which `precise` does not reach.
-        if marks_exact && matches!(node.form, Form::Text(..)) {
+        // The operand of a text is an index, which `precise` does not reach. Nor does it reach, in
+        // Mesa's compiler, arguments of our functions and the condition of `?:`.
+        let reaches = match node.form {
+            Form::Text(..) => marks == Marks::Nothing,
+            Form::Call(_) => marks != Marks::Comparisons,
+            _other_forms => true,
+        };
+        if !reaches {
             node.range().for_each(|index| self.name_exact(self.operands[index]));
         }
+        if marks == Marks::Comparisons && node.form == Form::Select && node.ty != Type::F32 {
+            let condition = self.operands[node.range().start];
+            if condition.ty.lanes == 1 {
+                self.name_exact(condition);
+            }
+        }
         let is_breakable = matches!(node.form, Form::Build | Form::Outputs);
-        let is_exact = marks_exact && is_arithmetic(&node);
+        let is_exact = match marks {
+            Marks::Nothing => false,
+            Marks::Arithmetic => is_arithmetic(&node),
+            Marks::Comparisons => is_arithmetic(&node) || is_comparison(&node),
+        };
         let own = Size { length: self.own_length(&node), depth: 0, is_exact };
         loop {
             let mut size = own;
@@ -100,7 +128,7 @@ impl Draft {
     }
 
     /// Returns the size of the text of an operand.
-    fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
+    pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
         let lanes = u32::from(ty.lanes);
         let (expr, added, level) = match view {
             View::Const(bits) => return constant_size(ty, &bits[..lanes as usize]),
@@ -217,6 +245,12 @@ fn is_arithmetic(node: &Node) -> bool {
         Form::Binary(Binary::Add | Binary::Mul | Binary::Div | Binary::Dot)
             | Form::Unary(Unary::Sqrt | Unary::Exp2 | Unary::Log2)
     )
+}
+
+/// Returns whether an expression compares floats.
+fn is_comparison(node: &Node) -> bool {
+    use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual};
+    matches!(node.form, Form::Binary(Equal | Less | LessEqual | Greater | GreaterEqual))
 }
 
 /// Returns the size of constants.

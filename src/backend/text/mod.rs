@@ -11,6 +11,7 @@
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
+//! | `switchless` | a `switch` as tests, for GLSL that has none in loops |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
 //! | `quaternions` | the one stage without a program |
 //! | `dialect`, `glsl` | differences of the languages and of the versions of GLSL |
@@ -36,6 +37,7 @@ mod print;
 mod quaternions;
 mod region;
 mod survey;
+mod switchless;
 #[cfg(all(test, feature = "glsl", feature = "hlsl", feature = "msl"))]
 mod tests;
 
@@ -50,6 +52,7 @@ use self::builder::Builder;
 use self::declarations::{Declarations, VERTEX_OUTPUT};
 use self::dialect::{Dialect, Helper};
 use self::draft::Draft;
+use self::inline::Marks;
 use self::names::Names;
 use self::print::Body;
 use super::interface::{BackendInput, ENTRY_NAME, WORKGROUP};
@@ -103,7 +106,7 @@ pub fn wgsl(source: &BackendInput<'_>) -> Result<String> {
     let (module, names) = Shared::new(source, dialect::WGSL)?;
     let mut out = header(source.interface);
     module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);
-    module.functions(&mut out, &names, false)?;
+    module.functions(&mut out, &names, Marks::Nothing)?;
     Ok(out)
 }
 
@@ -116,6 +119,8 @@ struct Shared<'a> {
     helpers: Vec<String>,
     /// Names of the functions on vectors that GLSL lacks.
     lanewise: [String; Helper::ALL.len()],
+    /// Name of the variable that remembers a `continue`, in GLSL without `switch`.
+    again: String,
 }
 
 impl<'a> Shared<'a> {
@@ -129,26 +134,26 @@ impl<'a> Shared<'a> {
             Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
             None => Default::default(),
         };
+        let again = match dialect.glsl {
+            Some(version) if !version.row().switches => names.unique("again"),
+            Some(_) | None => String::new(),
+        };
         // Hosts find the entry point by this name, so no declaration may have it.
         names.unique(ENTRY_NAME);
-        declarations.names().for_each(|name| drop(names.unique(name)));
+        // Those of the profile are there already.
+        declarations.names().for_each(|name| names.reserve(name));
         declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
         declarations.name_offsets(&source.interface.block, &mut names);
         let helpers = source.module.helpers.iter();
         let helpers =
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
         let helpers = helpers.collect();
-        Ok((Self { source, dialect, declarations, helpers, lanewise }, names))
+        Ok((Self { source, dialect, declarations, helpers, lanewise, again }, names))
     }
 
     /// Writes the helper functions and the entry point; returns the functions on vectors that they
-    /// call. `marks_exact`: see [`Draft::plan`].
-    fn functions(
-        &self,
-        out: &mut String,
-        names: &Names<'_>,
-        marks_exact: bool,
-    ) -> Result<Vec<(Helper, Type)>> {
+    /// call.
+    fn functions(&self, out: &mut String, names: &Names<'_>, marks: Marks) -> Result<Vec<(Helper, Type)>> {
         let (mut draft, mut called) = (Draft::default(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
@@ -177,10 +182,11 @@ impl<'a> Shared<'a> {
                     (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT)
                 }
             };
-            draft.plan(&mut scope, marks_exact);
+            draft.plan(&mut scope, marks);
             out.reserve(48 * draft.lines.len());
             let (draft, called) = (&draft, &mut called);
-            Body { out, module: self, draft, called, result, indent: 1, declared: 0, open: Vec::new() }
+            let (open, selectors) = (Vec::new(), Vec::new());
+            Body { out, module: self, draft, called, result, indent: 1, declared: 0, open, selectors }
                 .lines();
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }

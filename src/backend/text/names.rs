@@ -4,6 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+#[cfg(feature = "glsl")]
+use crate::error::Result;
+#[cfg(feature = "glsl")]
+use crate::host::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
 
 /// Names of the components of a vector.
@@ -115,6 +119,30 @@ impl<'o> Names<'o> {
             }
         }
         self.hinted[place].1 = number;
+    }
+
+    /// Takes a name that must not change.
+    ///
+    /// # Errors
+    /// [`Kind::BadName`](crate::error::Kind::BadName) if it is reserved, taken or no identifier.
+    #[cfg(feature = "glsl")]
+    pub fn exact(&mut self, name: &str) -> Result<()> {
+        check_name(name)?;
+        if (self.reserved)(name) {
+            return Err(bad_name(name, "is reserved"));
+        }
+        if self.find(name).is_some() {
+            return Err(bad_name(name, "is used twice"));
+        }
+        self.take(name, 0);
+        Ok(())
+    }
+
+    /// Takes a name, which may be taken.
+    pub fn reserve(&mut self, name: &str) {
+        if self.find(name).is_none() {
+            self.take(name, 0);
+        }
     }
 
     /// Returns a unique identifier similar to `wanted`.

@@ -95,7 +95,8 @@ impl<'a> Builder<'a> {
             }
             Resource::Draw(field) => Ok(self.draw(field)?.view),
             Resource::Host(field) => {
-                let text = format!("host.{}", field.name());
+                let [_, prefix] = &self.module.declarations.prefixes;
+                let text = format!("{prefix}{}", field.name());
                 Ok(self.draft.text(ty, &text).view)
             }
             Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
@@ -158,7 +159,7 @@ impl<'a> Builder<'a> {
         let declarations = &self.module.declarations;
         let name = &declarations.members[usize::from(number)];
         let word = self.draft.words.add(|out| {
-            out.extend(["uniforms.", name]);
+            out.extend([declarations.prefixes[0].as_str(), name]);
             if let Some(element) = element {
                 out.push('[');
                 declarations.write_index(out, &interface.block, data, element);

@@ -26,12 +26,29 @@ pub enum Holder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
     Brace,
+    /// The brace of a loop.
+    Loop,
     /// The brace of a case.
     Case,
     /// The end of a construct that is closed with the next one.
     Nothing,
     /// `} while (false);`
     While,
+    /// The same, after cases that are tests of a selector; jumps out of it continue a loop.
+    Tests {
+        again: Again,
+    },
+}
+
+/// Treatment of a `continue` in a `do` of GLSL, where the word would leave the `do`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// None to treat.
+    Never,
+    /// A jump out of the `do`, whose end leaves the enclosing one.
+    Breaks,
+    /// A jump out of the `do`, whose end continues the loop.
+    Continues,
 }
 
 /// Printer of one function.
@@ -48,6 +65,8 @@ pub struct Body<'w> {
     pub declared: usize,
     /// Constructs that are open.
     pub open: Vec<Closing>,
+    /// Selectors of those that are tests in place of a `switch`.
+    pub selectors: Vec<Operand>,
 }
 
 impl<'w> Body<'w> {
@@ -153,10 +172,13 @@ impl<'w> Body<'w> {
                 self.begin_if(condition, Closing::Brace);
             }
             Line::Else => return self.begin_else(at),
-            Line::Loop { is_left } => {
+            Line::Loop { is_left, is_continued_in_switch } => {
                 let head = self.module.dialect.endless;
                 self.line().push_str(head);
-                self.begin(Closing::Brace);
+                self.begin(Closing::Loop);
+                if is_continued_in_switch {
+                    self.remember_continue();
+                }
                 // WGSL requires an exit from every loop.
                 if !is_left {
                     self.endless();
@@ -164,12 +186,18 @@ impl<'w> Body<'w> {
             }
             Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
             Line::Case { first, count } => {
-                self.case(&self.draft.values[first as usize..][..count as usize]);
-                self.begin(Closing::Case);
+                let values = &self.draft.values[first as usize..][..count as usize];
+                match self.open.last() {
+                    Some(Closing::Tests { .. }) => self.test(values),
+                    _switch => {
+                        self.case(values);
+                        self.begin(Closing::Case);
+                    }
+                }
             }
             Line::End => self.close(at),
             Line::Break => self.line().push_str("break;\n"),
-            Line::Continue => self.line().push_str("continue;\n"),
+            Line::Continue => self.again(),
             Line::Leave => self.line().push_str("return;\n"),
             Line::Return(value) => {
                 self.line().push_str("return ");
@@ -195,6 +223,10 @@ impl<'w> Body<'w> {
 
     /// Writes the line of a switch; returns the index of the next line.
     fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
+        if self.module.dialect.glsl.is_some_and(|version| !version.row().switches) {
+            self.begin_tests(selector, continues);
+            return at + 1;
+        }
         let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Case { count: 0, .. }));
         let closing = self.switch(selector, is_single, continues);
         self.begin(closing);
@@ -206,15 +238,20 @@ impl<'w> Body<'w> {
         at + 2
     }
 
-    fn begin(&mut self, closing: Closing) {
+    pub fn begin(&mut self, closing: Closing) {
         self.open.push(closing);
         self.indent += 1;
     }
 
     fn close(&mut self, at: usize) {
-        let end = match self.open.pop().unwrap_or(Closing::Brace) {
+        let closing = self.open.pop().unwrap_or(Closing::Brace);
+        let end = match closing {
             Closing::Nothing => return,
-            Closing::Brace => "}\n",
+            Closing::Brace | Closing::Loop => "}\n",
+            Closing::Tests { .. } => {
+                self.selectors.pop();
+                "} while (false);\n"
+            }
             Closing::While => "} while (false);\n",
             Closing::Case => {
                 // Cases of GLSL fall through, those of WGSL do not.
@@ -227,6 +264,9 @@ impl<'w> Body<'w> {
         };
         self.indent -= 1;
         self.line().push_str(end);
+        if let Closing::Tests { again } = closing {
+            self.end_tests(again);
+        }
     }
 
     /// Writes a memory location, or an element of it.

@@ -7,8 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::glsl::GlslVersion;
-use super::header;
+use super::glsl::{GlslVersion, Row};
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
 use crate::error::{At, Error, Kind, Result};
 use crate::host::Location;
@@ -18,17 +17,17 @@ use crate::host::Location;
 /// # Errors
 /// [`Kind::TargetLacks`] for versions without geometry stages, or whose varyings have no location.
 pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
-    match version {
-        GlslVersion::Vulkan450 => {}
-        GlslVersion::Core330 => {
-            return lacks(version, "locations of varyings, which a stage between two others needs");
-        }
-        GlslVersion::Es310 => return lacks(version, "geometry stages"),
+    let row = version.row();
+    if version.is_es() {
+        return lacks(row, "geometry stages");
+    }
+    if !version.has_varying_locations() {
+        return lacks(row, "locations of varyings, which a stage between two others needs");
     }
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
     let mut out = String::new();
-    version.head(&mut out, &header(source.interface), false);
+    row.head(&mut out, source, clips);
     out.push_str("layout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\n\n");
     let fields = if clips {
         "    vec4 gl_Position;\n    float gl_ClipDistance[2];\n"
@@ -75,6 +74,6 @@ pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<St
     Ok(out)
 }
 
-fn lacks<T>(version: GlslVersion, what: &str) -> Result<T> {
-    Err(Error::new(Kind::TargetLacks { target: version.name(), what: what.into() }, At::Whole))
+fn lacks<T>(row: &Row, what: &str) -> Result<T> {
+    Err(Error::new(Kind::TargetLacks { target: row.name, what: what.into() }, At::Whole))
 }

@@ -131,9 +131,11 @@ impl<'a> Builder<'a> {
     fn jump(&mut self, jump: Line) {
         self.push(jump);
         let is_break = matches!(jump, Line::Break);
+        let mut from_switch = false;
         for &line in self.open.iter().rev() {
-            if let Line::Loop { is_left } = &mut self.draft.lines[line] {
+            if let Line::Loop { is_left, is_continued_in_switch } = &mut self.draft.lines[line] {
                 *is_left |= is_break;
+                *is_continued_in_switch |= from_switch;
                 break;
             }
             // A `break` leaves the switch alone, a `continue` both.
@@ -142,6 +144,7 @@ impl<'a> Builder<'a> {
             }
             if let Line::Switch { continues, .. } = &mut self.draft.lines[line] {
                 *continues = true;
+                from_switch = true;
             }
         }
     }
@@ -306,7 +309,7 @@ impl<'a> Builder<'a> {
         scope: Scope<'_>,
     ) -> Result<()> {
         self.yielding(results, |this, carriers, _| {
-            this.open(Line::Loop { is_left: false });
+            this.open(Line::Loop { is_left: false, is_continued_in_switch: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
             this.load(params, *list);

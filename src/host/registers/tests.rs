@@ -3,7 +3,7 @@
 use super::*;
 use crate::container::Shbin;
 use crate::host::varying::{OutputMap, outputs};
-use crate::host::{Block, Environment, Layout, Locations, Options, Usage};
+use crate::host::{Block, Environment, Layout, Options, Profile, Usage};
 use crate::isa::Pc;
 
 /// Header of a command with this register, number of further words and consecutive flag.
@@ -282,7 +282,7 @@ fn register_views_give_named_outputs() {
     state.write(0x2BD, 4);
     state.write(0x4F, 1);
     state.write(0x50, 0x0B0A_0908);
-    let outputs = outputs(&state.vertex().output_map(), &Options::default(), &Locations::default());
+    let outputs = outputs(&state.vertex().output_map(), &Options::default(), &Profile::default());
     let names: Vec<&str> = outputs.iter().map(|output| &output.name[..]).collect();
     assert_eq!(names, ["position", "color"]);
 }

@@ -101,7 +101,7 @@ mod json {
             }
         }
         assert_eq!(refused, places);
-        assert_eq!(places.len(), 33, "{places:?}");
+        assert_eq!(places.len(), 37, "{places:?}");
     }
 
     #[test]

@@ -71,24 +71,24 @@ float pica_mul_either_nan(float a, float b) {
     bool test = 0x7f800000u < (floatBitsToUint(b) & 0x7fffffffu);
     bool test_1 = 0x7f800000u < (floatBitsToUint(a) & 0x7fffffffu) || test;
     float t = test_1 ? uintBitsToFloat(not_a_number_bits) : 0.0;
-    PRECISE float t_1 = t + (b == 0.0 ? 0.0 : a) * (a == 0.0 ? 0.0 : b);
+    PRECISE float t_1 = t + mix(a, 0.0, b == 0.0) * mix(b, 0.0, a == 0.0);
     return t_1;
 }
 
 float pica_exp_two(float a) {
     uint infinity_bits = 0x7f800000u;
-    float t = a <= -150.0 ? 0.0 : a >= 128.0 ? uintBitsToFloat(infinity_bits) : a;
-    PRECISE float t_1 = a > -150.0 && a < 128.0 ? exp2(a) : t;
+    PRECISE float t = mix(mix(a, uintBitsToFloat(infinity_bits), a >= 128.0), 0.0, a <= -150.0);
+    PRECISE float t_1 = mix(t, exp2(a), a > -150.0 && a < 128.0);
     return t_1;
 }
 
 float pica_log_two(float a) {
     uint negative_infinity_bits = 0xff800000u;
     uint not_a_number_bits = 0x7fc00000u;
-    bool test = a > 0.0;
+    PRECISE bool test = a > 0.0;
     float t = test ? a : uintBitsToFloat(not_a_number_bits);
-    float t_1 = a == 0.0 ? uintBitsToFloat(negative_infinity_bits) : t;
-    PRECISE float t_2 = test && a <= 3.4028234663852886e38 ? log2(a) : t_1;
+    PRECISE float t_1 = mix(t, uintBitsToFloat(negative_infinity_bits), a == 0.0);
+    PRECISE float t_2 = mix(t_1, log2(a), test && a <= 3.4028234663852886e38);
     return t_2;
 }
 
@@ -160,7 +160,8 @@ void main() {
             break;
         }
         vec4 t_2 = c_at(layers + pica_offset(aL));
-        if (t_2.x > -r1_z) {
+        PRECISE bool cmp_x = t_2.x > -r1_z;
+        if (cmp_x) {
             r2_y = r2_y_2;
             test = true;
             r2_y_1 = r2_y_2;
@@ -178,8 +179,10 @@ void main() {
         test = false;
         r2_y_1 = r2_y_3;
     }
-    PRECISE float r4_x = pica_exp_two(1.442688 * pica_mul_either_nan(r2_y, r1_z));
-    float r4_x_1 = 1.0 < r4_x ? 1.0 : r4_x;
+    PRECISE float r4_x = 1.442688 * pica_mul_either_nan(r2_y, r1_z);
+    float r4_x_1 = pica_exp_two(r4_x);
+    PRECISE float r4_x_2 = mix(r4_x_1, 1.0, 1.0 < r4_x_1);
+    PRECISE float r5_x = 0.25 * pica_log_two(r4_x_2);
     bool test_11 = pica_has_nan_vec3f(in_innrm.xyz);
     bool test_12 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || test_11;
     bool test_13 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || test_11;
@@ -211,12 +214,9 @@ void main() {
         -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_9),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_10)
     );
-    PRECISE vec4 t_7 = vec4(
-        pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3(r4_x_1)),
-        pica_exp_two(0.25 * pica_log_two(r4_x_1))
-    );
+    vec4 t_7 = vec4(pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3(r4_x_2)), pica_exp_two(r5_x));
     vec4 t_8 = abs(t_7);
-    vec4 out_color = mix(vec4(1.0), t_8, lessThan(t_8, vec4(1.0)));
+    PRECISE vec4 out_color = mix(vec4(1.0), t_8, lessThan(t_8, vec4(1.0)));
     PRECISE vec2 out_texcoord1_uv = vec2(
         pica_dot_or_nan_vec3f(t_5, t_6, pica_has_nan_vec3f(t_5) || pica_is_nan(r9_yz.x)) + 1.0,
         2.0 + 4.0 * t_6.y + 0.0625 + 1.0

@@ -95,7 +95,7 @@ float pica_dot_plain_vec3f(vec3 a, vec3 b) {
 
 float pica_rsq(float a) {
     uint infinity_bits = 0x7f800000u;
-    PRECISE float t = a == 0.0 ? uintBitsToFloat(infinity_bits) : 1.0 / sqrt(a);
+    PRECISE float t = mix(1.0 / sqrt(a), uintBitsToFloat(infinity_bits), a == 0.0);
     return t;
 }
 
@@ -171,17 +171,18 @@ void main() {
         vec4 t_3 = c_at(lightDir + n);
         bool test_14 = pica_is_nan(r2_xyz.x);
         float r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
-        float r4_x_1 = 0.0 > r4_x ? 0.0 : r4_x;
+        PRECISE float r4_x_1 = mix(r4_x, 0.0, 0.0 > r4_x);
         vec4 t_4 = c_at(lightColor + n);
         bvec3 test_15 = pica_is_nan_vec3f(t_4.xyz);
         PRECISE vec3 t_5 = pica_mul_vec3f(vec3(r4_x_1), t_4.xyz) + r7_xyz;
+        PRECISE bool cmp_x = 0.0 < r4_x_1;
         r7_xyz = mix(t_5, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), test_15));
-        if (0.0 < r4_x_1) {
+        if (cmp_x) {
             if (uniforms.useSpecular != 0u) {
                 PRECISE vec3 r5_xyz = t_3.xyz + out_view;
                 vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
                 float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_is_nan(r5_xyz_1.x) || test_14);
-                float r4_x_3 = 0.0 > r4_x_2 ? 0.0 : r4_x_2;
+                PRECISE float r4_x_3 = mix(r4_x_2, 0.0, 0.0 > r4_x_2);
                 PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
                 PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
@@ -203,8 +204,8 @@ void main() {
         -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_8),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_9)
     );
-    vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
-    vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
+    PRECISE vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
+    PRECISE vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;
     view = out_view;

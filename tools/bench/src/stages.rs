@@ -145,7 +145,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Opt
         writer: SpirvWriter::new(),
         scratch: passes::Scratch::default(),
     };
-    let mut translator = Translator::new(options, profile);
+    let mut translator = Translator::new(options, profile.clone());
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, dvle, &options.limits)?;
     let environment = FileEnvironment::new(&file, dvle, "bench")?;
@@ -230,7 +230,7 @@ impl StageRunner<'_> {
         let program = dvle::program(&file, dvle, &options.limits)?;
         let decode = clock.lap();
         let around = FileEnvironment::new(&file, dvle, "bench")?;
-        let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
+        let outputs = varying::outputs(&around.output_map(), options, self.profile);
         let folded = around.folded(options);
         let context = Context {
             program: &program,

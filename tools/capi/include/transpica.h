@@ -186,6 +186,10 @@ enum TranspicaType
     TRANSPICA_TYPE_ALLOCATOR = 7,
     // TranspicaAssumptions
     TRANSPICA_TYPE_ASSUMPTIONS = 8,
+    // TranspicaVaryings
+    TRANSPICA_TYPE_VARYINGS = 9,
+    // TranspicaGlsl
+    TRANSPICA_TYPE_GLSL = 10,
     // TranspicaRequest
     TRANSPICA_TYPE_REQUEST = 16,
     // TranspicaRawProgram
@@ -266,12 +270,51 @@ enum TranspicaGlslVersion
     TRANSPICA_GLSL_VERSION_CORE330 = 1,
     // `#version 310 es`, for OpenGL ES 3.1 and later.
     TRANSPICA_GLSL_VERSION_ES310 = 2,
+    // `#version 400 core`, for OpenGL 4.0 and later.
+    TRANSPICA_GLSL_VERSION_CORE400 = 3,
+    // `#version 410 core`, for OpenGL 4.1 and later.
+    TRANSPICA_GLSL_VERSION_CORE410 = 4,
+    // `#version 420 core`, for OpenGL 4.2 and later.
+    TRANSPICA_GLSL_VERSION_CORE420 = 5,
+    // `#version 430 core`, for OpenGL 4.3 and later.
+    TRANSPICA_GLSL_VERSION_CORE430 = 6,
+    // `#version 440 core`, for OpenGL 4.4 and later.
+    TRANSPICA_GLSL_VERSION_CORE440 = 7,
+    // `#version 450 core`, for OpenGL 4.5 and later.
+    TRANSPICA_GLSL_VERSION_CORE450 = 8,
+    // `#version 460 core`, for OpenGL 4.6.
+    TRANSPICA_GLSL_VERSION_CORE460 = 9,
+    // `#version 300 es`, for OpenGL ES 3.0 and later, and for WebGL 2.
+    TRANSPICA_GLSL_VERSION_ES300 = 10,
+    // `#version 320 es`, for OpenGL ES 3.2.
+    TRANSPICA_GLSL_VERSION_ES320 = 11,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum TranspicaGlslVersion TranspicaGlslVersion;
 #else
 typedef uint32_t TranspicaGlslVersion;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Sources of the components of a TranspicaVarying, besides codes.
+enum TranspicaVaryingSource
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Added to a code: one minus the component.
+    TRANSPICA_VARYING_SOURCE_COMPLEMENT = 128,
+    // 0.
+    TRANSPICA_VARYING_SOURCE_ZERO = 256,
+    // 1.
+    TRANSPICA_VARYING_SOURCE_ONE = 257,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaVaryingSource TranspicaVaryingSource;
+#else
+typedef uint32_t TranspicaVaryingSource;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -1561,8 +1604,9 @@ void transpica_result_free(struct TranspicaResult *result);
 
 // Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 // TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not
-// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
+// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
+// call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);

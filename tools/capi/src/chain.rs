@@ -31,6 +31,10 @@ pub enum TranspicaType {
     Allocator = 7,
     /// TranspicaAssumptions
     Assumptions = 8,
+    /// TranspicaVaryings
+    Varyings = 9,
+    /// TranspicaGlsl
+    Glsl = 10,
     /// TranspicaRequest
     Request = 16,
     /// TranspicaRawProgram
@@ -106,7 +110,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 24] = {
+const TYPES: [TranspicaType; 26] = {
     use TranspicaType as T;
     [
         T::Options,
@@ -117,6 +121,8 @@ const TYPES: [TranspicaType; 24] = {
         T::Limits,
         T::Allocator,
         T::Assumptions,
+        T::Varyings,
+        T::Glsl,
         T::Request,
         T::RawProgram,
         T::Executable,

@@ -168,6 +168,36 @@ pub enum TranspicaGlslVersion {
     Core330 = 1,
     /// `#version 310 es`, for OpenGL ES 3.1 and later.
     Es310 = 2,
+    /// `#version 400 core`, for OpenGL 4.0 and later.
+    Core400 = 3,
+    /// `#version 410 core`, for OpenGL 4.1 and later.
+    Core410 = 4,
+    /// `#version 420 core`, for OpenGL 4.2 and later.
+    Core420 = 5,
+    /// `#version 430 core`, for OpenGL 4.3 and later.
+    Core430 = 6,
+    /// `#version 440 core`, for OpenGL 4.4 and later.
+    Core440 = 7,
+    /// `#version 450 core`, for OpenGL 4.5 and later.
+    Core450 = 8,
+    /// `#version 460 core`, for OpenGL 4.6.
+    Core460 = 9,
+    /// `#version 300 es`, for OpenGL ES 3.0 and later, and for WebGL 2.
+    Es300 = 10,
+    /// `#version 320 es`, for OpenGL ES 3.2.
+    Es320 = 11,
+}
+
+/// Sources of the components of a TranspicaVarying, besides codes.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaVaryingSource {
+    /// Added to a code: one minus the component.
+    Complement = 0x80,
+    /// 0.
+    Zero = 0x100,
+    /// 1.
+    One = 0x101,
 }
 
 /// Number format of a program's computation.
@@ -530,7 +560,11 @@ pub(crate) trait Choice: Sized {
 }
 
 #[cfg(feature = "glsl")]
-mirror! { TranspicaGlslVersion = GlslVersion { Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310 } }
+mirror! { TranspicaGlslVersion = GlslVersion {
+    Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310, Core400 => Core400, Core410 => Core410,
+    Core420 => Core420, Core430 => Core430, Core440 => Core440, Core450 => Core450, Core460 => Core460,
+    Es300 => Es300, Es320 => Es320,
+} }
 mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
 
 impl Choice for TranspicaEntryPoint {

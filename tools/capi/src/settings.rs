@@ -2,9 +2,7 @@
 //! In: a chain. Out: [`Settings`] for a translator. Every field of the library's `Options`,
 //! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
-use transpica::stages::host::{
-    Binding, Bindings, BoolUniforms, DepthSnap, IntUniforms, Job, Layout, Locations, RegisterLayout,
-};
+use transpica::stages::host::{BoolUniforms, DepthSnap, IntUniforms, Job, Layout, Locations, RegisterLayout};
 use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
@@ -12,6 +10,7 @@ use crate::attributes::{TranspicaAssumptions, TranspicaAttributeFormat, assume, 
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPreset};
 use crate::geometry;
+use crate::linkage::{self, TranspicaGlsl, TranspicaVaryings};
 use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
 
@@ -222,13 +221,15 @@ struct Structures {
     limits: Option<TranspicaLimits>,
     allocator: Option<TranspicaAllocator>,
     assumptions: Option<TranspicaAssumptions>,
+    varyings: Option<TranspicaVaryings>,
+    glsl: Option<TranspicaGlsl>,
 }
 
 impl Settings {
     /// Reads a chain.
     ///
     /// # Safety
-    /// As for [`Chain::new`] and [`Memory::new`].
+    /// As for [`Chain::new`], [`Memory::new`] and the texts of [`linkage`].
     pub(crate) unsafe fn new(first: *const TranspicaHead) -> Result<Self, Problem> {
         let mut given = Structures::default();
         // SAFETY: guaranteed by the caller.
@@ -244,6 +245,8 @@ impl Settings {
                 T::Limits => link.put(&mut given.limits)?,
                 T::Allocator => link.put(&mut given.allocator)?,
                 T::Assumptions => link.put(&mut given.assumptions)?,
+                T::Varyings => link.put(&mut given.varyings)?,
+                T::Glsl => link.put(&mut given.glsl)?,
                 other @ (T::Request
                 | T::RawProgram
                 | T::Executable
@@ -276,7 +279,16 @@ impl Settings {
             }
             None => Job::Vertex,
         };
-        let settings = Self { options: options(&given)?, profile: profile(&given)?, job, memory };
+        // SAFETY: guaranteed by the caller.
+        let varyings = given.varyings.as_ref().map(|given| unsafe { linkage::varyings(given) });
+        // SAFETY: guaranteed by the caller.
+        let glsl = given.glsl.as_ref().map(|given| unsafe { linkage::glsl(given) });
+        let profile = Profile {
+            varyings: varyings.transpose()?.unwrap_or_default(),
+            glsl: glsl.transpose()?.unwrap_or_default(),
+            ..profile(&given)?
+        };
+        let settings = Self { options: options(&given)?, profile, job, memory };
         settings.options.check()?;
         Ok(settings)
     }
@@ -478,8 +490,8 @@ fn limits(given: Option<&TranspicaLimits>) -> Result<Limits, Problem> {
 
 fn profile(given: &Structures) -> Result<Profile, Problem> {
     let default = Profile::default();
-    let bindings = given.bindings.as_ref().map_or(default.bindings, bindings);
-    let custom = given.locations.as_ref().map(locations).transpose()?;
+    let bindings = given.bindings.as_ref().map_or(default.bindings, linkage::bindings);
+    let custom = given.locations.as_ref().map(linkage::locations).transpose()?;
     let Some(profile) = &given.profile else {
         return Ok(Profile { bindings, locations: custom.unwrap_or(default.locations), ..default });
     };
@@ -509,41 +521,7 @@ fn profile(given: &Structures) -> Result<Profile, Problem> {
         names: !switch("TranspicaProfile.omit_names", omit_names)?,
         bindings,
         locations: custom.unwrap_or(preset),
-    })
-}
-
-fn bindings(given: &TranspicaBindings) -> Bindings {
-    let TranspicaBindings { head: _, uniform_set, uniform_binding, host_set, host_binding } = *given;
-    Bindings {
-        uniforms: Binding { set: uniform_set, binding: uniform_binding },
-        host: Binding { set: host_set, binding: host_binding },
-    }
-}
-
-fn locations(given: &TranspicaLocations) -> Result<Locations, Problem> {
-    let TranspicaLocations {
-        head: _,
-        has_position,
-        position,
-        color,
-        texcoord0,
-        texcoord1,
-        texcoord2,
-        texcoord0_w,
-        quaternion,
-        view,
-        clip_distances,
-    } = *given;
-    let position = switch("TranspicaLocations.has_position", has_position)?.then_some(position);
-    Ok(Locations {
-        position,
-        color,
-        texcoord0,
-        texcoord1,
-        texcoord2,
-        texcoord0_w,
-        quaternion,
-        view,
-        clip_distances,
+        // Structures of their own have the others.
+        ..default
     })
 }

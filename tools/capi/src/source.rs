@@ -262,6 +262,8 @@ impl ProgramRequest<'_> {
                 | T::Profile
                 | T::Bindings
                 | T::Locations
+                | T::Varyings
+                | T::Glsl
                 | T::RegisterLayout
                 | T::Limits
                 | T::Allocator

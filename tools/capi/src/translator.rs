@@ -46,7 +46,7 @@ impl TranspicaTranslator {
     /// Runs `work` on the translator; after a panic it is replaced first.
     fn with_translator<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
         if self.is_busy {
-            self.translator = Translator::new(*self.translator.options(), *self.translator.profile());
+            self.translator = Translator::new(*self.translator.options(), self.translator.profile().clone());
         }
         self.is_busy = true;
         let result = work(&mut self.translator, (self.job, self.memory));
@@ -112,8 +112,9 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
 
 /// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 /// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-/// TranspicaLimits, TranspicaAssumptions and TranspicaAllocator, each at most once; it is not
-/// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+/// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
+/// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
+/// call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
     settings: *const TranspicaHead,

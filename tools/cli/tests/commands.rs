@@ -80,12 +80,40 @@ fn promises_drop_tests_and_the_last_one_counts() {
 }
 
 #[test]
-fn glsl_has_three_versions() {
-    for (version, start) in
-        [("330", "#version 330 core\n"), ("450", "#version 450\n"), ("310es", "#version 310 es\n")]
-    {
+fn glsl_has_twelve_versions() {
+    let core =
+        ["330", "400", "410", "420", "430", "440", "460"].map(|version| (version, format!("{version} core")));
+    let es = ["300", "310", "320"].map(|version| (["300es", "310es", "320es"], version));
+    let es = es.map(|(names, version)| {
+        (names.into_iter().find(|name| name.starts_with(version)).expect("there"), format!("{version} es"))
+    });
+    let others = [("450", "450".to_owned()), ("450core", "450 core".to_owned())];
+    for (version, line) in core.into_iter().chain(es).chain(others) {
+        let start = &format!("#version {line}\n");
         let text = transpica(&["translate", SAMPLE, "--to", "glsl", "--glsl-version", version]).succeeded();
         assert!(text.starts_with(start), "{version}: {text:.60}");
+    }
+}
+
+#[test]
+fn a_profile_names_and_joins() {
+    let folder = folder("profile");
+    let file = folder.join("profile.json");
+    let name = file.to_str().expect("name");
+    let arguments = ["translate", SAMPLE, "--to", "glsl", "--glsl-version", "300es", "--profile", name];
+    let profile = r#"{ "varyings": [{ "name": "v_texcoord0", "location": 2,
+        "components": [{ "Code": 12 }, { "Complement": 13 }, "One"] }],
+        "glsl": { "version_line": false, "uniforms": { "block": "Registers" } } }"#;
+    fs::write(&file, profile).expect("writable");
+    let text = transpica(&arguments).succeeded();
+    assert!(text.contains("uniform Registers {") && text.contains("out vec3 v_texcoord0;"), "{text}");
+    assert!(!text.contains("#version") && text.contains("1.0 - "), "{text}");
+    for (wrong, said) in
+        [("{ \"glsl\": 1 }", "profile.json"), ("{ \"varyings\": [{ \"name\": \"vec4\" }] }", "reserved")]
+    {
+        fs::write(&file, wrong).expect("writable");
+        let ran = transpica(&arguments);
+        assert!(ran.status == 1 && ran.err.contains(said), "{wrong}: {}", ran.err);
     }
 }
 

@@ -1,6 +1,6 @@
-//! System packages that the tasks need: a software Vulkan driver, RADV, the SPIR-V validator, the
-//! reference GLSL compiler; tools for tests of the C interface; Node.js for Tint; Python for DXC; a
-//! C++ compiler for libFuzzer.
+//! System packages that the tasks need: software drivers for Vulkan and OpenGL, RADV, the SPIR-V
+//! validator, the reference GLSL compiler; tools for tests of the C interface; Node.js for Tint;
+//! Python for DXC; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,9 @@ use std::process::Command;
 pub const FOR_TESTS: &[&str] = &[
     "mesa-vulkan-drivers",
     "libvulkan1",
+    "libegl1",
+    "libegl-mesa0",
+    "libgl1-mesa-dri",
     "spirv-tools",
     "glslang-tools",
     "gcc",
@@ -73,6 +76,9 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
     let there = |package: &str| match package {
         "mesa-vulkan-drivers" => any_driver() && has_radv(),
         "libvulkan1" => library("libvulkan.so.1"),
+        "libegl1" => library("libEGL.so.1"),
+        "libegl-mesa0" => library("libEGL_mesa.so.0"),
+        "libgl1-mesa-dri" => dri("swrast_dri.so") || library("libgallium"),
         "libtinfo6" => library("libtinfo.so.6"),
         "nodejs" => runs("node"),
         "python3-pip" => succeeds("python3", &["-m", "pip", "--version"]),
@@ -100,6 +106,13 @@ fn registered(start: &str) -> bool {
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
     let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.any(|name| name.starts_with(start) && name.ends_with(".json"))
+}
+
+/// Returns whether Mesa's drivers of OpenGL have one of this name.
+fn dri(name: &str) -> bool {
+    let folders = ["/usr/lib/x86_64-linux-gnu/dri", "/usr/lib/aarch64-linux-gnu/dri", "/usr/lib64/dri"];
+    let folders = folders.into_iter().chain(["/usr/lib/dri", "/usr/local/lib/dri"]);
+    folders.into_iter().any(|folder| Path::new(folder).join(name).exists())
 }
 
 /// Returns whether the loader's cache has a library.

@@ -15,6 +15,7 @@ use crate::streams::{Output, Streams};
   transpica translate lights.shbin -o lights.spv --reflect lights.json
   transpica translate lights.shbin --glsl-version 330 --depth -w..w -o lights.vert    for OpenGL
   transpica translate library.shbin --dvle 4 --to glsl --glsl-version 310es --depth -w..w
+  transpica translate lights.shbin --to glsl --glsl-version 300es --profile names.json
   transpica translate lights.shbin --to reflection    what it reads and writes
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
@@ -33,6 +34,10 @@ pub struct Translate {
     /// Version of GLSL, for --to glsl; 450 if absent
     #[arg(long, value_enum, value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
+    /// Profile of host and driver as JSON: SPIR-V version, bindings, locations, varyings and names
+    /// of GLSL; the defaults if absent
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
     /// where the program starts
     #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
@@ -108,7 +113,7 @@ impl Translate {
     /// Files and streams that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let Raw { code, descriptors, outmap: _ } = &self.raw;
-        let inputs = [&self.file, code, descriptors].into_iter().flatten();
+        let inputs = [&self.file, code, descriptors, &self.profile].into_iter().flatten();
         let mut streams = Streams::of_files(inputs, self.output.as_deref());
         if self.target() == Target::Spirv {
             let instead = "give -o a file, or take --to spirv-asm for text";

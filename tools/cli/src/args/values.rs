@@ -110,21 +110,45 @@ pub enum GlslVersion {
     /// OpenGL 3.3 and later: blocks and varyings by name
     #[value(name = "330")]
     Core330,
+    /// OpenGL 4.0 and later: always exact
+    #[value(name = "400")]
+    Core400,
+    /// OpenGL 4.1 and later: varyings by location
+    #[value(name = "410")]
+    Core410,
+    /// OpenGL 4.2 and later: bindings, locations
+    #[value(name = "420")]
+    Core420,
+    /// OpenGL 4.3 and later: compute shaders
+    #[value(name = "430")]
+    Core430,
+    /// OpenGL 4.4 and later
+    #[value(name = "440")]
+    Core440,
     /// Vulkan: sets, bindings, locations
     #[value(name = "450")]
     Vulkan450,
+    /// OpenGL 4.5 and later
+    #[value(name = "450core")]
+    Core450,
+    /// OpenGL 4.6
+    #[value(name = "460")]
+    Core460,
+    /// OpenGL ES 3.0 and later, and WebGL 2: blocks and varyings by name, no switch, not exact
+    #[value(name = "300es")]
+    Es300,
     /// OpenGL ES 3.1 and later: bindings, locations
     #[value(name = "310es")]
     Es310,
+    /// OpenGL ES 3.2: always exact
+    #[value(name = "320es")]
+    Es320,
 }
 
 impl GlslVersion {
     /// Returns whether this version is for OpenGL only, not for Vulkan.
     pub fn is_opengl(self) -> bool {
-        match self {
-            Self::Core330 | Self::Es310 => true,
-            Self::Vulkan450 => false,
-        }
+        text::GlslVersion::from(self).is_opengl()
     }
 }
 
@@ -132,8 +156,17 @@ impl From<GlslVersion> for text::GlslVersion {
     fn from(version: GlslVersion) -> Self {
         match version {
             GlslVersion::Core330 => Self::Core330,
+            GlslVersion::Core400 => Self::Core400,
+            GlslVersion::Core410 => Self::Core410,
+            GlslVersion::Core420 => Self::Core420,
+            GlslVersion::Core430 => Self::Core430,
+            GlslVersion::Core440 => Self::Core440,
             GlslVersion::Vulkan450 => Self::Vulkan450,
+            GlslVersion::Core450 => Self::Core450,
+            GlslVersion::Core460 => Self::Core460,
+            GlslVersion::Es300 => Self::Es300,
             GlslVersion::Es310 => Self::Es310,
+            GlslVersion::Es320 => Self::Es320,
         }
     }
 }

@@ -27,6 +27,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         selection,
         to: _,
         glsl_version,
+        profile,
         entry,
         geometry,
         position,
@@ -50,7 +51,8 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;
-    let request = Request { options, vertex, target, version, has_depth, output, reflect };
+    let profile = profile.as_deref().map_or_else(|| Ok(Profile::default()), read_profile)?;
+    let request = Request { options, profile, vertex, target, version, has_depth, output, reflect };
     match (&raw.code, file) {
         (Some(code), _) => from_words(code, &raw, start, request, common),
         (None, Some(file)) => {
@@ -62,13 +64,24 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             let name = input.name();
             let environment =
                 FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-            let mut translator = Translator::new(request.options, Profile::default());
+            let mut translator = Translator::new(request.options, request.profile.clone());
             let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
             show(&input, &program, translator, &translated, &environment.constants(), request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
+}
+
+/// Reads a profile.
+fn read_profile(path: &Path) -> Result<Profile, Failure> {
+    let input = Input::read(path)?;
+    let profile: Profile = serde_json::from_slice(&input.bytes).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .hint("as in { \"glsl\": { \"version_line\": false } }; transpica::Profile has all fields")
+    })?;
+    profile.check().map_err(|error| input.fail(&error))?;
+    Ok(profile)
 }
 
 /// Rejects options of the other stage.
@@ -112,7 +125,7 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Comm
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = Translator::new(request.options, Profile::default());
+    let mut translator = Translator::new(request.options, request.profile.clone());
     let mut translated = translator
         .translate(&program, &state.vertex(), request.vertex)
         .map_err(|error| input.fail(&error))?;
@@ -149,6 +162,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 /// Requested translation of a program.
 struct Request {
     options: Options,
+    profile: Profile,
     /// The job if it is a vertex program.
     vertex: Job<'static>,
     target: Target,

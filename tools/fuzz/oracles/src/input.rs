@@ -12,7 +12,7 @@ use transpica::stages::container::{
 };
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, DepthSnap, FlipY, IntPacking, Job,
-    Layout, Locations, RegisterLayout, UndefinedValue,
+    Layout, Locations, RegisterLayout, UndefinedValue, Varying, VaryingSource,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
@@ -165,7 +165,17 @@ impl Input {
                 options.control.bools.values = u16::from_le_bytes([c, c]);
             }
             5 => options.control.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
-            6 => profile.locations = Locations::AZAHAR,
+            6 if b % 2 == 0 => profile.locations = Locations::AZAHAR,
+            // Mirrored, joined and constant components, of codes that may not be there.
+            6 => profile.varyings.push(Varying {
+                name: format!("varying_{}", profile.varyings.len()).into(),
+                location: u32::from(a % 32),
+                components: vec![
+                    VaryingSource::Complement(c % 32),
+                    VaryingSource::Code(a % 32),
+                    VaryingSource::One,
+                ],
+            }),
             7 => options.arithmetic.portable_exponentials = true,
             8 => options.outputs.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
             9 => options.arithmetic.uninitialized = UndefinedValue::Zero,

@@ -29,7 +29,7 @@ pub fn check(bytes: &[u8]) {
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
     let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
-    let mut translator = Translator::new(input.options, input.profile);
+    let mut translator = Translator::new(input.options, input.profile.clone());
     let translate =
         |translator: &mut Translator| translated(translator, &file, &program, &environment, &input);
     let Some(translated) = unless_refused(translate(&mut translator)) else { return };
@@ -48,7 +48,7 @@ pub fn check(bytes: &[u8]) {
             Reflection::new(&program, &translated, &environment.constants());
         }
         7 => {
-            let mut fresh = Translator::new(input.options, input.profile);
+            let mut fresh = Translator::new(input.options, input.profile.clone());
             let again = translate(&mut fresh).expect("as before");
             assert_eq!(fresh.spirv(&again), Ok(words), "with a fresh translator");
         }

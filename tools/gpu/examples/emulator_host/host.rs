@@ -80,10 +80,10 @@ impl Host {
         let profile = Profile { names: false, ..Profile::default() };
         // With all outputs requested, every program has the same ones, and one stage draws the
         // vertices of all that run on the CPU.
-        let outputs = varying::outputs(&OutputMap::default(), &options, &profile.locations);
+        let outputs = varying::outputs(&OutputMap::default(), &options, &profile);
         let state = RegisterState::default();
         let setup = Setup::from_registers(&state)?;
-        let mut translator = Translator::new(options, profile);
+        let mut translator = Translator::new(options, profile.clone());
         // No code of a program is in that stage, so any program will do.
         let end = Program::from_raw(&[END][..], &[][..], Pc(0), Stage::Vertex)?;
         let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup))?.spirv()?;
