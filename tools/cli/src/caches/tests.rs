@@ -57,7 +57,7 @@ fn a_vulkan_cache_gives_its_programs() {
     draws[2].attributes[3] = (1, 2);
     draws[3].mask = 0;
     draws[3].semantics = Vec::new();
-    draws[4].entry = 0x1_0000 - 0x200 + draws[4].entry;
+    draws[4].entry += 0x1_0000 - 0x200;
     let bytes = vkch_of(&draws);
     assert_eq!(bytes[..8], [0x42, 0, 0, 0, 0x98, 4, 0, 0]);
     assert_eq!((&bytes[16..20], bytes[0x498]), (&b"VKCH"[..], 0x42));
@@ -112,7 +112,7 @@ fn of_entries_with_one_identifier_the_first_counts() {
 fn frames_of_the_reference_compressor_are_read() {
     // `zstd -3 --no-check` of the payload below.
     let packed = include_bytes!("../../tests/support/program.zst");
-    let words: Vec<u32> = (0..300u32).map(|n| (n / 3).wrapping_mul(0x9E37_79B9) ^ n % 7).collect();
+    let words: Vec<u32> = (0..300u32).map(|n| (n / 3).wrapping_mul(0x9E37_79B9) ^ (n % 7)).collect();
     let draw = Draw::new(&words, &words[..40], 7);
     let program = Entry { payload: packed.to_vec(), ..Entry::program(&draw) };
     let cache = valid(&vkch(&[Entry::info(0), program, Entry::configuration(&draw)]));

@@ -70,9 +70,10 @@ fn outputs(state: &RegisterState) -> Vec<OutputRecord> {
             let is_own = |code: &u8| (info.first_code..info.first_code + info.components).contains(code);
             let own = codes.iter().enumerate().filter(|(_, code)| is_own(code));
             // Component n of a semantic is the n-th one of its mask.
-            let mask = own.fold(0, |mask, (component, _)| mask | 1 << component);
+            let mask = own.fold(0u16, |mask, (component, _)| mask | 1 << component);
             let found = codes.iter().filter(|code| is_own(code)).copied();
-            if mask != 0 && found.eq(info.first_code..info.first_code + (mask as u16).count_ones() as u8) {
+            // Range of the count: four components.
+            if mask != 0 && found.eq(info.first_code..info.first_code + mask.count_ones() as u8) {
                 records.push(OutputRecord { kind: info.kind, register, mask, reserved: 0 });
             }
         }

@@ -386,3 +386,36 @@ impl Work<'_> {
         inputs
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use transpica_gpu::Reason;
+    use transpica_gpu::compare::Difference;
+
+    use super::*;
+
+    #[test]
+    fn results_are_classified_as_in_compare() {
+        let first = Difference { vertex: 3, register: 1, component: 2, expected: 0x3F80_0000, found: 0 };
+        let equal = Verdict { vertices: 8, values: 32, components: 4, ..Verdict::default() };
+        let different = Verdict { differing: 2, first: Some(first), ..equal.clone() };
+        let none = Verdict { values: 0, ..equal.clone() };
+        let unfinished = GpuError::Unfinished { invocations: 1, of: 8, reason: Reason::Driver(None) };
+        for (checked, class, fails, detail) in [
+            (Checked::Verdict(equal), Class::Equal, false, ""),
+            (
+                Checked::Verdict(different),
+                Class::Different,
+                true,
+                "2 values differ; first: vertex 3 o1.z: interpreter 1.0",
+            ),
+            (Checked::Verdict(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
+            (Checked::Verdict(Verdict { unfinished: 9, ..none }), Class::Nothing, false, "within the budget"),
+            (CompareError::Gpu(unfinished).into(), Class::CutShort, true, "1 of 8 invocations"),
+            (CompareError::Gpu(GpuError::Refused("no".into())).into(), Class::Rejected, true, "no"),
+        ] {
+            assert_eq!((checked.class(), class.fails()), (class, fails));
+            assert!(checked.detail().contains(detail), "{}", checked.detail());
+        }
+    }
+}

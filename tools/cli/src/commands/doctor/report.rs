@@ -89,10 +89,8 @@ fn result(text: &mut String, examination: &Examination<'_>) {
     );
     let unnamed: usize = caches(examination).map(|cache| cache.unnamed).sum();
     if unnamed > 0 {
-        let _ = writeln!(
-            text,
-            "{unnamed} stored programs have no configuration, so nothing says where they start."
-        );
+        let _ =
+            writeln!(text, "Stored programs without a configuration, so without an entry point: {unnamed}.");
     }
 }
 
