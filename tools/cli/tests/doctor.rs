@@ -68,7 +68,9 @@ fn caches(test: &str) -> std::path::PathBuf {
     write("vulkan/transferable/0004000000030800_vs_temp.vkch", &cut);
     write("vulkan/transferable/0004000000030800_fs.vkch", &vkch(&[Entry::info(1)]));
     write("vulkan/pipeline/0004000000030800.bin", &[32, 0, 0, 0, 1, 0, 0, 0]);
-    let records = [opengl_record(&copy, &[]), opengl_fragment(), opengl_record(&copy, &[(0x2B0, 1)])];
+    // The last one is in front of a geometry program.
+    let [plain, bools, before] = [&[][..], &[(0x2B0, 1)], &[(0x229, 2)]].map(|set| opengl_record(&copy, set));
+    let records = [plain, opengl_fragment(), bools, before];
     write("opengl/transferable/0004000000030800.bin", &opengl(&records));
     write("opengl/transferable/0004000000030900.bin", &[]);
     write("opengl/precompiled/separable/0004000000030800.bin", b"GLSL");
@@ -81,7 +83,7 @@ fn a_report_lists_files_results_and_failures_without_paths() {
     let folder = caches("doctor_report");
     let ran = doctor(&[text(&folder)]);
     assert_eq!(ran.status, 1, "{}", ran.err);
-    assert!(ran.report().contains("of 4 distinct programs: 1 refused"), "{}", ran.err);
+    assert!(ran.report().contains("of 5 distinct programs: 1 refused"), "{}", ran.err);
     let report = ran.text();
     assert!(!without_driver(&report).contains('/'), "{report}");
     expect![[r#"
@@ -90,15 +92,15 @@ fn a_report_lists_files_results_and_failures_without_paths() {
         (driver)
         | file | format | bytes | entries | programs | warnings |
         |---|---|--:|--:|--:|--:|
-        | 0004000000030800.bin | OpenGL | 74844 | 3 | 2 | 0 |
+        | 0004000000030800.bin | OpenGL | 110716 | 4 | 3 | 0 |
         | 0004000000030900.bin | empty | 0 | 0 | 0 | 0 |
         | 0004000000030800_vs.vkch | vkch | 28468 | 7 | 3 | 0 |
         | 0004000000030800_vs_temp.vkch | vkch | 40258 | 6 | 2 | 1 |
 
         Skipped, no vertex programs: 0004000000030800.bin, 0004000000030800.bin, 0004000000030800_fs.vkch.
 
-        **7 programs, 4 distinct: 3 equal, 0 different, 1 refused.**
-        48 vertices (16 of each program, seed 0), 496 values; route spirv.
+        **8 programs, 5 distinct: 4 equal, 0 different, 1 refused.**
+        64 vertices (16 of each program, seed 0), 560 values; route spirv.
         Stored programs without a configuration, so without an entry point: 1.
 
         | key | file | offset | stored | result | detail |
@@ -173,8 +175,8 @@ fn the_json_report_has_everything() {
     assert_eq!(report["files"][3]["without_configuration"], 1, "{report}");
     assert_eq!(report["files"][3]["warnings"].as_array().map(Vec::len), Some(1), "{report}");
     let programs = &report["programs"];
-    assert_eq!((&programs["stored"], &programs["distinct"]), (&7.into(), &4.into()), "{report}");
-    assert_eq!((&programs["equal"], &programs["refused"]), (&3.into(), &1.into()), "{report}");
+    assert_eq!((&programs["stored"], &programs["distinct"]), (&8.into(), &5.into()), "{report}");
+    assert_eq!((&programs["equal"], &programs["refused"]), (&4.into(), &1.into()), "{report}");
 }
 
 #[test]

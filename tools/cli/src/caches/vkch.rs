@@ -56,8 +56,8 @@ struct ProgramLayout {
 /// Words of each memory in the payload.
 const MEMORY: usize = 4096;
 
-/// Layouts of a program, the usual one first. The second is that of 2125.0-alpha1 and -alpha2, whose
-/// version is a single byte. Nothing but the size distinguishes them.
+/// Layouts of a program, the usual one first. The second is that of 2125.0-alpha1 and -alpha2,
+/// whose version is a single byte. Nothing but the size distinguishes them.
 const PROGRAMS: [ProgramLayout; 2] = [
     ProgramLayout { length: 32_784, code_length: 8, descriptor_length: 12, code: 16, descriptors: 16_400 },
     ProgramLayout { length: 32_780, code_length: 4, descriptor_length: 8, code: 12, descriptors: 16_396 },

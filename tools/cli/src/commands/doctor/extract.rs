@@ -84,3 +84,40 @@ fn outputs(state: &RegisterState) -> Vec<OutputRecord> {
     }
     records
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use transpica::stages::container::Shbin;
+    use transpica::stages::host::Environment;
+    use transpica::stages::host::dvle::{self, FileEnvironment};
+    use transpica::stages::isa::Stage;
+    use transpica::stages::limits::Limits;
+
+    use super::*;
+    use crate::caches::Words;
+
+    #[test]
+    fn a_file_has_the_program_and_its_output_map() {
+        let words =
+            Arc::new(Words { code: vec![0x8400_0000, 0x4C00_0000, 0x8800_0000], descriptors: vec![0x36F] });
+        // The entry has the upper bits that the system library sets; o3 has no semantic.
+        let mut registers = vec![(ENTRY, 0x7FFF_0001), (0x2BD, 0b1000_0000_0000_1111), (0x4F, 5)];
+        let semantics = [0x0302_0100, 0x1F1F_0D0C, 0x100B_0A09, 0x1F1F_1F1F, 0x1F14_1312];
+        registers.extend((OUTMAP..).zip(semantics));
+        let stored =
+            StoredProgram { words, registers, has_values: false, formats: Default::default(), offset: 0 };
+        let bytes = bytes_of(&model(&stored));
+        let file = Shbin::parse(&bytes).expect("valid");
+        let state = stored.state();
+        let program = dvle::program(&file, 0, &Limits::default()).expect("valid");
+        assert_eq!(Ok(program), state.program(Stage::Vertex));
+        assert_eq!(file.executables[0].output_mask(), state.vertex().output_mask());
+        let environment = FileEnvironment::new(&file, 0, "name").expect("valid");
+        let mut expected = state.clone();
+        // The format cannot say that a color begins with its second component.
+        expected.write(OUTMAP + 2, 0x101F_1F1F);
+        assert_eq!(environment.output_map(), expected.vertex().output_map());
+    }
+}
