@@ -226,9 +226,26 @@ fn frames_that_grow_beyond_their_payload_are_refused() {
         (zeros(&[0, 31 << 3], 10), "cannot be decompressed"),
         (zeros(&[0, 0], 10), "states 0 bytes"),
         (zeros(&[&[0x80, 31 << 3][..], &32_784u32.to_le_bytes()].concat(), 10), "cannot be decompressed"),
+        // A window of 64 MiB, more than a decoder must accept.
+        (zeros(&[&[0x80, 16 << 3][..], &32_784u32.to_le_bytes()].concat(), 10), "window_size is too big"),
     ] {
         let text = fault(|entry| entry.payload = payload.clone(), 3);
         assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn an_entry_whose_footer_does_not_fit_ends_the_file() {
+    let draws = draws(2);
+    let (first, whole) = (vkch_of(&draws[..1]), vkch_of(&draws));
+    // The mark, the length again, zeros; not the running number.
+    for (place, is_checked) in [(16, true), (15, false), (12, true), (8, true), (1, true)] {
+        let mut bytes = whole.clone();
+        let place = bytes.len() - place;
+        bytes[place] ^= 0x40;
+        let cache = read(&bytes).expect("a cache");
+        assert_eq!((cache.programs.len(), cache.fault_count), if is_checked { (1, 1) } else { (2, 0) });
+        assert!(cache.faults.iter().all(|fault| fault.offset > first.len() && fault.text.contains("footer")));
     }
 }
 
