@@ -9,20 +9,33 @@ use crate::terminal::visible;
 /// Largest accepted input, far above any shader container.
 const MOST: u64 = 64 << 20;
 
+/// Largest accepted shader cache. The records of OpenGL caches are large, and repeat programs.
+const MOST_OF_CACHE: u64 = 1 << 30;
+
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let result = if path == Path::new("-") {
-        std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))
-    };
-    result.map_err(|error| Failure::io("read", path, &error))?;
-    if bytes.len() as u64 > MOST {
+    let bytes = read_at_most(path, MOST).map_err(|error| Failure::io("read", path, &error))?;
+    bytes.ok_or_else(|| {
         let hint = "a .shbin file is a few hundred kilobytes at most; is this the right file?";
-        return Err(Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint));
+        Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint)
+    })
+}
+
+/// Reads a shader cache. The error is without the path, for reports that users publish.
+pub fn read_cache(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = read_at_most(path, MOST_OF_CACHE).map_err(|error| format!("cannot be read: {error}"))?;
+    bytes.ok_or_else(|| "larger than 1 GiB".to_string())
+}
+
+/// Reads a file, or standard input for `-`; nothing if it is larger.
+fn read_at_most(path: &Path, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     }
-    Ok(bytes)
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// File extension in lower case: the console's own tools write .SHBIN.
@@ -82,6 +95,72 @@ pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
         }
     }
     files
+}
+
+/// A file that `doctor` finds.
+pub enum Found {
+    /// A cache of vertex programs, by its name.
+    Cache(PathBuf),
+    /// A cache of something else.
+    Other(PathBuf),
+    /// A folder that cannot be listed.
+    Unreadable(Failure),
+}
+
+/// Returns the shader caches among the paths and below folders, sorted within each folder. A named
+/// file counts as one whatever its name. Finding none is a failure.
+pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(Found::Cache(path.clone()));
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            match entry {
+                Ok(entry) if !entry.file_type().is_file() => {}
+                Ok(entry) => match holds_programs(entry.path()) {
+                    Some(true) => files.push(Found::Cache(entry.into_path())),
+                    Some(false) => files.push(Found::Other(entry.into_path())),
+                    None => {}
+                },
+                Err(error) => {
+                    let reason = error.io_error().map_or_else(String::new, |error| format!(": {error}"));
+                    files.push(Found::Unreadable(Failure::new(format!("a folder cannot be read{reason}"))));
+                }
+            }
+        }
+    }
+    if files.is_empty() {
+        let hint =
+            "name _vs.vkch files or OpenGL .bin files of shaders/*/transferable, or folders that hold some";
+        return Err(Failure::new("no shader cache found").hint(hint));
+    }
+    Ok(files)
+}
+
+/// Returns whether the name of a file in a folder is that of a cache of vertex programs; nothing if
+/// it is no cache at all.
+fn holds_programs(path: &Path) -> Option<bool> {
+    match ending(path)?.as_str() {
+        "vkch" => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+            Some(stem.ends_with("_vs") || stem.ends_with("_vs_temp"))
+        }
+        // Below these folders there are binaries of drivers and texts, which end in the same way.
+        "bin" => Some(!path.iter().any(|part| part == "precompiled" || part == "pipeline")),
+        _ => None,
+    }
+}
+
+/// Returns every file among the paths and below folders that some command reads.
+pub fn inputs(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let files = paths.iter().flat_map(|path| walkdir::WalkDir::new(path).into_iter().flatten());
+    let files = files.filter(|entry| {
+        let is_input = is_container(entry.path()) || holds_programs(entry.path()).is_some();
+        entry.depth() == 0 || is_input
+    });
+    files.map(walkdir::DirEntry::into_path).collect()
 }
 
 /// Returns whether a file has the extension of a container.

@@ -1,6 +1,7 @@
 //! The `transpica` command: parses arguments, runs one command, prints its failure.
 
 mod args;
+mod caches;
 mod commands;
 mod display;
 mod files;

@@ -97,8 +97,9 @@ impl<'a> Streams<'a> {
         }
         // Only an existing file can be among the files of a folder. Files in an unlistable folder
         // cannot be read either.
-        let trees = || files::shaders(self.trees).unwrap_or_default();
-        !self.trees.is_empty() && path.is_file() && trees().iter().any(|input| is_same(input, path))
+        !self.trees.is_empty()
+            && path.is_file()
+            && files::inputs(self.trees).iter().any(|input| is_same(input, path))
     }
 }
 

@@ -48,6 +48,7 @@ fn no_command_overwrites_its_input_under_any_name() {
             &["compare", input, "-o", output],
             &["survey", SAMPLE, input, "-o", output],
             &["survey", text(&folder), "-o", output],
+            &["doctor", input, "-o", output],
         ] {
             let ran = transpica(arguments);
             assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);

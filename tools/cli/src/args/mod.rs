@@ -7,6 +7,7 @@ mod assume;
 mod cfg;
 mod compare;
 mod dis;
+mod doctor;
 mod info;
 mod position;
 mod run;
@@ -26,6 +27,7 @@ pub use assume::Promises;
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
+pub use doctor::Doctor;
 pub use info::Info;
 pub use position::Position;
 pub use run::Run;
@@ -47,6 +49,7 @@ pub use values::{
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
 
@@ -121,6 +124,7 @@ pub enum Command {
     Run(Run),
     Compare(Compare),
     Survey(Survey),
+    Doctor(Doctor),
     Asm(Asm),
     Dis(Dis),
     Cfg(Cfg),
@@ -137,6 +141,7 @@ impl Command {
             Self::Run(_) => "run",
             Self::Compare(_) => "compare",
             Self::Survey(_) => "survey",
+            Self::Doctor(_) => "doctor",
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
             Self::Cfg(_) => "cfg",
@@ -154,6 +159,7 @@ impl Command {
             | Self::Asm(_)
             | Self::Compare(_)
             | Self::Survey(_)
+            | Self::Doctor(_)
             | Self::Dis(_)
             | Self::Completions(_)
             | Self::Man(_) => Ok(()),
@@ -169,7 +175,9 @@ impl Command {
             Self::Run(Run { file, state, output, .. }) => {
                 Streams::of_files([Some(file), state.as_ref()].into_iter().flatten(), output.as_deref())
             }
-            Self::Compare(Compare { paths, output, .. }) | Self::Survey(Survey { paths, output, .. }) => {
+            Self::Compare(Compare { paths, output, .. })
+            | Self::Survey(Survey { paths, output, .. })
+            | Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
             Self::Asm(arguments) => arguments.streams(),
@@ -179,7 +187,7 @@ impl Command {
     /// Returns whether it uses a GPU.
     pub fn opens_gpu(&self) -> bool {
         match self {
-            Self::Compare(_) => true,
+            Self::Compare(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
             Self::Translate(_)
             | Self::Info(_)

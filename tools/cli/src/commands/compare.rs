@@ -123,7 +123,7 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
         seed,
         rules,
         prints: is_streamed.then_some(!common.quiet),
-        bar: super::progress(files.len(), common.quiet),
+        bar: super::progress(files.len(), "files", common.quiet),
         rows: Vec::new(),
     };
     for file in files {
@@ -383,7 +383,7 @@ fn row_to_json(row: &Row) -> Value {
 }
 
 /// The driver report as JSON.
-fn driver(report: &Report) -> Value {
+pub(super) fn driver(report: &Report) -> Value {
     let Report { adapter, has_passthrough, known_as, route, measured } = report;
     let measured = measured.iter().map(|m| {
         json!({

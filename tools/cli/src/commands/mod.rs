@@ -4,6 +4,7 @@ mod asm;
 mod cfg;
 mod compare;
 mod dis;
+mod doctor;
 mod geometry;
 mod info;
 mod lint;
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Compare(arguments) => compare::run(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
+        Command::Doctor(arguments) => doctor::run(arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
         Command::Man(Man {}) => shell::man(),
@@ -80,10 +82,10 @@ fn translated(
 }
 
 /// Progress bar on standard error, if it is a terminal.
-fn progress(files: usize, quiet: bool) -> ProgressBar {
+fn progress(count: usize, what: &str, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+    let bar = ProgressBar::with_draw_target(Some(count as u64), target);
+    match ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left")) {
         Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

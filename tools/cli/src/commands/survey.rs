@@ -52,7 +52,7 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
         ..Options::default()
     };
     let start = Instant::now();
-    let bar = super::progress(files.len(), common.quiet);
+    let bar = super::progress(files.len(), "files", common.quiet);
     let rows: Vec<Vec<Row>> = files
         .par_iter()
         .progress_with(bar.clone())

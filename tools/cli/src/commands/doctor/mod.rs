@@ -1,0 +1,421 @@
+//! `transpica doctor`: every program of an emulator's shader caches, interpreter against GPU.
+//! In: caches. Out: a report to publish, without paths; failed programs as files.
+//! Programs with equal keys are one, whatever else their memories and registers hold. Modules have
+//! the uniform block of the emulator that writes these caches, and attributes of floats. Each is
+//! compared in compute; the vertex stage is created and draws a vertex, so that the driver compiles
+//! it.
+
+mod extract;
+mod report;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use indicatif::ParallelProgressIterator;
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use transpica::stages::host::{Block, Job, Layout, Options, Profile, RegisterState};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::Stage;
+use transpica::{Key, Translator, key};
+use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
+use transpica_gpu::{Gpu, GpuError, Report, Route, VertexJob, run_vertex};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::args::{Common, Doctor};
+use crate::caches::{self, Cache, StoredProgram};
+use crate::files::{self, Found};
+use crate::report::Failure;
+
+/// Limit of instructions per vertex on the interpreter: more than any vertex of a game takes.
+const BUDGET: u64 = 1 << 18;
+/// Most devices that are open at the same time.
+const DEVICES: usize = 8;
+/// Programs that are worth a device.
+const PROGRAMS_OF_DEVICE: usize = 8;
+
+/// Job of a program, and what its verdict depends on besides.
+struct Work<'a> {
+    options: Options,
+    route: Route,
+    seed: u64,
+    inputs: &'a [[[f32; 4]; 16]],
+}
+
+/// One file, read.
+struct File {
+    /// Its name without folders.
+    name: String,
+    bytes: usize,
+    /// Its content, or the reason for having none.
+    cache: Result<Cache, String>,
+}
+
+/// One of the programs with equal keys, and how often they occur.
+struct Distinct<'a> {
+    key: Key,
+    program: &'a StoredProgram,
+    /// File of the first one.
+    file: &'a str,
+    count: usize,
+}
+
+/// Result of a program.
+enum Checked {
+    Verdict(Verdict),
+    /// The library or the interpreter rejects it.
+    Refused(String),
+    /// The driver rejects one of its modules.
+    Rejected(String),
+    /// The driver left invocations early.
+    CutShort(String),
+}
+
+/// Summary of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Equal,
+    Different,
+    Refused,
+    Rejected,
+    CutShort,
+    Undecided,
+    Nothing,
+}
+
+impl Class {
+    /// All classes, in the order of reports.
+    const ALL: [Self; 7] = [
+        Self::Equal,
+        Self::Different,
+        Self::Refused,
+        Self::Rejected,
+        Self::CutShort,
+        Self::Undecided,
+        Self::Nothing,
+    ];
+    /// Returns its name in reports and in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Different => "different",
+            Self::Refused => "refused",
+            Self::Rejected => "rejected by the driver",
+            Self::CutShort => "cut short by the driver",
+            Self::Undecided => "undecided",
+            Self::Nothing => "nothing to compare",
+        }
+    }
+    /// Returns whether it makes the command fail, as in `compare`.
+    fn fails(self) -> bool {
+        match self {
+            Self::Equal | Self::Undecided | Self::Nothing => false,
+            Self::Different | Self::Refused | Self::Rejected | Self::CutShort => true,
+        }
+    }
+}
+
+impl Checked {
+    fn class(&self) -> Class {
+        match self {
+            Self::Verdict(verdict) => match verdict.outcome() {
+                Outcome::Agrees => Class::Equal,
+                Outcome::Differs => Class::Different,
+                Outcome::Undecided => Class::Undecided,
+                Outcome::Nothing(_) => Class::Nothing,
+            },
+            Self::Refused(_) => Class::Refused,
+            Self::Rejected(_) => Class::Rejected,
+            Self::CutShort(_) => Class::CutShort,
+        }
+    }
+    /// Returns the reason or the first difference.
+    fn detail(&self) -> String {
+        match self {
+            Self::Refused(text) | Self::Rejected(text) | Self::CutShort(text) => text.clone(),
+            Self::Verdict(verdict) => match (verdict.outcome(), verdict.first) {
+                (Outcome::Nothing(reason), _) => reason.to_string(),
+                (_, Some(first)) => format!("{} values differ; first: {first}", verdict.differing),
+                (Outcome::Undecided, None) => "all values follow from EX2 or LG2".to_string(),
+                (Outcome::Agrees | Outcome::Differs, None) => String::new(),
+            },
+        }
+    }
+}
+
+impl From<CompareError> for Checked {
+    fn from(error: CompareError) -> Self {
+        match error {
+            CompareError::Program(error) => Self::Refused(error.to_string()),
+            CompareError::Gpu(error @ GpuError::Unfinished { .. }) => Self::CutShort(error.to_string()),
+            CompareError::Gpu(error) => Self::Rejected(error.to_string()),
+        }
+    }
+}
+
+/// Everything that a report says.
+struct Examination<'a> {
+    files: &'a [File],
+    /// Names of caches of other kinds.
+    others: Vec<String>,
+    rows: Vec<(Distinct<'a>, Checked)>,
+    driver: Report,
+    vertices: usize,
+    seed: u64,
+    route: Route,
+}
+
+impl Examination<'_> {
+    /// Returns the number of programs of a class.
+    fn count(&self, class: Class) -> usize {
+        self.rows.iter().filter(|(_, checked)| checked.class() == class).count()
+    }
+    /// Returns the programs that make the command fail.
+    fn failed(&self) -> impl Iterator<Item = &(Distinct<'_>, Checked)> {
+        self.rows.iter().filter(|(_, checked)| checked.class().fails())
+    }
+}
+
+pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
+    let Doctor { paths, vertices, seed, adapter, extract, json, output } = arguments;
+    let (files, others) = read(&paths)?;
+    let first = super::open(adapter.as_deref(), common)?;
+    let route = if first.has_passthrough() { Route::Passthrough } else { Route::Wgsl };
+    let driver = Report::new(&first).map_err(|error| Failure::new(error.to_string()))?;
+    let inputs = transpica_generate::inputs(seed, vertices);
+    let work = Work { options: options(), route, seed, inputs: &inputs };
+    let distinct = distinct(&files, &work.options);
+    let gpus = devices(first, adapter.as_deref(), distinct.len());
+    let checked = work.all(&gpus, &distinct, common)?;
+    let rows = distinct.into_iter().zip(checked).collect();
+    let examination = Examination { files: &files, others, rows, driver, vertices, seed, route };
+    if let Some(folder) = extract {
+        extract::write(&examination, &folder)?;
+    }
+    let text = if json { report::json(&examination) } else { report::markdown(&examination) };
+    files::write(output.as_deref(), text.as_bytes())?;
+    verdict(&examination)
+}
+
+/// Returns the failure that the result amounts to.
+fn verdict(examination: &Examination<'_>) -> Result<(), Failure> {
+    let count = |class: Class| (examination.count(class), class.name());
+    let unreadable = examination.files.iter().filter(|file| file.cache.is_err()).count();
+    let parts = Class::ALL.into_iter().filter(|class| class.fails()).map(count);
+    let parts = parts.chain([(unreadable, "files could not be read")]).filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let total = examination.rows.len();
+    Err(Failure::new(format!("of {total} distinct programs: {}", parts.join(", "))))
+}
+
+/// Options of an emulator that writes these caches.
+fn options() -> Options {
+    Options { block: Block { layout: Layout::Azahar, ..Block::default() }, ..Options::default() }
+}
+
+/// Returns the name of a file without folders.
+fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".into();
+    }
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Reads all caches, and returns them and the names of those of other kinds.
+fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
+    let mut others = Vec::new();
+    let mut files = Vec::new();
+    for found in files::caches(paths)? {
+        files.push(match found {
+            Found::Other(path) => {
+                others.push(name(&path));
+                continue;
+            }
+            Found::Unreadable(failure) => {
+                File { name: "-".into(), bytes: 0, cache: Err(failure.message().to_string()) }
+            }
+            Found::Cache(path) => match files::read_cache(&path) {
+                Err(error) => File { name: name(&path), bytes: 0, cache: Err(error) },
+                Ok(bytes) => {
+                    let cache = caches::read(&bytes).map_err(|fault| fault.to_string());
+                    File { name: name(&path), bytes: bytes.len(), cache }
+                }
+            },
+        });
+    }
+    Ok((files, others))
+}
+
+/// Returns one program of each key, in the order of the files.
+fn distinct<'a>(files: &'a [File], options: &Options) -> Vec<Distinct<'a>> {
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut all: Vec<Distinct<'_>> = Vec::new();
+    for file in files {
+        for program in file.cache.iter().flat_map(|cache| &cache.programs) {
+            let key = key_of(program, options);
+            let place = *places.entry(key).or_insert(all.len());
+            match all.get_mut(place) {
+                Some(distinct) => distinct.count += 1,
+                None => all.push(Distinct { key, program, file: &file.name, count: 1 }),
+            }
+        }
+    }
+    all
+}
+
+/// Returns the job of the program's stage.
+fn job(state: &RegisterState) -> Job<'static> {
+    match state.has_geometry() {
+        true => Job::BeforeGeometry { outputs: state.vertex().output_mask() },
+        false => Job::Vertex,
+    }
+}
+
+/// Returns the key of a program; of one that the library refuses, a hash of all that is stored.
+fn key_of(stored: &StoredProgram, options: &Options) -> Key {
+    let state = stored.state();
+    if let Ok(program) = state.program(Stage::Vertex) {
+        return key(&program, &state.vertex(), job(&state), options, &Profile::default(), b"");
+    }
+    let registers = stored.registers.iter().flat_map(|&(register, value)| [u32::from(register), value]);
+    let words = stored.words.code.iter().chain(&stored.words.descriptors).copied().chain(registers);
+    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    Key(xxh3_128(&bytes).to_le_bytes())
+}
+
+/// Opens as many devices as the work is worth. Each thread has its own: errors of a device concern
+/// one program only.
+fn devices(first: Gpu, adapter: Option<&str>, programs: usize) -> Vec<Gpu> {
+    let wanted = rayon::current_num_threads().min(DEVICES).min(programs / PROGRAMS_OF_DEVICE);
+    let mut all = vec![first];
+    while all.len() < wanted {
+        // One device is enough, so a driver that gives no more is fine.
+        let Ok(gpu) = Gpu::open(adapter) else { break };
+        all.push(gpu);
+    }
+    all
+}
+
+impl Work<'_> {
+    /// Checks all programs, one thread for each device.
+    fn all(&self, gpus: &[Gpu], programs: &[Distinct<'_>], common: &Common) -> Result<Vec<Checked>, Failure> {
+        let bar = super::progress(programs.len(), "programs", common.quiet);
+        let pool = ThreadPoolBuilder::new().num_threads(gpus.len()).build();
+        let pool = pool.map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
+        let checked = pool.install(|| {
+            let checks = programs.par_iter().progress_with(bar.clone()).map(|distinct| {
+                let gpu = &gpus[rayon::current_thread_index().unwrap_or(0) % gpus.len()];
+                // The last of these lines names the program if the driver ends the process.
+                common.detail(format_args!(
+                    "{} {:#x} in {}",
+                    distinct.key, distinct.program.offset, distinct.file
+                ));
+                self.program(gpu, distinct.program)
+            });
+            checks.collect()
+        });
+        bar.finish_and_clear();
+        Ok(checked)
+    }
+
+    /// Checks one program.
+    fn program(&self, gpu: &Gpu, stored: &StoredProgram) -> Checked {
+        let state = stored.state();
+        let program = match state.program(Stage::Vertex) {
+            Ok(program) => program,
+            Err(error) => return Checked::Refused(error.to_string()),
+        };
+        let (uniforms, inputs) = (self.uniforms(stored, &state), self.inputs(stored));
+        let environment = state.vertex();
+        let case = Case {
+            program: &program,
+            environment: &environment,
+            uniforms: &uniforms,
+            inputs: &inputs,
+            options: self.options,
+            budget: BUDGET,
+        };
+        let verdict = match compare::compare(gpu, &case, self.route) {
+            Ok(verdict) => verdict,
+            Err(error) => return error.into(),
+        };
+        match self.stage(gpu, &case, job(&state)) {
+            Err(CompareError::Gpu(error)) if verdict.passed() => {
+                Checked::Rejected(format!("as a vertex stage: {error}"))
+            }
+            Err(error @ CompareError::Program(_)) if verdict.passed() => error.into(),
+            Ok(()) | Err(_) => Checked::Verdict(verdict),
+        }
+    }
+
+    /// Creates the vertex stage and draws the first vertex, if that ends. Programs in front of a
+    /// geometry program are drawn in compute, so they are translated only.
+    fn stage(&self, gpu: &Gpu, case: &Case<'_>, job: Job<'_>) -> Result<(), CompareError> {
+        let mut translator = Translator::new(self.options, Profile::default());
+        let translated = translator.translate(case.program, case.environment, job)?;
+        let shader = compare::shader(&mut translator, &translated, self.route)?;
+        let first = &case.inputs[..case.inputs.len().min(1)];
+        let ends = compare::reference(&Case { inputs: first, ..*case }, gpu.facts().subnormals)?;
+        let (Job::Vertex, [Some(_)], [vertex]) = (job, &ends[..], first) else { return Ok(()) };
+        let uniforms = compare::uniform_bytes(&translated, case.uniforms);
+        let vertices = [vertex.map(|register| register.map(f32::to_bits))];
+        run_vertex(gpu, VertexJob::new(shader, &translated.interface, &uniforms, &vertices))?;
+        Ok(())
+    }
+
+    /// Returns generated uniforms, with the bools and ints of the draw if they are stored.
+    fn uniforms(&self, stored: &StoredProgram, state: &RegisterState) -> Uniforms {
+        let generated = transpica_generate::uniforms(self.seed);
+        match stored.has_values {
+            true => Uniforms { floats: generated.floats, ..state.uniforms(Stage::Vertex) },
+            false => generated,
+        }
+    }
+
+    /// Returns the inputs. Every other vertex has values that its attributes can hold.
+    fn inputs(&self, stored: &StoredProgram) -> Vec<[[f32; 4]; 16]> {
+        let mut inputs = self.inputs.to_vec();
+        for vertex in inputs.iter_mut().step_by(2) {
+            for (register, format) in vertex.iter_mut().zip(stored.formats) {
+                *register = format.shape(*register);
+            }
+        }
+        inputs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica_gpu::Reason;
+    use transpica_gpu::compare::Difference;
+
+    use super::*;
+
+    #[test]
+    fn results_are_classified_as_in_compare() {
+        let first = Difference { vertex: 3, register: 1, component: 2, expected: 0x3F80_0000, found: 0 };
+        let equal = Verdict { vertices: 8, values: 32, components: 4, ..Verdict::default() };
+        let different = Verdict { differing: 2, first: Some(first), ..equal.clone() };
+        let none = Verdict { values: 0, ..equal.clone() };
+        let unfinished = GpuError::Unfinished { invocations: 1, of: 8, reason: Reason::Driver(None) };
+        for (checked, class, fails, detail) in [
+            (Checked::Verdict(equal), Class::Equal, false, ""),
+            (
+                Checked::Verdict(different),
+                Class::Different,
+                true,
+                "2 values differ; first: vertex 3 o1.z: interpreter 1.0",
+            ),
+            (Checked::Verdict(Verdict { excused: 9, ..none.clone() }), Class::Undecided, false, "EX2 or LG2"),
+            (Checked::Verdict(Verdict { unfinished: 9, ..none }), Class::Nothing, false, "within the budget"),
+            (CompareError::Gpu(unfinished).into(), Class::CutShort, true, "1 of 8 invocations"),
+            (CompareError::Gpu(GpuError::Refused("no".into())).into(), Class::Rejected, true, "no"),
+        ] {
+            assert_eq!((checked.class(), class.fails()), (class, fails));
+            assert!(checked.detail().contains(detail), "{}", checked.detail());
+        }
+    }
+}
