@@ -16,6 +16,7 @@ pub(crate) mod linkage;
 pub(crate) mod names;
 #[doc(hidden)]
 pub mod options;
+mod presets;
 #[doc(hidden)]
 pub mod profile;
 #[doc(hidden)]
@@ -50,6 +51,7 @@ pub use options::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
     FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
 };
+pub use presets::{KnownHost, Preset, Renderer, preset};
 #[doc(hidden)]
 pub use profile::{Binding, Bindings, Locations, Profile};
 #[doc(hidden)]

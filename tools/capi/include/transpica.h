@@ -861,6 +861,47 @@ typedef uint32_t TranspicaDependence;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// An emulator whose conventions are known.
+enum TranspicaKnownHost
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Azahar: block of 1,616 bytes at binding 0, host block at binding 1, varyings by location.
+    TRANSPICA_KNOWN_HOST_AZAHAR = 0,
+    // Panda3DS: block of 1,556 bytes, z as the program writes it. The table of its varyings is the
+    // host's: TranspicaVaryings.
+    TRANSPICA_KNOWN_HOST_PANDA3DS = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaKnownHost TranspicaKnownHost;
+#else
+typedef uint32_t TranspicaKnownHost;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The graphics API that a host draws with.
+enum TranspicaRenderer
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Vulkan 1.1 and later.
+    TRANSPICA_RENDERER_VULKAN = 0,
+    // OpenGL with a clip volume of -w..w.
+    TRANSPICA_RENDERER_OPEN_GL = 1,
+    // OpenGL ES.
+    TRANSPICA_RENDERER_OPEN_GL_ES = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaRenderer TranspicaRenderer;
+#else
+typedef uint32_t TranspicaRenderer;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
 
@@ -1144,20 +1185,6 @@ typedef struct TranspicaPlanFigures {
     uint64_t primitive_bytes;
 } TranspicaPlanFigures;
 
-// The caller's allocator, for the words and texts of results. Temporary memory is the library's
-// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
-// must be callable from every thread that translates or frees results.
-typedef struct TranspicaAllocator {
-    // TRANSPICA_TYPE_ALLOCATOR
-    struct TranspicaHead head;
-    // Returns `size` bytes at a multiple of `alignment`, or NULL.
-    void *(*allocate)(void *user, size_t size, size_t alignment);
-    // Frees these bytes.
-    void (*free)(void *user, void *memory, size_t size);
-    // Passed to both.
-    void *user;
-} TranspicaAllocator;
-
 // An attribute in the host's input assembly.
 typedef struct TranspicaAttributeFormat {
     // A TranspicaAttributeKind.
@@ -1293,6 +1320,59 @@ typedef struct TranspicaLocations {
     uint32_t clip_distances;
 } TranspicaLocations;
 
+// Form and names of GLSL texts. A name of NULL is the default. Switches are 0 or 1.
+typedef struct TranspicaGlsl {
+    // TRANSPICA_TYPE_GLSL
+    struct TranspicaHead head;
+    // The uniform block; `Uniforms` by default.
+    const char *uniform_block;
+    // Its instance; `uniforms` by default. An empty text: none, members are global names.
+    const char *uniform_instance;
+    // The host block; `Host` by default.
+    const char *host_block;
+    // Its instance; `host` by default. An empty text: none.
+    const char *host_instance;
+    // Text before the names of attributes, or before their numbers; `in_` by default.
+    const char *attributes;
+    // Switch: attributes are named by the numbers of their v registers.
+    uint32_t numbered_attributes;
+    // Switch: texts have no `#version` line, and the caller puts its own in front.
+    uint32_t omit_version;
+    // Switch: varyings of 330 and 400 have locations, for separable programs.
+    uint32_t separable;
+    // Must be 0.
+    uint32_t reserved;
+} TranspicaGlsl;
+
+// Settings of a host, chained in this order. A copy is no chain: the pointers lead into the
+// structure that was filled.
+typedef struct TranspicaPreset {
+    // Begins the chain: its head is what transpica_translator_create takes.
+    struct TranspicaOptions options;
+    // Target settings.
+    struct TranspicaProfile profile;
+    // Bindings of the blocks.
+    struct TranspicaBindings bindings;
+    // Locations of the varyings.
+    struct TranspicaLocations locations;
+    // Names in GLSL. Ends the chain; a host may add structures of its own.
+    struct TranspicaGlsl glsl;
+} TranspicaPreset;
+
+// The caller's allocator, for the words and texts of results. Temporary memory is the library's
+// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
+// must be callable from every thread that translates or frees results.
+typedef struct TranspicaAllocator {
+    // TRANSPICA_TYPE_ALLOCATOR
+    struct TranspicaHead head;
+    // Returns `size` bytes at a multiple of `alignment`, or NULL.
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    // Frees these bytes.
+    void (*free)(void *user, void *memory, size_t size);
+    // Passed to both.
+    void *user;
+} TranspicaAllocator;
+
 // Byte offsets of the register banks in the uniform block, for TRANSPICA_LAYOUT_CUSTOM.
 typedef struct TranspicaRegisterLayout {
     // TRANSPICA_TYPE_REGISTER_LAYOUT
@@ -1351,6 +1431,30 @@ typedef struct TranspicaAssumptions {
     // Attributes v0 to v15 of vertex programs, as the input assembly converts them.
     struct TranspicaPromise attributes[16];
 } TranspicaAssumptions;
+
+// A varying of the caller's fragment shader.
+typedef struct TranspicaVarying {
+    // Its name.
+    const char *name;
+    // Its location.
+    uint32_t location;
+    // Number of components, 1 to 4. 0: the two clip distances, which have this name and location
+    // if they are a varying.
+    uint32_t component_count;
+    // Sources of the components: codes of the output map, 0x00 to 0x17, or values of
+    // TranspicaVaryingSource.
+    uint32_t components[4];
+} TranspicaVarying;
+
+// Varyings of the caller's fragment shader, in place of those of TranspicaLocations.
+typedef struct TranspicaVaryings {
+    // TRANSPICA_TYPE_VARYINGS
+    struct TranspicaHead head;
+    // The varyings.
+    const struct TranspicaVarying *varyings;
+    // Number of varyings, at most 15.
+    size_t varying_count;
+} TranspicaVaryings;
 
 // Requested targets. Without this structure: SPIR-V words.
 typedef struct TranspicaRequest {
@@ -1790,6 +1894,11 @@ TranspicaStatus transpica_pass_words(uint32_t pass, uint32_t *words, size_t *wor
 // Copies the kinds of bindings 0, 1, … of a TranspicaPass in set 0, each a TranspicaBindingUse, to
 // `uses`, which has room for six. `count` receives their number.
 TranspicaStatus transpica_pass_bindings(uint32_t pass, uint32_t *uses, uint32_t *count);
+
+// Fills `preset` with the settings of a TranspicaKnownHost that draws with a TranspicaRenderer.
+// Any field may be changed before a translator is created. TRANSPICA_STATUS_UNSUPPORTED for a
+// renderer that the host does not have; then nothing is written.
+TranspicaStatus transpica_preset(uint32_t host, uint32_t renderer, struct TranspicaPreset *preset);
 
 #ifdef __cplusplus
 }  // extern "C"

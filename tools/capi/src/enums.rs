@@ -7,6 +7,7 @@ use transpica::batch::Number;
 use transpica::container::Semantic;
 use transpica::draw::gpu::{BindingUse, Pass};
 use transpica::geometry::Topology;
+use transpica::host::{KnownHost, Renderer};
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
@@ -491,6 +492,29 @@ pub enum TranspicaDependence {
     Unbounded = 2,
 }
 
+/// An emulator whose conventions are known.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaKnownHost {
+    /// Azahar: block of 1,616 bytes at binding 0, host block at binding 1, varyings by location.
+    Azahar = 0,
+    /// Panda3DS: block of 1,556 bytes, z as the program writes it. The table of its varyings is the
+    /// host's: TranspicaVaryings.
+    Panda3ds = 1,
+}
+
+/// The graphics API that a host draws with.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaRenderer {
+    /// Vulkan 1.1 and later.
+    Vulkan = 0,
+    /// OpenGL with a clip volume of -w..w.
+    OpenGl = 1,
+    /// OpenGL ES.
+    OpenGlEs = 2,
+}
+
 /// Kind of a hook.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -578,6 +602,8 @@ impl Choice for TranspicaEntryPoint {
     }
 }
 
+mirror! { TranspicaKnownHost = KnownHost { Azahar => Azahar, Panda3ds => Panda3ds } }
+mirror! { TranspicaRenderer = Renderer { Vulkan => Vulkan, OpenGl => OpenGl, OpenGlEs => OpenGlEs } }
 mirror! { TranspicaTopology = Topology { List => List, Strip => Strip, Fan => Fan, Geometry => Geometry } }
 mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact, Assemble => Assemble } }
 mirror! { TranspicaBindingUse = BindingUse { Read => Read, Write => Write, Uniform => Uniform } }

@@ -31,6 +31,7 @@ mod hooks;
 mod linkage;
 mod memory;
 mod plan;
+mod presets;
 mod problem;
 mod registers;
 mod result;
@@ -49,6 +50,7 @@ pub use hooks::{TranspicaHook, TranspicaHookOperand, TranspicaHooks};
 pub use linkage::{TranspicaGlsl, TranspicaVarying, TranspicaVaryings};
 pub use memory::TranspicaAllocator;
 pub use plan::*;
+pub use presets::*;
 pub use registers::*;
 pub use result::*;
 pub use settings::{

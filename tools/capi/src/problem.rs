@@ -45,7 +45,7 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let (code, at, text) = (error.kind.code().into(), error.at, error.to_string());
+        let (code, at, text) = (error.kind.code().into(), error.at, format!("{error:#}"));
         let status = match error.is_unsupported() {
             true => TranspicaStatus::Unsupported,
             false => TranspicaStatus::Invalid,

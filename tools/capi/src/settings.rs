@@ -3,6 +3,7 @@
 //! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
 use transpica::stages::host::{BoolUniforms, DepthSnap, IntUniforms, Job, Layout, Locations, RegisterLayout};
+use transpica::stages::host::{OutputMap, varying};
 use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
@@ -226,6 +227,20 @@ struct Structures {
 }
 
 impl Settings {
+    /// Checks structures that contradict themselves, whatever the program is.
+    fn check(&self, given: &Structures) -> Result<(), Problem> {
+        if given.bindings.is_some() {
+            self.profile.bindings.check()?;
+        }
+        if given.locations.is_some() {
+            let mut options = self.options;
+            options.outputs.all = true;
+            let outputs = varying::outputs(&OutputMap::default(), &options, &self.profile);
+            varying::check_locations(&outputs)?;
+        }
+        Ok(())
+    }
+
     /// Reads a chain.
     ///
     /// # Safety
@@ -290,6 +305,7 @@ impl Settings {
         };
         let settings = Self { options: options(&given)?, profile, job, memory };
         settings.options.check()?;
+        settings.check(&given)?;
         Ok(settings)
     }
 }

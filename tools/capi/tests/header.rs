@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 16] = [
     "enums",
     "chain",
     "memory",
     "attributes",
     "settings",
+    "linkage",
     "hooks",
     "source",
     "registers",
@@ -19,6 +20,7 @@ const SOURCES: [&str; 14] = [
     "draw",
     "geometry",
     "plan",
+    "presets",
 ];
 
 fn generate_header() -> String {

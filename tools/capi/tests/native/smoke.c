@@ -406,6 +406,13 @@ static void options(void) {
     bindings.host_binding = 7;
     locations.has_position = 1;
     locations.color = 9;
+    locations.texcoord0 = 1;
+    locations.texcoord1 = 2;
+    locations.texcoord2 = 3;
+    locations.texcoord0_w = 4;
+    locations.quaternion = 5;
+    locations.view = 6;
+    locations.clip_distances = 7;
     layout.floats = 32;
     layout.ints = 16;
     layout.packing = TRANSPICA_INT_PACKING_BYTES;
@@ -933,6 +940,40 @@ static void hooks_are_checked_and_applied(void) {
     transpica_translator_free(translator);
 }
 
+static void presets(void) {
+    TranspicaPreset preset;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result = NULL;
+    unsigned host, renderer;
+    for (host = 0; host < 2; ++host) {
+        for (renderer = 0; renderer < 3; ++renderer) {
+            if (host == TRANSPICA_KNOWN_HOST_PANDA3DS && renderer == TRANSPICA_RENDERER_VULKAN) {
+                CHECK(transpica_preset(host, renderer, &preset) == TRANSPICA_STATUS_UNSUPPORTED);
+                continue;
+            }
+            CHECK(transpica_preset(host, renderer, &preset) == TRANSPICA_STATUS_OK);
+            translator = translator_of(&preset.options.head);
+            CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
+            write_words(host == 0 ? renderer == 0 ? "azahar_vulkan" : "azahar_opengl" : "panda3ds_opengl", result);
+            transpica_result_free(result);
+            transpica_translator_free(translator);
+        }
+    }
+    CHECK(transpica_preset(2, 0, &preset) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_preset(0, 3, &preset) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_preset(0, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    // Structures that contradict themselves are refused at once.
+    CHECK(transpica_preset(0, 0, &preset) == TRANSPICA_STATUS_OK);
+    preset.bindings.host_binding = preset.bindings.uniform_binding;
+    CHECK(transpica_translator_create(&preset.options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "binding");
+    preset.bindings.host_binding = 1;
+    preset.locations.color = preset.locations.view;
+    CHECK(transpica_translator_create(&preset.options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
+    failure(result, "location");
+}
+
 static void geometry(const uint8_t *bytes, size_t size) {
     TranspicaTranslator *translator = translator_of(NULL);
     TranspicaSetup *setup = NULL;
@@ -1076,6 +1117,7 @@ int main(int count, char **arguments) {
     batches(bytes, size);
     draws();
     hooks_are_checked_and_applied();
+    presets();
     free(bytes);
     bytes = read_file(arguments[3], &size);
     geometry(bytes, size);

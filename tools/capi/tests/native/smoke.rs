@@ -5,10 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
+use transpica::host::{KnownHost, Renderer, preset};
+use transpica::isa::Pc;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Job;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::{Options, Profile, Translator};
+use transpica::{Options, Profile, Program, RegisterState, Stage, Translator};
 
 fn words(path: &Path) -> Vec<u32> {
     let bytes = fs::read(path).expect("the program wrote it");
@@ -47,6 +49,7 @@ fn holds(program: &str, standard: &str, language: &str) {
     let translated = translator.translate(&program, &executable, Job::Vertex).expect("translates");
     let expected = translator.spirv(&translated).expect("a module");
     assert_eq!(words(&folder.join("textured.spv")), expected);
+    presets(&folder);
 }
 
 #[test]
@@ -57,4 +60,26 @@ fn smoke_test_passes_in_c() {
 #[test]
 fn smoke_test_passes_in_cpp() {
     holds("c++", "c++17", "c++");
+}
+
+/// Compares modules under the presets with those of the Rust interface.
+fn presets(folder: &Path) {
+    // As in smoke.c.
+    let (code, descriptors) = ([0x4C00_0000, 0x2022_8080, 0x8800_0000], [0x36F]);
+    let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).expect("a program");
+    let mut state = RegisterState::default();
+    for (register, value) in [(0x2BD, 3), (0x04F, 2), (0x050, 0x0302_0100), (0x051, 0x0B0A_0908)] {
+        state.write(register, value);
+    }
+    for (name, host, renderer) in [
+        ("azahar_vulkan", KnownHost::Azahar, Renderer::Vulkan),
+        ("azahar_opengl", KnownHost::Azahar, Renderer::OpenGlEs),
+        ("panda3ds_opengl", KnownHost::Panda3ds, Renderer::OpenGlEs),
+    ] {
+        let preset = preset(host, renderer).expect("there is one");
+        let mut translator = Translator::new(preset.options, preset.profile);
+        let translated = translator.translate(&program, &state.vertex(), Job::Vertex).expect("translates");
+        let expected = translator.spirv(&translated).expect("a module");
+        assert_eq!(words(&folder.join(name).with_extension("spv")), expected, "{name}");
+    }
 }

@@ -277,8 +277,10 @@ fn job(state: &RegisterState) -> Job<'static> {
 /// Returns the key of a program; of one that the library refuses, a hash of all that is stored.
 fn key_of(stored: &StoredProgram, options: &Options) -> Key {
     let state = stored.state();
-    if let Ok(program) = state.program(Stage::Vertex) {
-        return key(&program, &state.vertex(), job(&state), options, &Profile::default(), b"");
+    if let Ok(program) = state.program(Stage::Vertex)
+        && let Ok(key) = key(&program, &state.vertex(), job(&state), options, &Profile::default(), b"")
+    {
+        return key;
     }
     let registers = stored.registers.iter().flat_map(|&(register, value)| [u32::from(register), value]);
     let words = stored.words.code.iter().chain(&stored.words.descriptors).copied().chain(registers);
