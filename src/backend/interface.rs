@@ -3,7 +3,6 @@
 //! In: the host interface, options and profile of a [`BackendInput`]. Out: plain data. Knows no
 //! target language.
 
-use crate::container::Semantic;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
@@ -320,8 +319,9 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
 }
 
 /// Returns whether an output is the normal quaternion.
+#[cfg(any(feature = "spirv", feature = "glsl"))]
 pub(super) fn is_quaternion(output: &Output) -> bool {
-    output.semantic == Some(Semantic::Quaternion) && output.components.len() == 4
+    output.semantic == Some(crate::container::Semantic::Quaternion) && output.components.len() == 4
 }
 
 /// Returns the error of an intermediate form that is not well-formed.

@@ -6,7 +6,9 @@ use super::hooks::OutputHook;
 use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::container::Semantic;
 use crate::error::Warning;
-use crate::geometry::{GeometryKernel, GeometryStage, StagePrimitive};
+#[cfg(feature = "spirv")]
+use crate::geometry::StagePrimitive;
+use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
@@ -371,6 +373,7 @@ impl EntryPoint {
         }
     }
     /// Returns the shape of a geometry stage of the host's API.
+    #[cfg(feature = "spirv")]
     pub(crate) fn geometry_stage(&self) -> Option<GeometryStage> {
         match self {
             Self::Stage(stage) => Some(*stage),

@@ -9,14 +9,15 @@
 //! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first
 //! without knowing the word; Mesa defines both.)
 
+#[cfg(feature = "glsl")]
 use std::fmt::Write as _;
 
+use super::inline::Marks;
 #[cfg(feature = "glsl")]
 use super::{
     Shared,
     dialect::{self, Helper},
     header,
-    inline::Marks,
     names::LANES,
     no_shared_bindings, unspecialized,
 };
@@ -304,6 +305,7 @@ impl Row {
     }
 
     /// Writes the head of every text.
+    #[cfg(feature = "glsl")]
     pub(super) fn head(&self, out: &mut String, source: &BackendInput<'_>, clips: bool) {
         let (header, glsl) = (header(source.interface), &source.profile.glsl);
         if glsl.version_line {

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-#[cfg(feature = "glsl")]
 use crate::error::Result;
-#[cfg(feature = "glsl")]
 use crate::host::linkage::{bad_name, check_name};
 use crate::ir::{Hint, HintRegister, ScalarKind};
 
@@ -125,7 +123,6 @@ impl<'o> Names<'o> {
     ///
     /// # Errors
     /// [`Kind::BadName`](crate::error::Kind::BadName) if it is reserved, taken or no identifier.
-    #[cfg(feature = "glsl")]
     pub fn exact(&mut self, name: &str) -> Result<()> {
         check_name(name)?;
         if (self.reserved)(name) {
