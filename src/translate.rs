@@ -302,6 +302,9 @@ impl Translator {
     /// place. [`Kind::NoGeometryStage`] for a geometry stage that the program cannot be.
     /// [`Error::is_unsupported`] reports whether another way to run the program could do better.
     ///
+    /// [`Kind::NoGeometryStage`]: crate::Kind::NoGeometryStage
+    /// [`Error::is_unsupported`]: crate::Error::is_unsupported
+    ///
     /// ```
     /// use transpica::{Job, Program, RegisterState, Stage};
     /// use transpica::isa::Pc;

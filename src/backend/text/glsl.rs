@@ -386,7 +386,7 @@ impl Row {
 /// # Errors
 /// [`Kind::TargetLacks`] for what the version lacks: specialization constants (all but 450 for
 /// Vulkan), the compute form (before 430 and 310 es), two blocks of one binding (OpenGL).
-/// [`Kind::BadName`] and [`Kind::RepeatedName`] for the names of the profile.
+/// [`Kind::BadName`] for the names of the profile.
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
 pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
