@@ -15,12 +15,14 @@ const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
 /// Its version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Parsed arguments.
+/// What to install.
 #[derive(Default)]
-struct Options {
-    prefix: Option<PathBuf>,
-    features: Option<String>,
-    built: Option<PathBuf>,
+pub struct Options {
+    pub prefix: Option<PathBuf>,
+    pub features: Option<String>,
+    pub built: Option<PathBuf>,
+    /// Another target than this machine, which gets the static library alone: that needs no linker.
+    pub target: Option<String>,
 }
 
 /// Runs the task; returns `None` for invalid arguments.
@@ -50,29 +52,37 @@ pub fn run(arguments: &[&str]) -> Option<ExitCode> {
     })
 }
 
-fn install(prefix: &Path, options: &Options) -> Result<(), String> {
+pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
+    let triple = options.target.as_deref();
     let built = match &options.built {
         Some(folder) => folder.clone(),
         None => {
-            let mut build = vec!["build", "--release", "--locked", "--package", "transpica-capi"];
+            let mut build = vec!["rustc", "--release", "--locked", "--package", "transpica-capi"];
             build.extend(options.features.iter().flat_map(|list| ["--features", list]));
+            if let Some(triple) = triple {
+                build.extend(["--target", triple, "--crate-type", "staticlib"]);
+            } else {
+                build.extend(["--crate-type", "staticlib,cdylib"]);
+            }
             if !cargo(&build) {
                 return Err("the library was not built, see above".into());
             }
-            target()?.join("release")
+            target()?.join(triple.unwrap_or_default()).join("release")
         }
     };
-    let names = Names::new()?;
+    let names = Names::new(triple);
     let libraries = prefix.join("lib");
-    copy(&built.join("libtranspica_capi.a"), &libraries.join("libtranspica.a"))?;
-    copy(&built.join(&names.built), &libraries.join(&names.file))?;
-    for link in [&names.shared, &names.plain] {
-        let link = libraries.join(link);
-        let _ = fs::remove_file(&link);
-        symlink(&names.file, &link)?;
+    copy(&built.join(&names.built_static), &libraries.join(&names.archive))?;
+    if triple.is_none() && cfg!(unix) {
+        copy(&built.join(&names.built), &libraries.join(&names.file))?;
+        for link in [&names.shared, &names.plain] {
+            let link = libraries.join(link);
+            let _ = fs::remove_file(&link);
+            symlink(&names.file, &link)?;
+        }
     }
     copy(&Path::new(CRATE).join("include/transpica.h"), &prefix.join("include/transpica.h"))?;
-    let words = words(&names, &system_libraries()?);
+    let words = words(&names, &system_libraries(triple)?, triple);
     for (template, folder) in [
         ("transpica-config.cmake", "cmake/transpica"),
         ("transpica-config-version.cmake", "cmake/transpica"),
@@ -88,11 +98,15 @@ fn install(prefix: &Path, options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Names of the shared library.
-struct Names {
-    /// The name of cargo's output.
+/// Names of the libraries.
+pub struct Names {
+    /// Cargo's name of the static library.
+    built_static: String,
+    /// The installed name of the static library.
+    pub archive: String,
+    /// Cargo's name of the shared library.
     built: String,
-    /// The file name, with the full version.
+    /// The file name of the shared library, with the full version.
     file: String,
     /// The name that programs load (soname).
     shared: String,
@@ -103,41 +117,41 @@ struct Names {
 }
 
 impl Names {
-    fn new() -> Result<Self, String> {
+    /// Names for a target, by default this machine.
+    pub fn new(triple: Option<&str>) -> Self {
         // Below 1.0 every minor version may break compatibility.
         let mut parts = VERSION.split('.');
         let major = parts.next().unwrap_or_default();
         let minor = parts.next().unwrap_or_default();
         let compatible = if major == "0" { format!("0.{minor}") } else { major.to_owned() };
-        if cfg!(target_os = "macos") {
-            let name = |version: &str| format!("libtranspica{version}.dylib");
-            Ok(Self {
-                built: "libtranspica_capi.dylib".into(),
-                file: name(&format!(".{VERSION}")),
-                shared: name(&format!(".{compatible}")),
-                plain: name(""),
-                compatible,
-            })
-        } else if cfg!(unix) {
-            let name = |version: &str| format!("libtranspica.so{version}");
-            Ok(Self {
-                built: "libtranspica_capi.so".into(),
-                file: name(&format!(".{VERSION}")),
-                shared: name(&format!(".{compatible}")),
-                plain: name(""),
-                compatible,
-            })
-        } else {
-            Err("install knows Linux, the BSDs and macOS; elsewhere take the library from `cargo build --release \
-                 --package transpica-capi` and the header from tools/capi/include"
-                .into())
+        let is_msvc = triple.map_or(cfg!(target_env = "msvc"), |triple| triple.ends_with("-msvc"));
+        let (prefix, suffix) = if is_msvc { ("", "lib") } else { ("lib", "a") };
+        let dylib = cfg!(target_os = "macos");
+        let name = |version: &str| match version {
+            "" if dylib => "libtranspica.dylib".to_owned(),
+            "" => "libtranspica.so".to_owned(),
+            version if dylib => format!("libtranspica.{version}.dylib"),
+            version => format!("libtranspica.so.{version}"),
+        };
+        Self {
+            built_static: format!("{prefix}transpica_capi.{suffix}"),
+            archive: format!("{prefix}transpica.{suffix}"),
+            built: format!("libtranspica_capi.{}", if dylib { "dylib" } else { "so" }),
+            file: name(VERSION),
+            shared: name(&compatible),
+            plain: name(""),
+            compatible,
         }
     }
 }
 
 /// Placeholders of the templates and their values.
-fn words(names: &Names, libraries: &[String]) -> [(&'static str, String); 8] {
+fn words(names: &Names, libraries: &[String], triple: Option<&str>) -> [(&'static str, String); 9] {
+    let is_narrow =
+        triple.is_some_and(|triple| ["i686", "armv7", "i586"].iter().any(|name| triple.starts_with(name)));
+    let pointer = if is_narrow { 4 } else { size_of::<usize>() };
     [
+        ("@ARCHIVE@", names.archive.clone()),
         ("@VERSION@", VERSION.to_owned()),
         ("@COMPATIBLE@", names.compatible.clone()),
         ("@COMPATIBLE_PATTERN@", names.compatible.replace('.', "\\\\.")),
@@ -145,13 +159,13 @@ fn words(names: &Names, libraries: &[String]) -> [(&'static str, String); 8] {
         ("@SONAME@", names.shared.clone()),
         ("@SYSTEM_LIBRARIES@", libraries.join(" ")),
         ("@SYSTEM_LIBRARIES_LIST@", libraries.join(";")),
-        ("@POINTER_BYTES@", size_of::<usize>().to_string()),
+        ("@POINTER_BYTES@", pointer.to_string()),
     ]
 }
 
 /// Returns the libraries that a program needs besides the static library: those of Rust's runtime,
 /// as the compiler lists them for an empty library.
-fn system_libraries() -> Result<Vec<String>, String> {
+fn system_libraries(triple: Option<&str>) -> Result<Vec<String>, String> {
     // One folder per process: tests install several times at once.
     let folder = target()?.join(format!("empty-library-{}", std::process::id()));
     let source = folder.join("empty.rs");
@@ -160,6 +174,7 @@ fn system_libraries() -> Result<Vec<String>, String> {
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
         .arg(&folder)
+        .args(triple.iter().flat_map(|triple| ["--target", triple]))
         .arg(&source)
         .output()
         .map_err(|error| format!("rustc: {error}"))?;
@@ -167,17 +182,18 @@ fn system_libraries() -> Result<Vec<String>, String> {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find_map(|line| line.split_once("native-static-libs: "));
     let (_, list) = line.ok_or_else(|| format!("rustc does not list the libraries that it needs: {text}"))?;
-    Ok(list.split_whitespace().map(str::to_owned).collect())
+    // CMake would take a word with a slash at its start for a path.
+    Ok(list.split_whitespace().map(|word| word.replace("/defaultlib:", "-defaultlib:")).collect())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
     folder_of(to)?;
     let _ = fs::remove_file(to);
     println!("{}", to.display());
     fs::copy(from, to).map(drop).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
 }
 
-fn write(to: &Path, text: &str) -> Result<(), String> {
+pub fn write(to: &Path, text: &str) -> Result<(), String> {
     folder_of(to)?;
     println!("{}", to.display());
     fs::write(to, text).map_err(|error| format!("{}: {error}", to.display()))

@@ -1,17 +1,21 @@
 //! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs all tests,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
-//! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly, and
-//! `cargo xtask install` installs the C interface. One module for each task.
+//! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
+//! `cargo xtask install` installs the C interface, `cargo xtask dist` writes its archives, and
+//! `cargo xtask vendor-capi` copies its sources with their crates. One module for each task.
 
 mod coverage;
+mod dist;
 mod fuzz;
 mod install;
 mod packages;
 mod second_driver;
+mod symbols;
 mod tally;
 mod test;
 mod validate;
+mod vendor;
 mod wasm;
 
 use std::ffi::OsString;
@@ -25,6 +29,8 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
+       cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
+       cargo xtask vendor-capi DIR
 
   test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
                    compilers, cmake, pkg-config, valgrind); then checks formatting, lints and features, runs every
@@ -47,7 +53,10 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
                    WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
-  --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)";
+  --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
+  dist             writes an archive of the C interface and its checksum for each target, by default this machine; another
+                   target gets the static library alone, which needs no linker; --out is by default target/dist
+  vendor-capi      copies the sources of the C interface and the crates that it needs into DIR, which builds offline";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -61,6 +70,8 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
         ["wasm", ref paths @ ..] => wasm::run(paths),
         ["install", ref options @ ..] => install::run(options).unwrap_or_else(usage),
+        ["dist", ref options @ ..] => dist::run(options).unwrap_or_else(usage),
+        ["vendor-capi", folder] => vendor::run(folder.as_ref()),
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
             if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,5 +1,5 @@
-//! CMake and pkg-config find the files of `cargo xtask install`, even after the prefix was moved.
-//! They build the program from the README.
+//! CMake and pkg-config find the files of `cargo xtask install`, even after the prefix was moved,
+//! and CMake adds an unpacked archive of `cargo xtask dist` as a folder. They build the program from the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,4 +93,46 @@ fn pkg_config_finds_both_libraries() {
     // The linker prefers the shared library if both exist.
     fs::remove_file(prefix.join("lib/libtranspica.so")).expect("it is there");
     works(&mut build("static", flags(&["--static", "--cflags", "--libs"])));
+}
+
+#[test]
+fn cmake_adds_an_unpacked_archive() {
+    let folder = folder("dist");
+    let out = folder.join("out");
+    let archive = |out: &Path| {
+        run(Command::new(env!("CARGO"))
+            .args(["xtask", "dist", "--built"])
+            .arg(built())
+            .arg("--out")
+            .arg(out)
+            .current_dir(here()));
+        let mut entries = fs::read_dir(out).expect("a folder").map(|entry| entry.expect("an entry").path());
+        entries.find(|path| path.extension().is_some_and(|end| end == "gz")).expect("an archive")
+    };
+    let packed = archive(&out);
+    let again = archive(&folder.join("again"));
+    assert_eq!(
+        fs::read(&packed).expect("bytes"),
+        fs::read(again).expect("bytes"),
+        "the bytes depend on the time"
+    );
+    run(Command::new("sha256sum").arg("--check").arg(packed.with_extension("gz.sha256")).current_dir(&out));
+    let prefix = folder.join("prefix");
+    fs::create_dir(&prefix).expect("a folder");
+    run(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(&packed).arg("-C").arg(&prefix));
+    let project = project(&prefix);
+    let list = fs::read_to_string(project.join("CMakeLists.txt")).expect("a list");
+    let list = list.replace("find_package(transpica 0.1 REQUIRED)", "add_subdirectory(../prefix transpica)");
+    fs::write(project.join("CMakeLists.txt"), list).expect("a list");
+    let build = folder.join("build");
+    run(Command::new("cmake").arg("-S").arg(&project).arg("-B").arg(&build));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    works(&mut Command::new(build.join("with_static")));
+    works(&mut Command::new(build.join("with_shared")));
+    let symbols =
+        run(Command::new("nm").args(["-g", "--defined-only"]).arg(prefix.join("lib/libtranspica.a")));
+    let names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    assert!(names.contains(&"transpica_translate"), "{symbols}");
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("transpica_")).collect();
+    assert!(others.is_empty(), "{others:?}");
 }

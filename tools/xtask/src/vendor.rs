@@ -1,0 +1,95 @@
+//! `cargo xtask vendor-capi`: sources of the C interface with the crates that it needs.
+//! In: a folder that does not exist. Out: a workspace of two packages and `vendor`, which builds
+//! offline: `cargo build --release --locked --offline`. Tests and what they need stay behind, which
+//! are nine tenths of the workspace's crates.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::{install, program};
+
+/// Root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Runs the task.
+pub fn run(folder: &Path) -> ExitCode {
+    match vendor(folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn vendor(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        return Err(format!("{} exists", folder.display()));
+    }
+    for path in ["src", "shaders", "tools/capi"] {
+        copy_folder(&Path::new(ROOT).join(path), &folder.join(path))?;
+    }
+    for path in ["Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        install::copy(&Path::new(ROOT).join(path), &folder.join(path))?;
+    }
+    for path in ["Cargo.toml", "tools/capi/Cargo.toml"] {
+        let from = Path::new(ROOT).join(path);
+        let text = fs::read_to_string(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+        install::write(&folder.join(path), &reduced(&text))?;
+    }
+    // cargo vendor removes the other crates from the lock file and keeps the versions.
+    let output = Command::new(program())
+        .args(["vendor", "vendor"])
+        .current_dir(folder)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !output.status.success() {
+        return Err("the crates cannot be had, see above".into());
+    }
+    install::write(&folder.join(".cargo/config.toml"), &String::from_utf8_lossy(&output.stdout))
+}
+
+/// Returns a manifest without tests and without the workspace's other members.
+fn reduced(manifest: &str) -> String {
+    let mut is_kept = true;
+    let mut text = String::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_kept = line != "[dev-dependencies]";
+        }
+        let line = match line.split(" = ").next() {
+            Some("members" | "default-members") => {
+                &format!("{} = [\"tools/capi\"]", line.split(" = ").next().unwrap_or_default())
+            }
+            Some("exclude" | "transpica-generate" | "transpica-prove" | "transpica-gpu") => continue,
+            _ => line,
+        };
+        if is_kept {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Copies a folder without tests.
+fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
+    let mut folders = vec![(from.to_path_buf(), to.to_path_buf())];
+    while let Some((from, to)) = folders.pop() {
+        let entries = fs::read_dir(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+        for entry in entries.flatten() {
+            let (path, to) = (entry.path(), to.join(entry.file_name()));
+            if path.is_dir() {
+                // Unit tests in `src` are part of modules; integration tests are not.
+                if !path.ends_with("capi/tests") {
+                    folders.push((path, to));
+                }
+            } else {
+                install::copy(&path, &to)?;
+            }
+        }
+    }
+    Ok(())
+}
