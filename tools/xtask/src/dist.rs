@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: archives of the C interface, with their checksums.
-//! In: arguments. Out: `transpica-VERSION-TRIPLE.tar.gz` and `.sha256` beside it. The same libraries
-//! give the same bytes: names are sorted, times and owners fixed.
+//! In: arguments. Out: `transpica-VERSION-TRIPLE.tar.gz` and `.sha256` beside it. The same
+//! libraries give the same bytes: names are sorted, times and owners fixed.
 
 use std::fs;
 use std::io::Write;

@@ -15,7 +15,7 @@ const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
 /// Its version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What to install.
+/// Selection of libraries, and the place for them.
 #[derive(Default)]
 pub struct Options {
     pub prefix: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! CMake and pkg-config find the files of `cargo xtask install`, even after the prefix was moved,
-//! and CMake adds an unpacked archive of `cargo xtask dist` as a folder. They build the program from the README.
+//! and CMake adds an unpacked archive of `cargo xtask dist` as a folder. They build the program
+//! from the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
