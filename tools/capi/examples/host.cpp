@@ -178,19 +178,14 @@ std::string message_of(const Result &result) {
 }
 
 Translator new_translator() {
-    TranspicaOptions options;
-    TranspicaProfile profile;
-    TRANSPICA_INIT(options, OPTIONS);
-    TRANSPICA_INIT(profile, PROFILE);
-    options.layout = TRANSPICA_LAYOUT_AZAHAR; // one uniform buffer for all programs
-    options.flip_y = TRANSPICA_FLIP_Y_ALWAYS;
-    options.has_loop_guard = 1; // a broken program must not hang the GPU
-    options.loop_guard = 1 << 16;
-    options.head.next = &profile.head;
-    profile.omit_names = 1;
+    // One uniform buffer for all programs, clip planes and y by the host block, a guard against endless loops.
+    TranspicaPreset preset;
+    if (transpica_preset(TRANSPICA_KNOWN_HOST_AZAHAR, TRANSPICA_RENDERER_VULKAN, &preset) != TRANSPICA_STATUS_OK) {
+        throw std::runtime_error("no preset");
+    }
     TranspicaTranslator *translator = nullptr;
     TranspicaResult *errors = nullptr;
-    if (transpica_translator_create(&options.head, &translator, &errors) != TRANSPICA_STATUS_OK) {
+    if (transpica_translator_create(&preset.options.head, &translator, &errors) != TRANSPICA_STATUS_OK) {
         throw std::runtime_error(message_of(Result(errors)));
     }
     return Translator(translator);

@@ -105,7 +105,7 @@ fn a_report_lists_files_results_and_failures_without_paths() {
 
         | key | file | offset | stored | result | detail |
         |---|---|--:|--:|---|---|
-        | 617b5ea02866173644c3037baeb45a63 | 0004000000030800_vs.vkch | 0x6e72 | 1 | refused | pc 0x0: opcode 0x10 is not defined |
+        | e78447f21a51aaa5ea6b5d43df02438a | 0004000000030800_vs.vkch | 0x6e72 | 1 | refused | pc 0x0: opcode 0x10 is not defined |
 
         To report: paste this text into an issue, and attach the folder that `--extract DIR` fills with the programs above.
 

@@ -9,10 +9,9 @@ use std::process::Command;
 use transpica::Shbin;
 use transpica::Stage;
 use transpica::Translator;
+use transpica::host::{KnownHost, Renderer, preset};
 use transpica::stages::container::ShaderType;
-use transpica::stages::host::{
-    Block, Control, FlipY, Job, Layout, Options, Outputs, Profile, RegisterState, dvle, pack,
-};
+use transpica::stages::host::{Job, RegisterState, dvle, pack};
 use transpica::stages::isa::Uniforms;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
@@ -29,13 +28,8 @@ fn samples() -> Vec<PathBuf> {
 
 /// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
-    let options = Options {
-        block: Block { layout: Layout::Azahar, ..Block::default() },
-        outputs: Outputs { flip_y: FlipY::Always, ..Outputs::default() },
-        control: Control { loop_guard: Some(1 << 16), ..Control::default() },
-        ..Options::default()
-    };
-    let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
+    let preset = preset(KnownHost::Azahar, Renderer::Vulkan).expect("it has Vulkan");
+    let mut translator = Translator::new(preset.options, preset.profile);
     let mut pipelines = BTreeMap::new();
     // Float registers that a program does not set keep the values of the previous one.
     let mut floats = Uniforms::default();
