@@ -122,9 +122,10 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
     }
     let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
     lines.extend(members.map(|u| format!("member {} {}", u.offset, u.name)));
-    if reflection.host_block.is_some() {
+    if let Some(host) = reflection.host_block {
         // The module declares the entire block; the reflection lists the fields that are read.
-        let fields = transpica::stages::host::HostField::ALL;
+        let fields = transpica::stages::host::HostField::ALL.into_iter();
+        let fields = fields.filter(|field| field.offset() < host.size);
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
     for attribute in &reflection.attributes {
