@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use transpica::container::Semantic;
 use transpica::host::{
     Block, DepthSnap, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap,
-    OutputValue, redirect,
+    OutputValue, Varying, VaryingSource, redirect,
 };
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Program};
 use transpica::stages::ir;
 use transpica::stages::ir::eval::{InputValues, eval};
 use transpica::{
-    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, Translator,
-    key,
+    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, Setup, Shbin,
+    Translator, key,
 };
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::unnamed::Unnamed;
@@ -217,6 +217,61 @@ fn nested_hooks_apply_from_the_inside() {
     };
     assert_eq!(words(&outer), words(&both));
     assert_ne!(words(&outer), words(&inner));
+}
+
+#[test]
+fn taps_leave_geometry_programs_alone() {
+    // These read outputs as earlier invocations left them, so that no slot of theirs is free.
+    for bytes in [
+        &include_bytes!("../shaders/trail.shbin")[..],
+        include_bytes!("../shaders/counter.shbin"),
+        include_bytes!("../shaders/subdivision.shbin"),
+    ] {
+        let file = Shbin::parse(bytes).expect("valid");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a vertex and a geometry program");
+        let program = file.program(1).expect("a program");
+        let words = |hooks: &[Hook]| {
+            let hooked = Hooked { environment: program.environment(), hooks };
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated = translator.translate(program.program(), &hooked, Job::Geometry(&setup));
+            translated.expect("translates").spirv().expect("SPIR-V")
+        };
+        let plain = words(&[]);
+        let addresses: Vec<u16> = (0..program.program().code().len() as u16).collect();
+        for addresses in addresses.chunks(8) {
+            let taps: Vec<Hook> =
+                addresses.iter().zip(20..).map(|(&at, location)| Hook::Tap(Pc(at), location)).collect();
+            assert!(words(&taps) == plain, "{addresses:?}");
+        }
+        let add = OutputHook::Add(Mask::X, HookOperand::constant([1.0; 4]));
+        assert_ne!(words(&[Hook::Output(Semantic::Position, add)]), plain);
+    }
+}
+
+#[test]
+fn hooks_change_varyings_of_hosts_that_are_whole_outputs() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    let hook = Hook::Output(Semantic::Color, OutputHook::Set(Mask::X, HookOperand::constant([0.5; 4])));
+    let hooked = Hooked { environment: &environment, hooks: &[hook] };
+    let translate = |codes: &[u8]| {
+        let components = codes.iter().map(|&code| VaryingSource::Code(code)).collect();
+        let varyings = vec![Varying { name: "v_color".into(), location: 0, components }];
+        let profile = Profile { varyings, ..Profile::default() };
+        Translator::new(Options::default(), profile).translate(&program, &hooked, Job::Vertex)
+    };
+    let whole = translate(&[8, 9, 10, 11]).expect("translates");
+    let color = &whole.interface.outputs[1];
+    assert_eq!(
+        color.value(&[[0.25; 4]; 16], &whole.options, &HostValues::default()),
+        [0.5, 0.25, 0.25, 0.25]
+    );
+    // Joined with others, in another order, and a part: a hook of all components has no place.
+    for codes in [&[8, 9, 12][..], &[9, 8, 10, 11], &[8, 9, 10]] {
+        let error = translate(codes).expect_err("refused");
+        assert!(error.to_string().contains("hook 0: varying v_color"), "{error}");
+    }
+    translate(&[12, 13]).expect("another output");
 }
 
 #[test]

@@ -296,7 +296,6 @@ pub(super) fn two(
     op: impl Fn(f32, f32) -> f32,
 ) {
     if blocks == ALL {
-        let out = &mut *out;
         match (a, b) {
             (Value::Lanes(a, s), Value::Lanes(b, t)) => {
                 for lane in 0..LANES {
@@ -369,7 +368,6 @@ pub(super) fn three(
     op: impl Fn(f32, f32, f32) -> f32,
 ) {
     if blocks == ALL {
-        let out = &mut *out;
         match (a, b, c) {
             (Value::Lanes(a, s), Value::Lanes(b, t), Value::Lanes(c, u)) => {
                 for lane in 0..LANES {
@@ -421,7 +419,6 @@ pub(super) fn dot(
         ]
     }
     if blocks == ALL {
-        let out = &mut *out;
         match (a, b) {
             (Operand::Lanes(a, s), Operand::Lanes(b, t)) => {
                 for number in 0..LANES {

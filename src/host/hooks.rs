@@ -223,7 +223,7 @@ pub(crate) fn redirected(hooks: &[Hook]) -> impl Iterator<Item = (u8, HookOperan
 }
 
 /// The addresses and locations of taps, in order.
-pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + '_ {
+pub(crate) fn taps(hooks: &[Hook]) -> impl Iterator<Item = (Pc, u32)> + use<'_> {
     hooks.iter().filter_map(|hook| match *hook {
         Hook::Tap(pc, location) => Some((pc, location)),
         Hook::Output(..) | Hook::Redirect(..) => None,

@@ -254,16 +254,15 @@ pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
     Ok(())
 }
 
-/// Returns the semantic whose components are those of a varying, in order.
+/// Returns the semantic whose components, all of them and in order, are those of a varying.
 fn semantic(varying: &Varying) -> Option<Semantic> {
     let is_one = |(semantic, _): &(Semantic, &str)| {
         let info = semantic.info();
         let codes = (info.first_code..).take(varying.components.len());
-        varying.components.len() <= info.components.into()
+        varying.components.len() == usize::from(info.components)
             && varying.components.iter().map(|source| source.code()).eq(codes.map(Some))
     };
-    let found = VARYINGS.into_iter().find(is_one).map(|(semantic, _)| semantic);
-    found.filter(|_| !varying.components.is_empty())
+    VARYINGS.into_iter().find(is_one).map(|(semantic, _)| semantic)
 }
 
 /// Returns the output registers of the mask, unchanged, the n-th at location n.

@@ -13,8 +13,8 @@ use crate::precision::bits::ONE;
 #[derive(Clone, Copy)]
 pub(super) struct Hooks<'a> {
     pub(super) hooks: &'a [Hook],
-    /// First slot of the taps, four for each. They lie where those of a geometry program do.
-    pub(super) base: Slot,
+    /// First slot of the taps, four for each; none in geometry programs, whose slots lie there.
+    pub(super) base: Option<Slot>,
 }
 
 /// Reads an operand.
@@ -59,7 +59,7 @@ pub(super) fn output(b: &mut Builder, all: &mut [Lane], hook: &OutputHook) {
     }
 }
 
-impl Hooks<'_> {
+impl<'a> Hooks<'a> {
     /// The value of a redirected uniform.
     pub(super) fn direct(&self, b: &mut Builder, register: u8) -> Option<Value> {
         let found = redirected(self.hooks).filter(|(from, _)| *from == register).last();
@@ -82,10 +82,15 @@ impl Hooks<'_> {
         value
     }
 
+    /// The first slots of the taps of an instruction.
+    fn slots(self, pc: Pc) -> impl Iterator<Item = Slot> + use<'a> {
+        let at = move |(_, (at, _)): &(usize, (Pc, u32))| *at == pc;
+        taps(self.hooks).enumerate().filter(at).filter_map(move |(number, _)| Some(self.base? + 4 * number))
+    }
+
     /// Gives taps of an instruction that was just lowered its result.
     pub(super) fn tap(&self, b: &mut Builder, pc: Pc, inst: &Inst) {
-        for (number, _) in taps(self.hooks).enumerate().filter(|(_, (at, _))| *at == pc) {
-            let to = self.base + 4 * number;
+        for to in self.slots(pc) {
             match *inst {
                 Inst::Data { dest, mask, .. } if !mask.is_empty() => {
                     for lane in 0..4 {
@@ -113,14 +118,17 @@ impl Hooks<'_> {
 
     /// Inserts the slots that [`tap`](Self::tap) assigns.
     pub(super) fn assigned(&self, pc: Pc, set: &mut SlotSet) {
-        for (number, _) in taps(self.hooks).enumerate().filter(|(_, (at, _))| *at == pc) {
-            set.insert_mask(self.base + 4 * number, 15);
-        }
+        self.slots(pc).for_each(|slot| set.insert_mask(slot, 15));
     }
 
     /// The value of a tap.
     pub(super) fn value(&self, b: &mut Builder, tap: u8) -> Value {
-        let start = self.base + 4 * usize::from(tap);
-        b.gather(&[0, 1, 2, 3].map(|lane| b.get(start + lane)))
+        match self.base {
+            Some(base) => {
+                let start = base + 4 * usize::from(tap);
+                b.gather(&[0, 1, 2, 3].map(|lane| b.get(start + lane)))
+            }
+            None => b.constant(Type::F32X4, [0; 4]),
+        }
     }
 }

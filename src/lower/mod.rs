@@ -98,7 +98,7 @@ pub struct Context<'a> {
 fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
     let portable = context.options.arithmetic.portable_exponentials;
-    let hooks = Hooks { hooks: context.hooks, base: slots.geometry };
+    let hooks = Hooks { hooks: context.hooks, base: emission.is_none().then_some(slots.geometry) };
     let data = Data { constants: context.constants, portable, emission, hooks };
     (Builder::new(context.options, slots, instructions), data)
 }

@@ -126,3 +126,26 @@ fn fill(to: &mut TranspicaPreset, preset: &Preset) {
 const BLOCK: &CStr = c"PICAShaderUniforms";
 /// No instance.
 const NONE: &CStr = c"";
+
+#[cfg(test)]
+mod tests {
+    use transpica::host::{KnownHost, Renderer};
+
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn structures_have_all_of_a_preset() {
+        for host in [KnownHost::Azahar, KnownHost::Panda3ds] {
+            for renderer in [Renderer::Vulkan, Renderer::OpenGl, Renderer::OpenGlEs] {
+                let Some(expected) = preset(host, renderer) else { continue };
+                // SAFETY: numbers and pointers.
+                let mut structures: TranspicaPreset = unsafe { std::mem::zeroed() };
+                fill(&mut structures, &expected);
+                // SAFETY: the chain lies in the structure, which stays in its place.
+                let settings = unsafe { Settings::new(&raw const structures.options.head) }.expect("valid");
+                assert_eq!((settings.options, settings.profile), (expected.options, expected.profile));
+            }
+        }
+    }
+}
