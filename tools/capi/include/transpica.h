@@ -802,14 +802,14 @@ enum TranspicaPass
     // Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
     // block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
     TRANSPICA_PASS_FEED = 0,
-    // Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of eight
+    // Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of twelve
     // words. It begins with the arguments of an indirect draw; then come the triangles, the most
-    // of a thread, 1 if that exceeds the room, and flags of threads that did not end.
+    // of a thread, 1 if that exceeds the room, flags of threads that did not end, the arguments of
+    // the indirect dispatch of the next pass, 0.
     TRANSPICA_PASS_SCAN = 1,
-    // Compacts the triangles: 0 triangles, 1 counts, 2 offsets, 3 the stream, 4 the uniform block.
+    // Writes the finished list of triangles: 0 triangles, 1 offsets, 2 the result, 3 the list, 4
+    // the uniform block.
     TRANSPICA_PASS_COMPACT = 2,
-    // Assembles strips and fans: 0 the stream, 1 the result, 2 the list, 3 the uniform block.
-    TRANSPICA_PASS_ASSEMBLE = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1150,11 +1150,11 @@ typedef struct TranspicaPlanFigures {
     uint64_t vertex_bytes;
     // Bytes of the feed.
     uint64_t feed_bytes;
-    // Bytes of the triangles, and of the stream.
+    // Bytes of the triangles.
     uint64_t triangle_bytes;
     // Bytes of the counts, and of the offsets.
     uint64_t count_bytes;
-    // Bytes of the list of a strip or fan; 0 for a list.
+    // Bytes of the finished list.
     uint64_t list_bytes;
     // Offset in the feed of the uniforms that the draw leaves in the register file.
     uint64_t copy_from;
@@ -1175,8 +1175,14 @@ typedef struct TranspicaPlanFigures {
     uint32_t vertex_groups[3];
     // Workgroups of the geometry program, in each of its dispatches.
     uint32_t geometry_groups[3];
-    // Workgroups of each TranspicaPass. 0 in x: the draw does not need the pass.
-    uint32_t pass_groups[4][3];
+    // Workgroups of each TranspicaPass. 0 in all: dispatch it indirectly, see `groups_offset`.
+    uint32_t pass_groups[3][3];
+    // Bytes of the result of the scan, which begins with the arguments of an indirect draw.
+    uint32_t result_bytes;
+    // Offset in it of the arguments of the indirect dispatch.
+    uint32_t groups_offset;
+    // 0.
+    uint32_t reserved;
     // The uniform block of TRANSPICA_PASS_FEED.
     uint32_t feed_block[12];
     // The uniform block of the other passes.

@@ -1043,8 +1043,9 @@ static void geometry(const uint8_t *bytes, size_t size) {
     CHECK(transpica_plan_figures(plan, &figures) == TRANSPICA_STATUS_OK);
     CHECK(figures.invocations == 1000 && figures.threads == 1000 && figures.draw_count == 1);
     CHECK(figures.vertex_bytes == 1000 * 256 && figures.triangle_bytes == 1000 * 2 * 3 * 16 * (uint64_t)kernel.vectors);
-    CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == 0);
-    CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_ASSEMBLE][0] == 0);
+    CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == figures.triangle_bytes);
+    CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_COMPACT][0] == 0);
+    CHECK(figures.result_bytes == 48 && figures.groups_offset == 32);
     CHECK(figures.feed_block[1] == 1000 && figures.collect_block[1] == 2 && figures.primitive_bytes == 0);
     CHECK(transpica_plan_draw_block(plan, 0, block) == TRANSPICA_STATUS_OK && block[0] == 1000 && block[5] == 2);
     CHECK(transpica_plan_draw_block(plan, 1, block) == TRANSPICA_STATUS_BAD_ARGUMENT);
@@ -1056,7 +1057,7 @@ static void geometry(const uint8_t *bytes, size_t size) {
     request.bytes = 100;
     CHECK(transpica_plan_create(&request, &plan, &result) != TRANSPICA_STATUS_OK && plan == NULL);
     failure(result, "bytes of vertices");
-    for (pass = TRANSPICA_PASS_FEED; pass <= TRANSPICA_PASS_ASSEMBLE; ++pass) {
+    for (pass = TRANSPICA_PASS_FEED; pass <= TRANSPICA_PASS_COMPACT; ++pass) {
         CHECK(transpica_pass_words(pass, NULL, &word_count) == TRANSPICA_STATUS_OK && word_count > 100);
         words = (uint32_t *)malloc(word_count * sizeof *words);
         CHECK(words != NULL && transpica_pass_words(pass, words, &word_count) == TRANSPICA_STATUS_OK);
@@ -1067,8 +1068,8 @@ static void geometry(const uint8_t *bytes, size_t size) {
         CHECK(transpica_pass_bindings(pass, uses, &use_count) == TRANSPICA_STATUS_OK && use_count >= 4);
         CHECK(uses[pass == TRANSPICA_PASS_SCAN ? 3 : 0] <= TRANSPICA_BINDING_USE_WRITE);
     }
-    CHECK(transpica_pass_words(4, NULL, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_pass_bindings(4, uses, &use_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pass_words(3, NULL, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pass_bindings(3, uses, &use_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
     // A setup that is missing or of no draw with a geometry program.
     job.setup = NULL;
     CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
