@@ -74,6 +74,23 @@ pub fn compiler(program: &str, standard: &str) -> Command {
     command
 }
 
+/// The emulator host of `examples`, compiled once.
+pub fn host() -> &'static Path {
+    static HOST: OnceLock<PathBuf> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let program = folder("examples").join("host");
+        run(compiler("c++", "c++17")
+            .arg("-pthread")
+            .args(["host.cpp", "geometry.cpp", "compute.cpp"].map(|file| here().join("examples").join(file)))
+            .arg(built().join("libtranspica_capi.a"))
+            .args(system_libraries())
+            .arg("-lvulkan")
+            .arg("-o")
+            .arg(&program));
+        program
+    })
+}
+
 /// Runs a program directly and under valgrind, which must find no leak and no wrong access; returns
 /// its standard output.
 #[track_caller]
