@@ -2,6 +2,7 @@
 //! run directly and under valgrind. A missing tool is an error that says how to install it.
 
 mod host;
+mod hostile;
 mod installed;
 mod smoke;
 mod support;
