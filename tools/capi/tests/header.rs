@@ -35,9 +35,9 @@ fn generate_header() -> String {
     with_types(&String::from_utf8(header).expect("a text"))
 }
 
-/// Gives the enumeration's type to fields whose comment begins with `A` and its name. In the sources
-/// they are numbers, because a caller may store anything there; in C before C23 the types are
-/// numbers, too, and in C++ they have the size of one.
+/// Gives the enumeration's type to fields whose comment begins with `A` and its name. In the
+/// sources they are numbers, because a caller may store anything there; in C before C23 the types
+/// are numbers, too, and in C++ they have the size of one.
 fn with_types(header: &str) -> String {
     let (mut text, mut comment) = (String::with_capacity(header.len()), None);
     for line in header.lines() {

@@ -276,7 +276,8 @@ impl Input {
     }
 }
 
-/// Returns a hook. Registers, parameters, addresses and locations reach just beyond those there are.
+/// Returns a hook. Registers, parameters, addresses and locations reach just beyond those that
+/// there are.
 fn hook([kind, a, b, c]: [u8; 4]) -> Hook {
     const VALUES: [f32; 8] = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0e38, f32::INFINITY, f32::NAN];
     let operand = |number: u8| match kind & 128 {

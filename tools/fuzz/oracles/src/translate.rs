@@ -1,5 +1,5 @@
-//! Any words under any options, with hooks: a module that passes the validators, within the limits, or an error
-//! that blames the input.
+//! Any words under any options, with hooks: a module that passes the validators, within the limits,
+//! or an error that blames the input.
 
 use arbitrary::Unstructured;
 use transpica::stages::backend::naga::validate;
