@@ -925,8 +925,8 @@ typedef struct TranspicaTranslator TranspicaTranslator;
 
 // Common start of all structures.
 typedef struct TranspicaHead {
-    // The type of the structure: a TranspicaType.
-    uint32_t type;
+    // A TranspicaType: the type of the structure.
+    TranspicaType type;
     // Its size in bytes: sizeof of the structure.
     uint32_t size;
     // The next structure of the chain, or NULL. Structures that a function fills are not chained.
@@ -938,7 +938,7 @@ typedef struct TranspicaFigures {
     // TRANSPICA_TYPE_FIGURES
     struct TranspicaHead head;
     // A TranspicaTier.
-    uint32_t tier;
+    TranspicaTier tier;
     // Number of errors.
     uint32_t error_count;
     // Number of warnings.
@@ -964,9 +964,9 @@ typedef struct TranspicaMessage {
     // Bytes of the text, without the zero.
     size_t text_length;
     // A TranspicaCode.
-    uint32_t code;
+    TranspicaCode code;
     // A TranspicaPlace: the unit of `at`.
-    uint32_t place;
+    TranspicaPlace place;
     // Place: a byte offset in the file, a code word, or a line.
     uint32_t at;
     // The column in the line, from 1.
@@ -996,7 +996,7 @@ typedef struct TranspicaOutput {
     // Bytes of the name, without the zero.
     size_t name_length;
     // A TranspicaDestination.
-    uint32_t destination;
+    TranspicaDestination destination;
     // The location of a varying.
     uint32_t location;
     // Number of components.
@@ -1015,13 +1015,13 @@ typedef struct TranspicaMember {
     // Bytes of the name, without the zero.
     size_t name_length;
     // A TranspicaBank.
-    uint32_t bank;
+    TranspicaBank bank;
     // First register.
     uint32_t first;
     // Number of registers.
     uint32_t count;
     // A TranspicaMemberType.
-    uint32_t type;
+    TranspicaMemberType type;
     // Byte offset in the block.
     uint32_t offset;
     // Size in bytes.
@@ -1058,7 +1058,7 @@ typedef struct TranspicaVertexAttribute {
     // Bytes from vertex to vertex.
     size_t stride;
     // A TranspicaNumber: the format of the components.
-    uint32_t number;
+    TranspicaNumber number;
     // Number of components, 1 to 4. The others are those of (0, 0, 0, 1).
     uint32_t components;
     // The value without a vertex buffer.
@@ -1104,7 +1104,7 @@ typedef struct TranspicaKernel {
     // Vectors of a vertex in the buffer of triangles: one for each output.
     uint32_t vectors;
     // A TranspicaDependence of invocations on earlier ones.
-    uint32_t dependence;
+    TranspicaDependence dependence;
     // Of TRANSPICA_DEPENDENCE_DEPTH the number of earlier invocations.
     uint32_t depth;
     // 1 if `triangles` is a proven bound, 0 if none is.
@@ -1194,7 +1194,7 @@ typedef struct TranspicaPlanFigures {
 // An attribute in the host's input assembly.
 typedef struct TranspicaAttributeFormat {
     // A TranspicaAttributeKind.
-    uint32_t kind;
+    TranspicaAttributeKind kind;
     // Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
     // 0: four.
     uint32_t components;
@@ -1206,25 +1206,25 @@ typedef struct TranspicaOptions {
     // TRANSPICA_TYPE_OPTIONS
     struct TranspicaHead head;
     // A TranspicaPrecision.
-    uint32_t precision;
+    TranspicaPrecision precision;
     // Switch: EX2 and LG2 are polynomials of the library, equal on every driver.
     uint32_t portable_exponentials;
     // A TranspicaEntryPoint.
-    uint32_t entry_point;
+    TranspicaEntryPoint entry_point;
     // A TranspicaLayout.
-    uint32_t layout;
+    TranspicaLayout layout;
     // A TranspicaDepthRange.
-    uint32_t depth_range;
+    TranspicaDepthRange depth_range;
     // A TranspicaFlipY.
-    uint32_t flip_y;
+    TranspicaFlipY flip_y;
     // A TranspicaClipPlanes.
-    uint32_t clip_planes;
+    TranspicaClipPlanes clip_planes;
     // A TranspicaOutputSet.
-    uint32_t output_set;
+    TranspicaOutputSet output_set;
     // A TranspicaUndefinedValue: components of outputs that no register is mapped to.
-    uint32_t unmapped;
+    TranspicaUndefinedValue unmapped;
     // A TranspicaUndefinedValue: registers at the start of the program.
-    uint32_t uninitialized;
+    TranspicaUndefinedValue uninitialized;
     // Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     uint32_t keep_colors;
     // Switch: float constants of a file stay uniforms, instead of being folded.
@@ -1281,7 +1281,7 @@ typedef struct TranspicaProfile {
     // Switch: modules have no names.
     uint32_t omit_names;
     // A TranspicaLocationPreset; a TranspicaLocations of the chain takes precedence.
-    uint32_t locations;
+    TranspicaLocationPreset locations;
 } TranspicaProfile;
 
 // Bindings of the vertex entry's blocks. Without this structure: set 0, bindings 0 and 1.
@@ -1388,7 +1388,7 @@ typedef struct TranspicaRegisterLayout {
     // Offset of the four int registers; a multiple of 16.
     uint32_t ints;
     // A TranspicaIntPacking.
-    uint32_t packing;
+    TranspicaIntPacking packing;
     // Offset of the word of bools; a multiple of 4.
     uint32_t bools;
 } TranspicaRegisterLayout;
@@ -1422,7 +1422,7 @@ typedef struct TranspicaLimits {
 // A promise about the numbers that a host feeds.
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
-    uint32_t kind;
+    TranspicaPromiseKind kind;
     // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
     uint32_t exponent;
 } TranspicaPromise;
@@ -1469,7 +1469,7 @@ typedef struct TranspicaRequest {
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
     // A TranspicaGlslVersion; ignored without a GLSL target.
-    uint32_t glsl_version;
+    TranspicaGlslVersion glsl_version;
 } TranspicaRequest;
 
 // A program as stored in the memory of a shader unit.
@@ -1488,7 +1488,7 @@ typedef struct TranspicaRawProgram {
     // Entry point, in code words.
     uint32_t entry;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Register 0x2BD: bit n enables output register n.
     uint32_t output_mask;
     // Register 0x04F: the number of outputs that the rasterizer takes.
@@ -1522,7 +1522,7 @@ typedef struct TranspicaRegisterProgram {
     // The state.
     const struct TranspicaRegisters *registers;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterProgram;
@@ -1544,7 +1544,7 @@ typedef struct TranspicaRegisterWrites {
     // Number of writes.
     size_t write_count;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterWrites;
@@ -1586,9 +1586,9 @@ typedef struct TranspicaHookOperand {
 // A change of a program.
 typedef struct TranspicaHook {
     // A TranspicaHookKind.
-    uint32_t kind;
+    TranspicaHookKind kind;
     // A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
-    uint32_t semantic;
+    TranspicaSemantic semantic;
     // The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
     uint32_t mask;
     // Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
@@ -1616,7 +1616,7 @@ typedef struct TranspicaJob {
     // TRANSPICA_TYPE_JOB
     struct TranspicaHead head;
     // A TranspicaEntryPoint.
-    uint32_t entry_point;
+    TranspicaEntryPoint entry_point;
     // Must be 0.
     uint32_t reserved;
     // The setup of the draw, for entry points of draws with a geometry program; else NULL.
@@ -1746,7 +1746,8 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // The status is that of transpica_translate, so a caller knows at once which programs it must run
 // in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
 // which no program exceeds with the defaults; uniform block and host block at one binding; what a
-// text target lacks.
+// text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
+// and the number of triangles.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,

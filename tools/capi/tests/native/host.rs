@@ -14,17 +14,7 @@ use transpica::stages::container::ShaderType;
 use transpica::stages::host::{Job, RegisterState, dvle, pack};
 use transpica::stages::isa::Uniforms;
 
-use crate::support::{folder, here, host, run, run_watched};
-
-/// Every sample file, sorted.
-fn samples() -> Vec<PathBuf> {
-    let folder = fs::read_dir(here().join("../../shaders")).expect("the samples");
-    let paths = folder.map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
-    files.sort();
-    files
-}
+use crate::support::{folder, here, host, run, run_watched, samples};
 
 /// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {

@@ -3,6 +3,7 @@
 
 mod geometry;
 mod host;
+mod hostile;
 mod installed;
 mod smoke;
 mod support;

@@ -19,6 +19,16 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Every sample file, sorted.
+pub fn samples() -> Vec<PathBuf> {
+    let folder = fs::read_dir(here().join("../../shaders")).expect("the samples");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    files.sort();
+    files
+}
+
 /// Folder of this build's libraries: the test's own.
 pub fn built() -> PathBuf {
     let program = std::env::current_exe().expect("a path");
