@@ -238,7 +238,9 @@ fn emit(
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
         Target::Glsl => Language::Glsl(request.version.into()),
+        #[cfg(feature = "naga")]
         Target::Hlsl => Language::Hlsl,
+        #[cfg(feature = "naga")]
         Target::Msl => Language::Msl,
     };
     Ok(translated.text(language)?.into_bytes())
