@@ -39,10 +39,18 @@ fn is_active(text: &str, at: usize, c: char) -> bool {
 /// Returns whether diagnostics are colored.
 pub fn has_color(color: Color) -> bool {
     match color {
-        Color::Always => true,
+        Color::Always => obeys_sequences() || !std::io::stderr().is_terminal(),
         Color::Never => false,
-        Color::Auto => std::io::stderr().is_terminal() && !is_dumb() && !is_set("NO_COLOR"),
+        Color::Auto => {
+            std::io::stderr().is_terminal() && !is_dumb() && !is_set("NO_COLOR") && obeys_sequences()
+        }
     }
+}
+
+/// Has a console of Windows obey escape sequences. Returns false if it is too old; elsewhere every
+/// terminal does.
+fn obeys_sequences() -> bool {
+    anstyle_query::windows::enable_ansi_colors().unwrap_or(true)
 }
 
 /// Returns whether lines may be drawn with non-ASCII characters. A file accepts any character, a
