@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Machine, RouteName, Selection};
+use super::{ForRuns, Machine, RouteName, Selection, Settings};
 
 /// Run a program and print its output registers
 #[derive(Args, Debug)]
@@ -55,6 +55,8 @@ pub struct Run {
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Settings<ForRuns>,
 }
 
 impl Run {

@@ -15,15 +15,15 @@ use crate::files;
 use crate::report::Failure;
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
-    let Cfg { file, selection, position, stage, format, output } = arguments;
+    let Cfg { file, selection, stage, format, output, settings } = arguments;
+    let options = settings.resolve()?.options;
     let input = Input::read(&file)?;
     let container = input.parse()?;
     let dvle = input.chosen(&container, &selection, common);
-    let program = input.program(&container, dvle)?;
-    let options = position.apply(selection.options());
+    let program = input.program(&container, dvle, &options.limits)?;
     let text = match stage {
         Form::Cfg => {
-            let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits);
+            let explored = explore::explore(&program, &options.control.exploration(), &options.limits);
             match explored.map_err(|error| input.fail(&error))? {
                 explore::Explored::Graph(cfg) => print(&cfg, &program, format),
                 explore::Explored::TooManyNodes { limit } => {
@@ -41,7 +41,7 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
                 return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
             }
         },
-        Form::Ir if program.stage() == Stage::Geometry && position.is_given() => {
+        Form::Ir if program.stage() == Stage::Geometry && settings.changes("outputs") => {
             return Err(Failure::usage(format!("{NO_OUTPUTS}; this is a geometry program")));
         }
         Form::Ir => {

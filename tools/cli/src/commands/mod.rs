@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::Error;
+use transpica::stages::error::{At, Error};
 use transpica::stages::host::Job;
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::{Program, Stage};
-use transpica::stages::limits::Limits;
+use transpica::stages::limits::{Limits, check};
 use transpica::{Translation, Translator};
 use transpica_gpu::Gpu;
 
@@ -72,11 +72,22 @@ fn translated(
     chosen: GeometryOptions,
 ) -> Result<Translation, Error> {
     let program = dvle::program(file, index, &translator.options().limits)?;
+    with_job(file, index, &program, vertex, chosen, |job| translator.translate(&program, environment, job))
+}
+
+/// Calls `work` with the job of a program of either stage.
+fn with_job<R>(
+    file: &Shbin<'_>,
+    index: usize,
+    program: &Program<'_>,
+    vertex: Job<'_>,
+    chosen: GeometryOptions,
+    work: impl FnOnce(Job<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
     match program.stage() {
-        Stage::Vertex => translator.translate(&program, environment, vertex),
+        Stage::Vertex => work(vertex),
         Stage::Geometry => {
-            let setup = Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?;
-            translator.translate(&program, environment, Job::Geometry(&setup))
+            work(Job::Geometry(&Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?))
         }
     }
 }
@@ -132,8 +143,10 @@ impl Input {
         }
         selection.dvle.unwrap_or(0)
     }
-    fn program(&self, file: &Shbin<'_>, index: usize) -> Result<Program<'static>, Failure> {
-        dvle::program(file, index, &Limits::default()).map_err(|error| self.fail(&error))
+    fn program(&self, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Program<'static>, Failure> {
+        let program = check("executables", file.executables.len(), limits.executables, At::Whole)
+            .and_then(|()| dvle::program(file, index, limits));
+        program.map_err(|error| self.fail(&error))
     }
     fn fail(&self, error: &Error) -> Failure {
         Failure::at(&self.path, error)

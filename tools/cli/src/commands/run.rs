@@ -25,22 +25,37 @@ use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::precision::bits;
 
 pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
-    let Run { file, selection, state, seed, vertices, on, route, adapter, trace, budget, json, output } =
-        arguments;
+    let Run {
+        file,
+        selection,
+        state,
+        seed,
+        vertices,
+        on,
+        route,
+        adapter,
+        trace,
+        budget,
+        json,
+        output,
+        settings,
+    } = arguments;
+    let options = settings.resolve()?.options;
     let input = Input::read(&file)?;
     let container = input.parse()?;
     let dvle = input.chosen(&container, &selection, common);
-    let program = input.program(&container, dvle)?;
+    let program = input.program(&container, dvle, &options.limits)?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-    let state = if let Some(path) = state {
+    let mut state = if let Some(path) = state {
         read_state(&path, &environment, program.stage())?
     } else {
         let delivered = geometry::delivered(&container, executable, seed, vertices);
         generated(seed, vertices, &environment, delivered)
     };
-    let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
+    options.control.apply(&mut state.uniforms);
+    let settings = options.settings(budget);
     let mut log = trace.then(|| Log::new(output.as_ref()));
     let trace = log.as_mut();
     let mapped = executable.output_mask();
@@ -59,7 +74,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
                 outputs: mapped,
                 uniforms: &state.uniforms,
                 given: &given,
-                options: selection.options(),
+                options,
                 budget,
             };
             Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| failure(error, &input))?)
@@ -68,7 +83,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
         (Stage::Vertex, On::Gpu) => {
-            let options = foldable(selection.options(), &environment, &state);
+            let options = foldable(options, &environment, &state);
             let gpu = open(adapter.as_deref(), common)?;
             interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
             let (environment, uniforms, inputs) = (&environment, &state.uniforms, &[]);
