@@ -153,9 +153,7 @@ impl Command {
             Self::Cfg(Cfg { file, settings, output, .. }) => {
                 Streams::of_files(settings.files().chain([file]), output.as_deref())
             }
-            Self::Run(Run { file, state, settings, output, .. }) => {
-                Streams::of_files(settings.files().chain([file]).chain(state), output.as_deref())
-            }
+            Self::Run(arguments) => arguments.streams(),
             Self::Compare(Compare { paths, settings, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files(settings.files(), output.as_deref()) }
             }

@@ -12,22 +12,33 @@ use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::{EmitCase, InvocationInput, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
 
-use super::run::{components, document, to_line};
+use super::run::{components, document, semantics, to_line};
 use crate::state::{Delivered, State};
+use crate::symbols::Symbols;
 use crate::trace::Log;
 use transpica::stages::isa::limits::FLOATS;
+
+/// Form of a result.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Output registers that are passed on.
+    pub mask: u16,
+    /// As JSON.
+    pub json: bool,
+    /// Names of the program.
+    pub symbols: &'a Symbols,
+}
 
 /// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
 /// executed instructions.
 pub fn run(
     program: &Program<'_>,
-    mask: u16,
+    view: View<'_>,
     state: &State,
     settings: Settings,
     mut log: Option<&mut Log<'_>>,
-    json: bool,
 ) -> Result<String, Error> {
-    let mut machine = GeometryMachine::new(program, mask, settings)?;
+    let mut machine = GeometryMachine::new(program, view.mask, settings)?;
     machine.set_uniforms(&state.uniforms);
     let (mut list, mut table) = (Vec::new(), String::new());
     for (number, (vertex, delivered)) in state.vertices.iter().zip(&state.delivered).enumerate() {
@@ -40,12 +51,12 @@ pub fn run(
             None => machine.run(&inputs)?,
         };
         let emits: Vec<Record> = invocation.emits().map(|emit| record(number, emit)).collect();
-        match json {
-            true => list.push(to_json(&emits, mask)),
-            false => to_table(number, &emits, mask, &mut table),
+        match view.json {
+            true => list.push(to_json(&emits, view)),
+            false => to_table(number, &emits, view, &mut table),
         }
     }
-    Ok(if json { document("geometry", list) } else { table })
+    Ok(if view.json { document("geometry", list) } else { table })
 }
 
 fn record(invocation: usize, emit: Emit<'_>) -> Record {
@@ -69,7 +80,7 @@ pub fn invocations(state: &State) -> Vec<InvocationInput> {
 }
 
 /// Runs all invocations on a GPU, with the result of [`run`].
-pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Result<String, CompareError> {
+pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, view: View<'_>) -> Result<String, CompareError> {
     let (translated, shader) = translate_emits(case, route)?;
     let emits = run_emits(gpu, &translated, shader, case)?;
     let (mut list, mut table) = (Vec::new(), String::new());
@@ -77,12 +88,12 @@ pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Resul
     for number in 0..case.given.len() {
         let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());
         rest = more;
-        match json {
-            true => list.push(to_json(own, case.outputs)),
-            false => to_table(number, own, case.outputs, &mut table),
+        match view.json {
+            true => list.push(to_json(own, view)),
+            false => to_table(number, own, view, &mut table),
         }
     }
-    Ok(if json { document("geometry", list) } else { table })
+    Ok(if view.json { document("geometry", list) } else { table })
 }
 
 /// Iterates over the registers of a mask.
@@ -91,17 +102,18 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 }
 
 /// An invocation as JSON.
-fn to_json(emits: &[Record], mask: u16) -> Value {
+fn to_json(emits: &[Record], view: View<'_>) -> Value {
     let emit = |emit: &Record| {
         let outputs: Map<String, Value> =
-            registers(mask).map(|n| (format!("o{n}"), components(emit.outputs[n]))).collect();
-        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs })
+            registers(view.mask).map(|n| (format!("o{n}"), components(emit.outputs[n]))).collect();
+        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs,
+            "semantics": semantics(&emit.outputs, view.symbols) })
     };
     json!({ "emits": emits.iter().map(emit).collect::<Vec<_>>() })
 }
 
 /// An invocation as text.
-fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
+fn to_table(number: usize, emits: &[Record], view: View<'_>, text: &mut String) {
     let _ = writeln!(text, "invocation {number}");
     for (number, emit) in emits.iter().enumerate() {
         let triangle = match (emit.prim, emit.invert) {
@@ -110,15 +122,26 @@ fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
             (true, true) => ", triangle reversed",
         };
         let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
-        for n in registers(mask) {
-            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n].map(f32::from_bits)));
+        for n in registers(view.mask) {
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n].map(f32::from_bits), view.symbols));
         }
     }
 }
 
-/// Generates uniforms that the primitive engine could deliver to each of `count` invocations. Their
-/// number follows from the executable's mode and the outputs of the file's first vertex program.
+/// Generates uniforms, as [`generated`](super::run::generated) does, that the primitive engine
+/// could deliver to each of `count` invocations.
 pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
+    deliver(file, executable, count, |number| transpica_generate::uniforms(seed ^ number).floats)
+}
+
+/// Delivers values to each of `count` invocations. Their number follows from the executable's mode
+/// and the outputs of the file's first vertex program.
+pub fn deliver(
+    file: &Shbin<'_>,
+    executable: &Dvle<'_>,
+    count: usize,
+    values: impl Fn(u64) -> [[f32; 4]; FLOATS],
+) -> Vec<Delivered> {
     let header = &executable.header;
     let vertex = file
         .executables
@@ -129,7 +152,7 @@ pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usiz
     let shape = |number: usize| {
         // A seed of its own keeps these values different from the draw's uniforms and from those of
         // other invocations.
-        let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;
+        let values = values((1 + number as u64) << 32);
         let fill = |first: usize, count: usize| {
             let end = FLOATS.min(first + count);
             // Range: below 96.

@@ -209,8 +209,8 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
     match row.form {
         Form::Switch(_) => arg.action(ArgAction::SetTrue),
         Form::Choice(words) => {
-            let default = defaults.get(row.path());
-            let is_default = |json: &str| default.is_some_and(|default| default.to_string() == json);
+            let default = defaults.get(row.path()).map(Value::to_string).unwrap_or_default();
+            let is_default = |json: &str| default == json;
             let default = words.iter().find(|(_, json, _)| is_default(json)).map(|(word, ..)| *word);
             let default = default.map_or(String::new(), |word| format!(" [default: {word}]"));
             let values = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
