@@ -34,7 +34,7 @@ pub trait Scope {
     const WITHOUT: &'static [&'static str];
     /// Explanation for errors.
     const WHY: &'static str;
-    /// Returns whether it has a profile, too.
+    /// True if it has a profile, too.
     const HAS_PROFILE: bool;
 }
 
@@ -104,7 +104,7 @@ pub struct Resolved {
     pub options: Options,
     /// Profile; the default in scopes without one.
     pub profile: Profile,
-    /// Returns whether a depth range was chosen.
+    /// True if a depth range was chosen.
     pub has_depth: bool,
 }
 
@@ -208,7 +208,7 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
     let arg = arg.conflicts_with_all(conflicts.map(|other| other.flag));
     match row.form {
         Form::Switch(_) => arg.action(ArgAction::SetTrue),
-        Form::Choice(words) => {
+        Form::Choice(name, words) => {
             let default = defaults.get(row.path()).map(Value::to_string).unwrap_or_default();
             let is_default = |json: &str| default == json;
             let default = words.iter().find(|(_, json, _)| is_default(json)).map(|(word, ..)| *word);
@@ -220,7 +220,7 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
             };
             arg.help(format!("{}{default}", row.help))
                 .allow_hyphen_values(true)
-                .value_name(if row.flag == "depth" { "RANGE" } else { "HOW" })
+                .value_name(name)
                 .value_parser(
                     PossibleValuesParser::new(values).map(move |word| json(word).unwrap_or_default()),
                 )
@@ -290,7 +290,7 @@ impl<S: Scope> FromArgMatches for Settings<S> {
                         changes.push((at, constant(row.path(), json)));
                     }
                 }
-                Form::Choice(_) | Form::Spelled(..) | Form::Optional(..) => {
+                Form::Choice(..) | Form::Spelled(..) | Form::Optional(..) => {
                     changes.extend(given(matches, row.flag));
                 }
             }

@@ -11,7 +11,7 @@ pub struct Row {
     pub flag: &'static str,
     /// Heading in help.
     pub heading: &'static str,
-    /// Returns whether `-h` lists it, not only `--help`.
+    /// True if `-h` lists it, not only `--help`.
     pub is_common: bool,
     /// Fields that it sets: path in JSON, and members of C structures.
     pub fields: &'static [(&'static str, &'static [&'static str])],
@@ -33,9 +33,9 @@ impl Row {
 pub enum Form {
     /// No value: sets the field to this JSON text.
     Switch(&'static str),
-    /// One of several words, each with its JSON text and its help.
-    Choice(&'static [(&'static str, &'static str, &'static str)]),
-    /// A value of its own spelling; may be repeated.
+    /// One of several words, each with its JSON text and its help; first the name of the value.
+    Choice(&'static str, &'static [(&'static str, &'static str, &'static str)]),
+    /// A value of its own spelling, behind its name; may be repeated.
     Spelled(&'static str, Spelling),
     /// As [`Spelled`](Self::Spelled), behind `=`; this text if absent.
     Optional(&'static str, &'static str, Spelling),
@@ -60,11 +60,14 @@ pub const ROWS: &[Row] = &[
         heading: ARITHMETIC,
         is_common: true,
         fields: &[("arithmetic.precision", &["TranspicaOptions.precision"])],
-        form: Form::Choice(&[
-            ("exact", "\"Exact\"", "Bit-equal to the reference interpreter in f32"),
-            ("fast", "\"Fast\"", "Plain IEEE"),
-            ("f24", "\"F24\"", "Rounded to float24 after each operation"),
-        ]),
+        form: Form::Choice(
+            "HOW",
+            &[
+                ("exact", "\"Exact\"", "Bit-equal to the reference interpreter in f32"),
+                ("fast", "\"Fast\"", "Plain IEEE"),
+                ("f24", "\"F24\"", "Rounded to float24 after each operation"),
+            ],
+        ),
         help: "Number format of the computation",
     },
     Row {
@@ -80,7 +83,7 @@ pub const ROWS: &[Row] = &[
         heading: ARITHMETIC,
         is_common: false,
         fields: &[("arithmetic.uninitialized", &["TranspicaOptions.uninitialized"])],
-        form: Form::Choice(UNDEFINED),
+        form: Form::Choice("HOW", UNDEFINED),
         help: "Value of registers r and o before the program writes them",
     },
     Row {
@@ -140,11 +143,14 @@ pub const ROWS: &[Row] = &[
         heading: OUTPUTS,
         is_common: true,
         fields: &[("outputs.depth", &["TranspicaOptions.depth_range"])],
-        form: Form::Choice(&[
-            ("0..w", "\"ZeroToW\"", "Vulkan, WebGPU, Direct3D and Metal, and OpenGL with glClipControl"),
-            ("-w..w", "\"MinusWToW\"", "Other OpenGL, and OpenGL ES"),
-            ("raw", "\"Raw\"", "As the program writes it, -w..0"),
-        ]),
+        form: Form::Choice(
+            "RANGE",
+            &[
+                ("0..w", "\"ZeroToW\"", "Vulkan, WebGPU, Direct3D and Metal, and OpenGL with glClipControl"),
+                ("-w..w", "\"MinusWToW\"", "Other OpenGL, and OpenGL ES"),
+                ("raw", "\"Raw\"", "As the program writes it, -w..0"),
+            ],
+        ),
         help: "Range of z that the host clips",
     },
     Row {
@@ -172,11 +178,14 @@ pub const ROWS: &[Row] = &[
         heading: OUTPUTS,
         is_common: true,
         fields: &[("outputs.flip_y", &["TranspicaOptions.flip_y"])],
-        form: Form::Choice(&[
-            ("never", "\"Never\"", "Keep y as the program writes it"),
-            ("always", "\"Always\"", "Negate y"),
-            ("host", "\"Dynamic\"", "As the host block says at the draw"),
-        ]),
+        form: Form::Choice(
+            "HOW",
+            &[
+                ("never", "\"Never\"", "Keep y as the program writes it"),
+                ("always", "\"Always\"", "Negate y"),
+                ("host", "\"Dynamic\"", "As the host block says at the draw"),
+            ],
+        ),
         help: "Mirror y",
     },
     Row {
@@ -184,15 +193,18 @@ pub const ROWS: &[Row] = &[
         heading: OUTPUTS,
         is_common: true,
         fields: &[("outputs.clip_planes", &["TranspicaOptions.clip_planes"])],
-        form: Form::Choice(&[
-            ("none", "\"None\"", "Clip at the host's volume only"),
-            ("builtin", "\"BuiltIn\"", "Clip distances"),
-            (
-                "varying",
-                "\"Varying\"",
-                "A varying of two distances; the fragment stage discards negative ones",
-            ),
-        ]),
+        form: Form::Choice(
+            "HOW",
+            &[
+                ("none", "\"None\"", "Clip at the host's volume only"),
+                ("builtin", "\"BuiltIn\"", "Clip distances"),
+                (
+                    "varying",
+                    "\"Varying\"",
+                    "A varying of two distances; the fragment stage discards negative ones",
+                ),
+            ],
+        ),
         help: "Export the planes z = 0 and the user's",
     },
     Row {
@@ -216,7 +228,7 @@ pub const ROWS: &[Row] = &[
         heading: OUTPUTS,
         is_common: false,
         fields: &[("outputs.unmapped", &["TranspicaOptions.unmapped"])],
-        form: Form::Choice(&[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
+        form: Form::Choice("HOW", &[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
         help: "Value of components of outputs that no register is mapped to",
     },
     Row {

@@ -157,7 +157,7 @@ fn every_word_of_the_table_is_a_value_of_its_field() {
         };
         match row.form {
             Form::Switch(json) => assert!(set(json), "--{} changes nothing", row.flag),
-            Form::Choice(choices) => {
+            Form::Choice(_, choices) => {
                 let changed = choices.iter().filter(|(_, json, _)| set(json)).count();
                 assert_eq!(changed + 1, choices.len(), "--{} has one default", row.flag);
                 words += choices.len();
