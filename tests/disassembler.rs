@@ -10,8 +10,8 @@ use transpica::stages::asm::{Assembled, Report, SourceText, assemble};
 use transpica::stages::container::{
     self, DescriptorRecord, Executable, Header, Model, OutputRecord, Shbin, Symbol, Version,
 };
-use transpica::stages::dis::{DisassemblerOptions, content, disassemble};
-use transpica::stages::isa::Opcode;
+use transpica::stages::dis::{DisassemblerOptions, Listing, content, disassemble};
+use transpica::stages::isa::{Opcode, Pc, Word};
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {
     assemble(&[SourceText { name: "text", text }])
@@ -288,4 +288,64 @@ fn damaged_files_give_a_text_or_an_error() {
         }
     }
     assert!(printed > 500, "{printed} of 2000");
+}
+
+#[test]
+fn a_listing_has_the_lines_of_the_text() {
+    let (mut equal, mut shorter) = (0, 0);
+    for sample in samples() {
+        let file = Shbin::parse(&sample.bytes).expect("well formed");
+        let text = disassemble(&file, &DisassemblerOptions { hex: true }).expect("has a text");
+        let listing = Listing::new(&file, None).expect("small");
+        for line in text.lines().filter_map(|line| line.trim_start().split_once(" ; ").or(None)) {
+            let (line, comment) = (line.0.trim_end(), line.1.trim_start());
+            let Some(pc) = comment.get(..3).and_then(|digits| u16::from_str_radix(digits, 16).ok()) else {
+                continue;
+            };
+            let shown = listing.line(Pc(pc)).expect("inside of the code");
+            let word = Word(file.package.code.iter().nth(pc.into()).expect("inside of the code"));
+            // A text opens a block or has a label where a single line has an address.
+            let is_flow = word.moves().is_some_and(|moves| moves != transpica::stages::isa::Move::Next);
+            let head = |line: &str| line.split(',').next().unwrap_or_default().to_owned();
+            match is_flow {
+                true => assert_eq!(
+                    head(&shown).split(' ').next(),
+                    line.split(' ').next(),
+                    "{}: {line}",
+                    sample.name
+                ),
+                false if shown == line => equal += 1,
+                // A text also sets bits of descriptors that no word reads.
+                false => {
+                    let without = |text: &str| {
+                        text.split([' ', ','])
+                            .map(|part| part.split('.').next().map(str::to_owned))
+                            .collect::<Vec<_>>()
+                    };
+                    assert_eq!(without(&shown), without(line), "{}: {line}", sample.name);
+                    assert!(shown.len() < line.len(), "{}: {shown}, {line}", sample.name);
+                    shorter += 1;
+                }
+            }
+        }
+    }
+    assert!(equal > 1500 && shorter < equal / 20, "{equal} equal, {shorter} shorter");
+}
+
+#[test]
+fn a_listing_of_one_program_gives_shared_words_its_names() {
+    let source =
+        |name: &str| format!(".fvec {name}\n.out pos position\n.proc main\n\tmov pos, {name}\n\tend\n.end\n");
+    let model = reassemble(&source("first")).expect("valid").model;
+    let mut both = model.clone();
+    let second = reassemble(&source("second")).expect("valid").model;
+    both.executables.extend(second.executables);
+    let bytes = container::write(&both);
+    let file = Shbin::parse(&bytes).expect("well formed");
+    for (index, line) in [(Some(0), "mov o0, first"), (Some(1), "mov o0, second")] {
+        let listing = Listing::new(&file, index).expect("small");
+        assert_eq!(listing.line(Pc(0)).as_deref(), Some(line));
+        assert_eq!(listing.line(Pc(2)), None);
+    }
+    assert!(Listing::new(&file, Some(2)).is_err());
 }

@@ -1,5 +1,5 @@
 //! Graphs for Graphviz to draw.
-//! In: [`Cfg`], and the program if instructions are to be printed. Out: a `digraph`. Changes
+//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: a `digraph`. Changes
 //! nothing.
 
 use std::fmt::{self, Display, Formatter};
@@ -10,7 +10,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::text::{CfgText, TestText};
 use super::{Block, Cfg, Terminator};
 use crate::entity::Handle;
-use crate::isa::Program;
+use crate::isa::print::InstructionText;
 
 /// A graph in the DOT language.
 ///
@@ -23,8 +23,8 @@ use crate::isa::Program;
 pub struct Dot<'a> {
     /// The graph.
     pub cfg: &'a Cfg,
-    /// The program of the graph.
-    pub program: Option<&'a Program<'a>>,
+    /// Texts of its instructions.
+    pub program: Option<&'a dyn InstructionText>,
 }
 
 /// A block as the text of its node.
@@ -35,7 +35,7 @@ impl Display for Label<'_> {
         let Self(Dot { cfg, program }, block) = *self;
         CfgText { cfg, program: *program }.actions(f, block, "", "")?;
         match &cfg.blocks[block].terminator {
-            Terminator::Branch { test, .. } => writeln!(f, "{}?", TestText(*test)),
+            Terminator::Branch { test, .. } => writeln!(f, "{}?", TestText(*test, *program)),
             Terminator::Dispatch { region, .. } => writeln!(f, "dispatch{region}?"),
             Terminator::End => writeln!(f, "end"),
             Terminator::Goto(_) => Ok(()),

@@ -1,50 +1,62 @@
 //! Graphs as text.
-//! In: [`Cfg`], and the program if instructions are to be printed. Out: lines of text. Changes
+//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: lines of text. Changes
 //! nothing.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::{Action, Block, Cfg, Terminator};
-use crate::isa::Program;
 use crate::isa::control::{Effect, Test};
+use crate::isa::print::InstructionText;
 
 /// A graph with the instructions of its program; `Cfg` itself prints addresses only.
 #[derive(Clone, Copy, Debug)]
 pub struct CfgText<'a> {
     /// The graph.
     pub cfg: &'a Cfg,
-    /// The program of the graph.
-    pub program: Option<&'a Program<'a>>,
+    /// Texts of its instructions.
+    pub program: Option<&'a dyn InstructionText>,
 }
 
 /// One action as text.
-pub(crate) struct ActionText<'a>(pub &'a Action, pub Option<&'a Program<'a>>);
+pub(crate) struct ActionText<'a>(pub &'a Action, pub Option<&'a dyn InstructionText>);
 
 /// One test as text.
-pub(crate) struct TestText(pub Test);
+pub(crate) struct TestText<'a>(pub Test, pub Option<&'a dyn InstructionText>);
 
 /// One change of the loop state as text.
-struct EffectText(Effect);
+struct EffectText<'a>(Effect, Option<&'a dyn InstructionText>);
 
 impl Display for ActionText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Action::Run(pc) => match self.1.and_then(|program| program.inst(*pc)) {
-                Some(inst) => write!(f, "{pc}: {inst}"),
+            Action::Run(pc) => match self.1.and_then(|program| program.instruction(*pc)) {
+                Some(text) => write!(f, "{pc}: {text}"),
                 None => write!(f, "run {pc}"),
             },
-            Action::Loop(effect) => EffectText(*effect).fmt(f),
+            Action::Loop(effect) => EffectText(*effect, self.1).fmt(f),
             Action::SetDispatch { region, value } => write!(f, "dispatch{region} = {value}"),
         }
     }
 }
 
-impl Display for EffectText {
+/// Text of a bool uniform.
+fn bool_text(program: Option<&dyn InstructionText>, id: u8) -> String {
+    program.map_or_else(|| format!("b{id}"), |program| program.bool(id))
+}
+
+/// Text of an int uniform.
+fn int_text(program: Option<&dyn InstructionText>, id: u8) -> String {
+    program.map_or_else(|| format!("i{id}"), |program| program.int(id))
+}
+
+impl Display for EffectText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Effect::ShiftLoops => f.write_str("shift loops"),
-            Effect::EnterLoop { slot, int } => write!(f, "enter loop {slot} with i{int}"),
-            Effect::StepLoop { int } => write!(f, "aL += i{int}.z"),
+            Effect::EnterLoop { slot, int } => {
+                write!(f, "enter loop {slot} with {}", int_text(self.1, int))
+            }
+            Effect::StepLoop { int } => write!(f, "aL += {}.z", int_text(self.1, int)),
             Effect::RepeatLoop { slot } => write!(f, "left{slot} -= 1"),
             Effect::RestoreCounter { slot } => write!(f, "aL = saved{slot}"),
             Effect::CountJump => f.write_str("jumps -= 1"),
@@ -52,12 +64,12 @@ impl Display for EffectText {
     }
 }
 
-impl Display for TestText {
+impl Display for TestText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Test::Cmp(condition) => condition.fmt(f),
-            Test::Bool { id, expected: true } => write!(f, "b{id}"),
-            Test::Bool { id, expected: false } => write!(f, "!b{id}"),
+            Test::Bool { id, expected: true } => f.write_str(&bool_text(self.1, id)),
+            Test::Bool { id, expected: false } => write!(f, "!{}", bool_text(self.1, id)),
             Test::LoopRepeats { slot } => write!(f, "left{slot} > 0"),
             Test::JumpsLeft => f.write_str("jumps > 0"),
         }
@@ -87,7 +99,7 @@ impl CfgText<'_> {
         match &self.cfg.blocks[block].terminator {
             Terminator::Goto(target) => writeln!(f, "    goto {target}"),
             Terminator::Branch { test, then, otherwise } => {
-                writeln!(f, "    if {} {then} else {otherwise}", TestText(*test))
+                writeln!(f, "    if {} {then} else {otherwise}", TestText(*test, self.program))
             }
             Terminator::Dispatch { region, targets } => writeln!(f, "    goto {targets:?}[dispatch{region}]"),
             Terminator::End => writeln!(f, "    end"),

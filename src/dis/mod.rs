@@ -26,10 +26,13 @@
 mod code;
 mod instruction;
 mod layout;
+mod listing;
 mod names;
 mod section;
 mod symbols;
 mod tables;
+
+pub use listing::Listing;
 
 use crate::asm::assemble_good;
 use crate::container::{Executable, Model, NameTable, Shbin};
@@ -90,9 +93,7 @@ const FORMS: [Form; 5] = [
 /// # Errors
 /// [`Kind::Limit`] for more code words or descriptors than instructions can address.
 pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<String> {
-    let limits = Limits::default();
-    check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
-    check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)?;
+    check_size(file)?;
     let model = Model::from(file);
     let wanted = content(&model);
     for form in FORMS {
@@ -104,6 +105,13 @@ pub fn disassemble(file: &Shbin<'_>, options: &DisassemblerOptions) -> Result<St
     }
     // The last form prints everything as numbers.
     Err(Error::new(Kind::Backend("the text of this file does not assemble to its bytes".into()), At::Whole))
+}
+
+/// Checks that instructions can address all code words and descriptors.
+fn check_size(file: &Shbin<'_>) -> Result<()> {
+    let limits = Limits::default();
+    check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
+    check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)
 }
 
 /// Returns whether a text assembles to a file with this content.

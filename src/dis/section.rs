@@ -53,6 +53,24 @@ pub(super) fn text(model: &Model, form: Form, options: DisassemblerOptions) -> O
     Some(out)
 }
 
+/// Names of the registers of each executable, as [`text`] prints them.
+pub(super) fn registers(model: &Model, form: Form, layout: &Layout) -> Vec<Registers> {
+    let (mut out, mut shared) = (String::new(), Shared::default());
+    if form.readable && model.executables.len() > 1 {
+        library(&mut out, model, &mut shared);
+    }
+    let mut all = Vec::with_capacity(model.executables.len());
+    let mut start = 0;
+    for (index, executable) in model.executables.iter().enumerate() {
+        let end = layout.ends.get(index).copied().unwrap_or(start).max(start);
+        let section = Section { code: &model.code[start..end], entry: None, form };
+        out.clear();
+        all.push(tables::print(&mut out, executable, &section, &mut shared));
+        start = end;
+    }
+    all
+}
+
 /// Prints the package.
 fn package(out: &mut String, model: &Model, form: Form) {
     // Writing to a string cannot fail, here and below.
@@ -97,7 +115,8 @@ impl ProcNames {
     }
 }
 
-fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
+/// Names the procedures of a file.
+pub(super) fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
     let mut taken = NameSet::default();
     // Labels have precedence; without one the first entry point is `main`.
     let first_main = model.executables.first().map(range);

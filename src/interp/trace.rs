@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::isa::{Flow, Index, Inst, Mask, Operand, Pc};
+use crate::isa::{Inst, Mask, Pc};
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,20 +66,6 @@ impl Trace for Off {
     fn record(&mut self, _: &TraceRecord) {}
 }
 
-/// A source operand as assembler text.
-struct Reading<'a>(&'a Operand);
-
-impl fmt::Display for Reading<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Operand { register, index, swizzle, negate } = *self.0;
-        let sign = if negate { "-" } else { "" };
-        match index {
-            Index::None => write!(f, "{sign}{register}.{swizzle}"),
-            Index::A0x | Index::A0y | Index::Al => write!(f, "{sign}{register}[{index}].{swizzle}"),
-        }
-    }
-}
-
 /// Writes the masked components of a value.
 fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::Result {
     for (position, component) in mask.iter().enumerate() {
@@ -90,77 +76,91 @@ fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::
 }
 
 impl TraceRecord {
-    fn write_operands(&self, f: &mut fmt::Formatter<'_>, sources: &[Operand]) -> fmt::Result {
-        for (position, (source, value)) in sources.iter().zip(self.operands).enumerate() {
-            write!(f, "{} {} (", if position == 0 { "" } else { "," }, Reading(source))?;
-            write_lanes(f, value, Mask::XYZW)?;
-            write!(f, ")")?;
-        }
-        Ok(())
+    /// Returns the line with another text of its instruction, such as one with the names of a file.
+    pub fn with<'a>(&'a self, instruction: &'a str) -> impl fmt::Display + 'a {
+        TraceLine { record: self, instruction }
     }
 }
 
-/// Writes a control-flow instruction; lengths and targets are addresses.
-fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
-    match *flow {
-        Flow::Nop => write!(f, "nop"),
-        Flow::End => write!(f, "end"),
-        Flow::Break => write!(f, "break"),
-        Flow::BreakC(condition) => write!(f, "breakc {condition}"),
-        Flow::Call { target, length } => write!(f, "call {target} + {length}"),
-        Flow::CallC { condition, target, length } => write!(f, "callc {condition}, {target} + {length}"),
-        Flow::CallU { bool, target, length } => write!(f, "callu b{bool}, {target} + {length}"),
-        Flow::IfU { bool, target, length } => write!(f, "ifu b{bool}, else {target} + {length}"),
-        Flow::IfC { condition, target, length } => {
-            write!(f, "ifc {condition}, else {target} + {length}")
-        }
-        Flow::Loop { int, last } => write!(f, "for i{int}, last {last}"),
-        Flow::JmpC { condition, target } => write!(f, "jmpc {condition}, {target}"),
-        Flow::JmpU { bool, expected, target } => {
-            write!(f, "jmpu {}b{bool}, {target}", if expected { "" } else { "!" })
-        }
-    }
+/// A record as a line.
+struct TraceLine<'a> {
+    record: &'a TraceRecord,
+    instruction: &'a str,
 }
 
-/// One line without its end: address, instruction with the values that it read, its results, and
-/// the next address where that is not the next word.
-impl fmt::Display for TraceRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#05x}: ", self.pc.0)?;
-        match &self.inst {
-            Inst::Data { op, dest, mask, sources } => {
-                write!(f, "{} {dest}.{mask},", op.mnemonic())?;
-                self.write_operands(f, &sources[..op.source_count()])?;
+/// Column at which the values begin, behind the address.
+const VALUES: usize = 32;
+
+/// Writes the values that operands had.
+fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[[f32; 4]]) -> fmt::Result {
+    for &operand in operands {
+        write!(f, " (")?;
+        write_lanes(f, operand, Mask::XYZW)?;
+        write!(f, ")")?;
+    }
+    Ok(())
+}
+
+impl TraceLine<'_> {
+    /// Writes what the instruction read and what it did.
+    fn write_values(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let record = self.record;
+        match &record.inst {
+            Inst::Data { op, mask, .. } => {
+                write_operands(f, &record.operands[..op.source_count()])?;
                 write!(f, " => ")?;
-                write_lanes(f, self.result, *mask)?;
+                write_lanes(f, record.result, *mask)?;
                 if op.writes_flags() {
-                    write!(f, ", cmp {:?}", self.flags)?;
+                    write!(f, ", cmp {:?}", record.flags)?;
                 }
             }
-            Inst::Mova { mask, source } => {
-                write!(f, "mova a0.{mask},")?;
-                self.write_operands(f, std::slice::from_ref(source))?;
-                write!(f, " => a0 {:?}", self.address)?;
+            Inst::Mova { .. } => {
+                write_operands(f, &record.operands[..1])?;
+                write!(f, " => a0 {:?}", record.address)?;
             }
-            Inst::Cmp { x, y, sources } => {
-                write!(f, "cmp {x} {y},")?;
-                self.write_operands(f, sources)?;
-                write!(f, " => cmp {:?}", self.flags)?;
+            Inst::Cmp { .. } => {
+                write_operands(f, &record.operands[..2])?;
+                write!(f, " => cmp {:?}", record.flags)?;
             }
-            Inst::Flow(flow) => write_flow(f, flow)?,
-            Inst::Emit => write!(f, "emit")?,
-            Inst::SetEmit { vertex, prim, invert } => {
-                write!(f, "setemit {vertex} prim {prim} invert {invert}")?;
-            }
-            Inst::Unassigned(opcode) => write!(f, "undefined opcode {opcode:#04x}")?,
+            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
         }
-        if self.counter != self.counter_before {
-            write!(f, ", aL {}", self.counter)?;
+        if record.counter != record.counter_before {
+            write!(f, " aL {}", record.counter)?;
         }
-        match self.next {
+        match record.next {
             None => write!(f, " -> end"),
-            Some(next) if next != self.pc.next() => write!(f, " -> {next}"),
+            Some(next) if next != record.pc.next() => write!(f, " -> {next}"),
             Some(_) => Ok(()),
         }
+    }
+
+    /// Returns whether there is anything to write behind the instruction.
+    fn has_values(&self) -> bool {
+        let record = self.record;
+        match record.inst {
+            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => true,
+            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {
+                record.counter != record.counter_before || record.next != Some(record.pc.next())
+            }
+        }
+    }
+}
+
+/// Without its end: address, instruction, and in a comment the values that it read, its results,
+/// and the next address where that is not the next word.
+impl fmt::Display for TraceLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#05x}: ", self.record.pc.0)?;
+        match self.has_values() {
+            true => write!(f, "{:VALUES$} ;", self.instruction).and_then(|()| self.write_values(f)),
+            false => f.write_str(self.instruction),
+        }
+    }
+}
+
+/// The line in assembler syntax without names.
+impl fmt::Display for TraceRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with(&self.inst.to_string()).fmt(f)
     }
 }

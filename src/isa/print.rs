@@ -6,7 +6,28 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::inst::{CompareOp, Condition, ConditionOp, Flow, Inst, Operand};
-use super::reg::{Index, Mask, Source, Swizzle};
+use super::program::Program;
+use super::reg::{Index, Mask, Pc, Source, Swizzle};
+
+/// Source of texts of instructions: a program, which has no names, or a listing of a file.
+pub trait InstructionText: fmt::Debug {
+    /// Returns the text of the instruction at an address; none outside of the code.
+    fn instruction(&self, pc: Pc) -> Option<String>;
+    /// Returns the text of a bool uniform.
+    fn bool(&self, id: u8) -> String {
+        format!("b{id}")
+    }
+    /// Returns the text of an int uniform.
+    fn int(&self, id: u8) -> String {
+        format!("i{id}")
+    }
+}
+
+impl InstructionText for Program<'_> {
+    fn instruction(&self, pc: Pc) -> Option<String> {
+        self.inst(pc).map(|inst| inst.to_string())
+    }
+}
 
 impl Display for Index {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

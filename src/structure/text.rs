@@ -1,5 +1,5 @@
 //! Trees as text.
-//! In: [`Tree`] with its [`Cfg`], and the program if instructions are to be printed. Out: lines of
+//! In: [`Tree`] with its [`Cfg`], and texts of the program's instructions if those are to be printed. Out: lines of
 //! text. Changes nothing.
 
 use std::fmt::{self, Display, Formatter};
@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use super::tree::{Cond, Cursor, List, Stmt, Tree};
 use crate::cfg::Cfg;
 use crate::cfg::text::{ActionText, TestText};
-use crate::isa::Program;
+use crate::isa::print::InstructionText;
 
 /// A tree as text.
 ///
@@ -21,8 +21,8 @@ pub struct TreeText<'a> {
     pub tree: &'a Tree,
     /// The graph of the tree.
     pub cfg: &'a Cfg,
-    /// The program of the graph.
-    pub program: Option<&'a Program<'a>>,
+    /// Texts of its instructions.
+    pub program: Option<&'a dyn InstructionText>,
 }
 
 /// Remaining work, newest last.
@@ -54,12 +54,21 @@ impl TreeText<'_> {
         }
     }
 
+    fn condition(&self, cond: Cond, negate: bool) -> String {
+        match (cond, negate) {
+            (Cond::Test(test), false) => TestText(test, self.program).to_string(),
+            (Cond::Test(test), true) => format!("!({})", TestText(test, self.program)),
+            (Cond::VarIs { var, value }, false) => format!("{var} == {value}"),
+            (Cond::VarIs { var, value }, true) => format!("{var} != {value}"),
+        }
+    }
+
     /// The first line of a nesting statement, and the tasks after it, in order.
     fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task<'static>>)> {
         let list = |list: List| Task::List(self.tree.start(list));
         Some(match *stmt {
             Stmt::If { cond, negate, then, otherwise } => {
-                let head = format!("if {} {{", condition(cond, negate));
+                let head = format!("if {} {{", self.condition(cond, negate));
                 let mut tasks = vec![list(then)];
                 if !self.tree.is_empty(otherwise) {
                     tasks.extend([Task::Line("} else {".to_string()), list(otherwise)]);
@@ -79,15 +88,6 @@ impl TreeText<'_> {
             }
             Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => return None,
         })
-    }
-}
-
-fn condition(cond: Cond, negate: bool) -> String {
-    match (cond, negate) {
-        (Cond::Test(test), false) => TestText(test).to_string(),
-        (Cond::Test(test), true) => format!("!({})", TestText(test)),
-        (Cond::VarIs { var, value }, false) => format!("{var} == {value}"),
-        (Cond::VarIs { var, value }, true) => format!("{var} != {value}"),
     }
 }
 

@@ -196,14 +196,14 @@ fn the_trace_shows_instruction_operands_result_and_next_address() {
     let mut lines = String::new();
     machine.run_traced(&inputs, &mut |record: &TraceRecord| lines += &format!("{record}\n")).expect("ends");
     expect_test::expect![[r#"
-        0x000: mova a0.xy, v0.xyzw (2.0 1.0 0.25 -1.0) => a0 [2, 1]
-        0x001: mad r1.xyzw, v0.xyzw (2.0 1.0 0.25 -1.0), c1[a0.x].xyzw (0.5 0.5 0.5 0.5), v0.xyzw (2.0 1.0 0.25 -1.0) => 3.0 1.5 0.375 -1.5
-        0x002: cmp eq eq, v0.xyzw (2.0 1.0 0.25 -1.0), v1.xyzw (0.0 0.0 0.0 1.0) => cmp [false, false]
-        0x003: litp o2.xyzw, v0.xyzw (2.0 1.0 0.25 -1.0) => 2.0 1.0 0.0 0.0, cmp [true, false]
-        0x004: for i1, last 0x5, aL 4
-        0x005: nop, aL 5 -> 0x5
-        0x005: nop, aL 6
+        0x000: mova a0.xy, v0                   ; (2.0 1.0 0.25 -1.0) => a0 [2, 1]
+        0x001: mad r1, v0, c1[a0.x], v0         ; (2.0 1.0 0.25 -1.0) (0.5 0.5 0.5 0.5) (2.0 1.0 0.25 -1.0) => 3.0 1.5 0.375 -1.5
+        0x002: cmp v0, eq, eq, v1               ; (2.0 1.0 0.25 -1.0) (0.0 0.0 0.0 1.0) => cmp [false, false]
+        0x003: litp o2, v0                      ; (2.0 1.0 0.25 -1.0) => 2.0 1.0 0.0 0.0, cmp [true, false]
+        0x004: for i1, 0x5                      ; aL 4
+        0x005: nop                              ; aL 5 -> 0x5
+        0x005: nop                              ; aL 6
         0x006: jmpu !b15, 0x7
-        0x007: end -> end
+        0x007: end                              ; -> end
     "#]].assert_eq(&lines);
 }

@@ -10,8 +10,10 @@ mod commands;
 mod display;
 mod files;
 mod report;
+mod saved;
 mod state;
 mod streams;
+mod symbols;
 mod terminal;
 mod trace;
 

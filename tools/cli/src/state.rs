@@ -1,13 +1,20 @@
-//! The state file: uniforms and vertices as JSON. In: JSON text. Out: register values as f32 bits.
+//! The state file: uniforms and vertices as JSON, by registers or by the names of the program's
+//! file. In: JSON text. Out: register values as f32 bits.
 //! Every deviation from the format is an error that names the place as a path
-//! (`vertices[3].v1[2]`).
+//! (`vertices[3].v1[2]`). [`save`](crate::saved) writes such files.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use transpica::stages::asm::did_you_mean;
+use transpica::stages::container::SymbolBank;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::precision::bits;
+use transpica_generate::Named;
+
+use crate::symbols::Symbols;
 
 /// Sixteen registers as f32 bits.
 pub type Registers = [[u32; 4]; 16];
@@ -32,45 +39,130 @@ pub struct State {
 pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
 
 /// Parses a state file on top of uniforms that are already set.
-pub fn parse(text: &str, mut uniforms: Uniforms, stage: Stage) -> Result<State, String> {
+pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices"], "the file")?;
-    let mut floats_set = [false; FLOATS];
-    if let Some(banks) = root.get("uniforms") {
-        let banks = object(banks, "uniforms")?;
-        known_keys(banks, &["c", "i", "b"], "uniforms")?;
-        for (key, value) in bank(banks, "c")? {
-            let register = index(&key, FLOATS, "uniforms.c")?;
-            uniforms.floats[register] = vector(value, &format!("uniforms.c.{key}"))?.map(f32::from_bits);
-            floats_set[register] = true;
-        }
-        for (key, value) in bank(banks, "i")? {
-            uniforms.ints[index(&key, 4, "uniforms.i")?] = bytes(value, &format!("uniforms.i.{key}"))?;
-        }
-        for (key, value) in bank(banks, "b")? {
-            let id = index(&key, 16, "uniforms.b")? as u8;
-            let value = value.as_bool().ok_or_else(|| format!("uniforms.b.{key} must be true or false"))?;
-            uniforms.set_bool(id, value);
-        }
+    let mut setter = Setter { uniforms, floats_set: [false; FLOATS], set: BTreeSet::new() };
+    if let Some(given) = root.get("uniforms") {
+        setter.all(object(given, "uniforms")?, symbols)?;
     }
     let empty = Vec::new();
     let list = match root.get("vertices") {
         Some(list) => list.as_array().ok_or("vertices must be an array")?,
         None => &empty,
     };
+    let Setter { uniforms, floats_set, set: _ } = setter;
     let mut state = State { uniforms, floats_set, vertices: Vec::new(), delivered: Vec::new() };
     for (n, value) in list.iter().enumerate() {
-        let (registers, delivered) = vertex(value, &format!("vertices[{n}]"), stage)?;
+        let (registers, delivered) = vertex(value, &format!("vertices[{n}]"), stage, symbols)?;
         state.vertices.push(registers);
         state.delivered.push(delivered);
     }
     Ok(state)
 }
 
+/// Uniforms under construction.
+struct Setter {
+    uniforms: Uniforms,
+    floats_set: [bool; FLOATS],
+    /// Registers that the file set so far.
+    set: BTreeSet<(SymbolBank, usize)>,
+}
+
+impl Setter {
+    /// Sets everything that an object names: banks of registers, and names of the program's file.
+    fn all(&mut self, given: &Map<String, Value>, symbols: &Symbols) -> Result<(), String> {
+        for (key, value) in given {
+            let place = format!("uniforms.{key}");
+            let named = symbols.uniforms().find(|named| named.name == *key);
+            let bank = match key.as_str() {
+                "c" => Some((SymbolBank::Float, FLOATS)),
+                "i" => Some((SymbolBank::Int, 4)),
+                "b" => Some((SymbolBank::Bool, 16)),
+                _ => None,
+            };
+            match (bank, named) {
+                // A name like that of a bank has no object.
+                (Some((bank, count)), named) if named.is_none() || value.is_object() => {
+                    for (key, value) in object(value, &place)? {
+                        let register = index(key, count, &place)?;
+                        self.one(bank, register, value, &format!("{place}.{key}"))?;
+                    }
+                }
+                (_, Some(named)) => {
+                    for (register, value, place) in rows(named, value, &place)? {
+                        self.one(named.bank, register, value, &place)?;
+                    }
+                }
+                (_, None) => return Err(unknown_name(key, &["c", "i", "b"], symbols.uniforms(), "uniforms")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a register.
+    fn one(&mut self, bank: SymbolBank, register: usize, value: &Value, place: &str) -> Result<(), String> {
+        if !self.set.insert((bank, register)) {
+            return Err(format!("{place}: the file sets {}{register} twice", letter(bank)));
+        }
+        match bank {
+            SymbolBank::Float => {
+                self.uniforms.floats[register] = vector(value, place)?.map(f32::from_bits);
+                self.floats_set[register] = true;
+            }
+            SymbolBank::Int => self.uniforms.ints[register] = bytes(value, place)?,
+            SymbolBank::Bool => {
+                let value = value.as_bool().ok_or_else(|| format!("{place} must be true or false"))?;
+                // Range: below 16.
+                self.uniforms.set_bool(register as u8, value);
+            }
+            SymbolBank::Input => return Err(format!("{place} is an attribute, of vertices")),
+        }
+        Ok(())
+    }
+}
+
+/// The letter of a bank's registers.
+pub fn letter(bank: SymbolBank) -> char {
+    match bank {
+        SymbolBank::Input => 'v',
+        SymbolBank::Float => 'c',
+        SymbolBank::Int => 'i',
+        SymbolBank::Bool => 'b',
+    }
+}
+
+/// Divides the value of a name among its registers, each with its place: one value, or a list of
+/// one for each register.
+fn rows<'v>(named: &Named, value: &'v Value, place: &str) -> Result<Vec<(usize, &'v Value, String)>, String> {
+    let is_row = |value: &Value| match named.bank {
+        SymbolBank::Bool => value.is_boolean(),
+        SymbolBank::Input | SymbolBank::Float | SymbolBank::Int => {
+            value.as_array().is_some_and(|list| !list.iter().all(Value::is_array) || list.is_empty())
+        }
+    };
+    if named.count == 1 && (is_row(value) || !value.is_array()) {
+        return Ok(vec![(named.first, value, place.to_owned())]);
+    }
+    let list = value.as_array().filter(|list| list.len() == named.count && !is_row(value));
+    let list = list.ok_or_else(|| {
+        let (letter, first, last) = (letter(named.bank), named.first, named.first + named.count - 1);
+        format!("{place} must be a list of {} values, for {letter}{first} to {letter}{last}", named.count)
+    })?;
+    let row = |(n, value)| (named.first + n, value, format!("{place}[{n}]"));
+    Ok(list.iter().enumerate().map(row).collect())
+}
+
 /// Parses the inputs of one vertex or invocation, and the uniforms delivered to it.
-fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delivered), String> {
+fn vertex(
+    value: &Value,
+    place: &str,
+    stage: Stage,
+    symbols: &Symbols,
+) -> Result<(Registers, Delivered), String> {
     let (mut registers, mut delivered) = (DEFAULT_REGISTERS, Delivered::new());
+    let mut set = BTreeSet::new();
     for (key, value) in object(value, place)? {
         if key == "c" && stage == Stage::Geometry {
             let place = format!("{place}.c");
@@ -81,14 +173,39 @@ fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delive
             }
             continue;
         }
-        let list = match stage {
-            Stage::Vertex => "v0..v15",
-            Stage::Geometry => "v0..v15 or c",
+        let at = format!("{place}.{key}");
+        // A register has precedence over a name that looks like one.
+        let number = key.strip_prefix('v').filter(|number| number.parse::<i64>().is_ok());
+        let values = match (number, symbols.attributes().find(|named| named.name == *key)) {
+            (Some(number), _) => vec![(index(number, 16, place)?, value, at)],
+            (None, Some(named)) => rows(named, value, &at)?,
+            (None, None) => {
+                let known: &[&str] = match stage {
+                    Stage::Vertex => &["v0..v15"],
+                    Stage::Geometry => &["v0..v15", "c"],
+                };
+                return Err(unknown_name(key, known, symbols.attributes(), place));
+            }
         };
-        let number = key.strip_prefix('v').ok_or_else(|| unknown_key(key, &[], list, place))?;
-        registers[index(number, 16, place)?] = vector(value, &format!("{place}.{key}"))?;
+        for (register, value, at) in values {
+            if !set.insert(register) {
+                return Err(format!("{at}: the vertex sets v{register} twice"));
+            }
+            registers[register] = vector(value, &at)?;
+        }
     }
     Ok((registers, delivered))
+}
+
+/// The error about a key that is neither a fixed one nor a name of the file.
+fn unknown_name<'a>(
+    key: &str,
+    fixed: &[&str],
+    names: impl Iterator<Item = &'a Named>,
+    place: &str,
+) -> String {
+    let known: Vec<&str> = fixed.iter().copied().chain(names.map(|named| named.name.as_str())).collect();
+    unknown_key(key, &known, &known.join(", "), place)
 }
 
 fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, String> {
@@ -106,16 +223,6 @@ fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(
 fn unknown_key(key: &str, known: &[&str], list: &str, place: &str) -> String {
     let advice = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("use {list}"));
     format!("{place}: unknown key \"{key}\", {advice}")
-}
-
-fn bank<'a>(banks: &'a Map<String, Value>, name: &str) -> Result<Vec<(String, &'a Value)>, String> {
-    match banks.get(name) {
-        Some(bank) => Ok(object(bank, &format!("uniforms.{name}"))?
-            .iter()
-            .map(|(key, value)| (key.clone(), value))
-            .collect()),
-        None => Ok(Vec::new()),
-    }
 }
 
 fn index(key: &str, count: usize, place: &str) -> Result<usize, String> {
@@ -173,7 +280,7 @@ mod tests {
     fn all_number_forms_are_read() {
         let text = r#"{"uniforms":{"c":{"95":[1,0.5,"-inf","0x00000001"]},"i":{"3":[1,2,3,255]},"b":{"15":true}},
                        "vertices":[{"v15":["nan","inf",-0.0,1e39]},{}]}"#;
-        let state = parse(text, Uniforms::default(), Stage::Vertex).expect("valid");
+        let state = parse(text, Uniforms::default(), Stage::Vertex, &Symbols::default()).expect("valid");
         assert_eq!(state.uniforms.floats[95].map(f32::to_bits), [0x3f80_0000, 0x3f00_0000, 0xff80_0000, 1]);
         assert!(state.floats_set[95] && !state.floats_set[0]);
         assert_eq!(state.uniforms.ints[3], [1, 2, 3, 255]);
@@ -185,13 +292,14 @@ mod tests {
     #[test]
     fn only_invocations_of_geometry_programs_take_float_uniforms() {
         let text = r#"{"vertices":[{"c":{"95":[1,0,0,"inf"],"3":[2,2,2,2]},"v1":[3,3,3,3]},{}]}"#;
-        let state = parse(text, Uniforms::default(), Stage::Geometry).expect("valid");
+        let state = parse(text, Uniforms::default(), Stage::Geometry, &Symbols::default()).expect("valid");
         let (one, infinity) = (1f32.to_bits(), f32::INFINITY.to_bits());
         let mut delivered = state.delivered;
         delivered[0].sort_unstable();
         assert_eq!(delivered, [vec![(3, [2f32.to_bits(); 4]), (95, [one, 0, 0, infinity])], vec![]]);
         assert_eq!(state.vertices[0][1], [3f32.to_bits(); 4]);
-        let error = parse(text, Uniforms::default(), Stage::Vertex).expect_err("of a vertex program");
+        let error = parse(text, Uniforms::default(), Stage::Vertex, &Symbols::default())
+            .expect_err("of a vertex program");
         assert!(error.contains("unknown key \"c\""), "{error}");
     }
 
@@ -215,7 +323,8 @@ mod tests {
             (r#"{"vertices":[{"c":{"96":[0,0,0,0]}}]}"#, "vertices[0].c: register \"96\" must be 0..=95"),
             (r#"{"vertices":[{},{"c":{"7":[0,0,0]}}]}"#, "vertices[1].c.7 must be an array"),
         ] {
-            let error = parse(text, Uniforms::default(), Stage::Geometry).expect_err("malformed");
+            let error = parse(text, Uniforms::default(), Stage::Geometry, &Symbols::default())
+                .expect_err("malformed");
             assert!(error.contains(place), "{text}: {error}");
         }
     }

@@ -5,12 +5,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use transpica::dis::Listing;
 use transpica::stages::interp::{Trace, TraceRecord};
 
 use crate::report::Failure;
 
 /// Log of executed instructions, followed by the result, in one file or on standard output.
 pub struct Log<'a> {
+    /// Texts of the program's instructions.
+    listing: &'a Listing,
     path: Option<&'a Path>,
     /// Opened by the first instruction.
     out: Option<BufWriter<Box<dyn Write>>>,
@@ -20,9 +23,9 @@ pub struct Log<'a> {
 
 impl<'a> Log<'a> {
     /// Builds a log that writes to the result's destination.
-    pub fn new(output: Option<&'a PathBuf>) -> Self {
+    pub fn new(output: Option<&'a PathBuf>, listing: &'a Listing) -> Self {
         let path = output.map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
-        Self { path, out: None, error: None }
+        Self { listing, path, out: None, error: None }
     }
     fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         if self.error.is_none() {
@@ -63,6 +66,7 @@ impl<'a> Log<'a> {
 
 impl Trace for Log<'_> {
     fn record(&mut self, record: &TraceRecord) {
-        self.write(|out| writeln!(out, "{record}"));
+        let text = self.listing.line(record.pc).unwrap_or_else(|| record.inst.to_string());
+        self.write(|out| writeln!(out, "{}", record.with(&text)));
     }
 }

@@ -408,7 +408,7 @@ fn a_geometry_program_runs_its_invocations_one_after_the_other() {
         [plain(0, false, false), plain(1, false, false), plain(2, true, false), plain(0, true, true)];
     assert_eq!(settings, expected);
     for emit in emits {
-        assert_eq!(emit.as_object().map(serde_json::Map::len), Some(4));
+        assert_eq!(emit.as_object().map(serde_json::Map::len), Some(5));
         let outputs = emit["outputs"].as_object().expect("outputs");
         assert_eq!(outputs.keys().collect::<Vec<_>>(), ["o0", "o1", "o2"], "those that are passed on");
         assert_eq!(outputs["o1"], lanes(["0x3f000000", "0x7fc00000", "0xff800000", "0x3f800000"]));

@@ -31,6 +31,20 @@ fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
 }
 
 #[test]
+fn interpreter_and_gpu_have_the_same_settings() {
+    let options =
+        ["--bools", "b*=true", "--ints", "i0=1,0,1,0", "--uninitialized", "zero", "--loop-guard", "1000"];
+    compare(&[&["shaders", "--route", "spirv", "--portable-exponentials"][..], &options].concat());
+    for dvle in ["0", "1"] {
+        let run = |on| {
+            let run = ["run", "shaders/library.shbin", "--dvle", dvle, "--json", "--on", on];
+            transpica(&[&run[..], &options].concat()).succeeded()
+        };
+        assert_eq!(run("cpu"), run("gpu"));
+    }
+}
+
+#[test]
 fn wgsl_agrees_within_its_tolerance() {
     let text = compare(&["shaders", "--route", "wgsl"]);
     // Beyond 4 ulp only where the driver reassociates: `ribbon` subtracts nearly equal products.

@@ -91,13 +91,13 @@ fn run_prints_every_mapped_output() {
     let table = transpica(&["run", name, "--vertices", "2"]).succeeded();
     expect![[r#"
         vertex 0
-          o0               0.0             0.0             0.0             1.0
-          o1               1.0             2.0             3.0             4.0
-          o2               0.0             0.0             0.0             1.0
+          o0               0.0             0.0             0.0             1.0  position
+          o1               1.0             2.0             3.0             4.0  color
+          o2               0.0             0.0             0.0             1.0  view
         vertex 1
-          o0               0.0             0.0             0.0             1.0
-          o1               1.0             2.0             3.0             4.0
-          o2               0.0             0.0             0.0             1.0
+          o0               0.0             0.0             0.0             1.0  position
+          o1               1.0             2.0             3.0             4.0  color
+          o2               0.0             0.0             0.0             1.0  view
     "#]]
     .assert_eq(&table);
 }

@@ -20,6 +20,7 @@ mod clean;
 mod data;
 mod geometry;
 mod numeric;
+mod plausible;
 mod random;
 mod values;
 mod wild;
@@ -32,6 +33,7 @@ use transpica::stages::limits::Limits;
 
 use data::DataMaker;
 pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};
+pub use plausible::{Named, plausible_inputs, plausible_uniforms, unit_values};
 pub use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Form, Format, Position, Selection};
+use super::{ForForms, Form, Format, Selection, Settings};
 
 /// Show the intermediate forms of a program
 #[derive(Args, Debug)]
@@ -17,8 +17,6 @@ pub struct Cfg {
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    #[command(flatten)]
-    pub position: Position,
     /// Intermediate form
     #[arg(long, value_enum, default_value_t = Form::Cfg)]
     pub stage: Form,
@@ -28,6 +26,8 @@ pub struct Cfg {
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Settings<ForForms>,
 }
 
 impl Cfg {
@@ -38,8 +38,10 @@ impl Cfg {
                 "only the control-flow graph has a dot form; leave --stage out, or use --format text".into(),
             );
         }
-        if self.stage != Form::Ir && self.position.is_given() {
-            return Err("--depth, --flip-y and --clip show in the intermediate form; add --stage ir".into());
+        if self.stage != Form::Ir && self.settings.changes("outputs") {
+            return Err(
+                "--depth and other options of outputs show in the intermediate form; add --stage ir".into()
+            );
         }
         Ok(())
     }

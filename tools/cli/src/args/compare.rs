@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Layout, Precision, RouteName};
+use super::{ForRuns, RouteName, Settings};
 
 /// Run every program on interpreter and GPU and report differences
 #[derive(Args, Debug)]
@@ -20,12 +20,6 @@ pub struct Compare {
     /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Number format of the computation
-    #[arg(long, value_enum, default_value_t = Precision::Exact)]
-    pub precision: Precision,
-    /// Layout of the uniform block
-    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
-    pub layout: Layout,
     /// Vertices for each program
     #[arg(long, default_value_t = 256, value_name = "N")]
     pub vertices: usize,
@@ -50,4 +44,6 @@ pub struct Compare {
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Settings<ForRuns>,
 }

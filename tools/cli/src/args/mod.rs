@@ -3,14 +3,13 @@
 //! The commands give options their meaning.
 
 mod asm;
-mod assume;
 mod cfg;
 mod compare;
 mod dis;
 mod doctor;
 mod info;
-mod position;
 mod run;
+pub mod settings;
 mod shell;
 mod survey;
 mod translate;
@@ -18,26 +17,22 @@ mod values;
 
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
-use transpica::stages::host;
 
 use crate::streams::Streams;
 
 pub use asm::Asm;
-pub use assume::Promises;
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
 pub use doctor::Doctor;
 pub use info::Info;
-pub use position::Position;
 pub use run::Run;
+pub use settings::{ForForms, ForModules, ForRuns, Settings};
 pub use shell::{Completions, Man};
 pub use survey::Survey;
 pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
 pub(crate) use values::denied;
-pub use values::{
-    Denied, Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
-};
+pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine, RouteName, Target};
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
 /// proves the result.
@@ -91,29 +86,12 @@ pub enum Color {
     Never,
 }
 
-/// Selection of a program within a file, and options of its translation.
+/// Selection of a program within a file.
 #[derive(Args, Clone, Debug)]
 pub struct Selection {
     /// Number of the executable (DVLE) in the file; the first, 0, if absent
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
-    /// Number format of the computation
-    #[arg(long, value_enum, default_value_t = Precision::Exact)]
-    pub precision: Precision,
-    /// Layout of the uniform block
-    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
-    pub layout: Layout,
-}
-
-impl Selection {
-    /// Returns the library's options.
-    pub fn options(&self) -> host::Options {
-        host::Options {
-            arithmetic: host::Arithmetic { precision: self.precision.into(), ..host::Arithmetic::default() },
-            block: host::Block { layout: self.layout.into(), ..host::Block::default() },
-            ..host::Options::default()
-        }
-    }
 }
 
 /// The subcommands; their arguments carry the descriptions.
@@ -169,15 +147,20 @@ impl Command {
     fn streams(&self) -> Streams<'_> {
         match self {
             Self::Translate(arguments) => arguments.streams(),
-            Self::Info(Info { file, output, .. })
-            | Self::Dis(Dis { file, output, .. })
-            | Self::Cfg(Cfg { file, output, .. }) => Streams::of_files([file], output.as_deref()),
-            Self::Run(Run { file, state, output, .. }) => {
-                Streams::of_files([Some(file), state.as_ref()].into_iter().flatten(), output.as_deref())
+            Self::Info(Info { file, output, .. }) | Self::Dis(Dis { file, output, .. }) => {
+                Streams::of_files([file], output.as_deref())
             }
-            Self::Compare(Compare { paths, output, .. })
-            | Self::Survey(Survey { paths, output, .. })
-            | Self::Doctor(Doctor { paths, output, .. }) => {
+            Self::Cfg(Cfg { file, settings, output, .. }) => {
+                Streams::of_files(settings.files().chain([file]), output.as_deref())
+            }
+            Self::Run(arguments) => arguments.streams(),
+            Self::Compare(Compare { paths, settings, output, .. }) => {
+                Streams { trees: paths, ..Streams::of_files(settings.files(), output.as_deref()) }
+            }
+            Self::Survey(Survey { paths, settings, output, .. }) => {
+                Streams { trees: paths, ..Streams::of_files(settings.files(), output.as_deref()) }
+            }
+            Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
             Self::Asm(arguments) => arguments.streams(),

@@ -4,18 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Machine, RouteName, Selection};
+use super::{ForRuns, Machine, RouteName, Selection, Settings};
+use crate::streams::{Output, Streams};
 
 /// Run a program and print its output registers
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica run lights.shbin --seed 7
+  transpica run lights.shbin --save-state state.json
   transpica run lights.shbin --state state.json --json
   transpica run lights.shbin --on gpu --route wgsl
   transpica run textured.shbin --trace
 
 State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
               \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }
+Names of the file may stand for registers:
+            { \"uniforms\": { \"texScale\": [1, 1, 0, 0], \"lit\": true }, \"vertices\": [ { \"inpos\": [0.5, 1, 0, 1] } ] }
 
 Of a geometry program each element is an invocation, and what it leaves behind carries over to the next:
   { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to")]
@@ -27,9 +31,16 @@ pub struct Run {
     /// Uniforms and vertices; generated from the seed if absent
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
+    /// Write the uniforms and vertices of the run to this file, as --state reads them
+    #[arg(long, value_name = "FILE")]
+    pub save_state: Option<PathBuf>,
     /// Seed of generated inputs
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub seed: u64,
+    /// Generate what finds faults: infinities, NaN, huge and tiny numbers, any index; without it
+    /// values as a game has them, by names and numbers of registers
+    #[arg(long, conflicts_with = "state")]
+    pub stress: bool,
     /// Number of generated vertices, or invocations of a geometry program
     #[arg(long, default_value_t = 4, value_name = "N")]
     pub vertices: usize,
@@ -56,9 +67,19 @@ pub struct Run {
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Settings<ForRuns>,
 }
 
 impl Run {
+    /// Files and streams that it reads and writes.
+    pub fn streams(&self) -> Streams<'_> {
+        let inputs = self.settings.files().chain([&self.file]).chain(&self.state);
+        let mut streams = Streams::of_files(inputs, self.output.as_deref());
+        let saved = self.save_state.as_deref();
+        streams.outputs.extend(saved.map(|path| Output::text("--save-state", Some(path))));
+        streams
+    }
     /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
         if self.trace && self.on == Machine::Gpu {

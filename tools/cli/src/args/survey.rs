@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Layout, Precision};
+use super::{ForModules, Settings};
 
 /// Translate every program below some folders, on all cores, and list the results
 #[derive(Args, Debug)]
@@ -16,16 +16,12 @@ pub struct Survey {
     /// Files and folders
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Number format of the computation
-    #[arg(long, value_enum, default_value_t = Precision::Exact)]
-    pub precision: Precision,
-    /// Layout of the uniform block
-    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
-    pub layout: Layout,
     /// As JSON
     #[arg(long)]
     pub json: bool,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Settings<ForModules>,
 }

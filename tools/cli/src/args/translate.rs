@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::outmap;
-use super::{Entry, EntryOption, GlslVersion, Position, Promises, Selection, Target};
+use super::{Entry, EntryOption, ForModules, GlslVersion, Selection, Settings, Target};
 use crate::streams::{Output, Streams};
 
 /// Translate a vertex program
@@ -16,6 +16,7 @@ use crate::streams::{Output, Streams};
   transpica translate lights.shbin --glsl-version 330 --depth -w..w -o lights.vert    for OpenGL
   transpica translate library.shbin --dvle 4 --to glsl --glsl-version 310es --depth -w..w
   transpica translate lights.shbin --to glsl --glsl-version 300es --profile names.json
+  transpica translate lights.shbin --preset azahar-vulkan --loop-guard none -o lights.spv
   transpica translate lights.shbin --to reflection    what it reads and writes
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
@@ -34,41 +35,23 @@ pub struct Translate {
     /// Version of GLSL, for --to glsl; 450 if absent
     #[arg(long, value_enum, value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
-    /// Profile of host and driver as JSON: SPIR-V version, bindings, locations, varyings and names
-    /// of GLSL; the defaults if absent
-    #[arg(long, value_name = "FILE")]
-    pub profile: Option<PathBuf>,
     /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
     /// where the program starts
     #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
     pub entry: Vec<EntryOption>,
     #[command(flatten)]
     pub geometry: GeometryOptions,
-    #[command(flatten)]
-    pub position: Position,
-    #[command(flatten)]
-    pub promises: Promises,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write a table of inputs, outputs and uniforms as JSON to this file
     #[arg(long, value_name = "FILE")]
     pub reflect: Option<PathBuf>,
-    /// The same as --depth raw
-    #[arg(long, conflicts_with = "depth")]
-    pub raw_depth: bool,
-    /// Leave colors as written instead of min(|c|, 1)
-    #[arg(long)]
-    pub raw_colors: bool,
-    /// Keep setup constants in the uniform block instead of folding them
-    #[arg(long)]
-    pub live_constants: bool,
-    /// Pad the array of relative reads to c127; the host fills c96..c127 with ones
-    #[arg(long)]
-    pub padded: bool,
-    /// Treat undefined opcodes as NOP
-    #[arg(long)]
-    pub permissive: bool,
+    /// Text that the program's key depends on, such as a driver's name; -v prints the key
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, hide_short_help = true)]
+    pub salt: String,
+    #[command(flatten)]
+    pub settings: Settings<ForModules>,
 }
 
 impl Translate {
@@ -82,7 +65,7 @@ impl Translate {
     }
     /// Returns whether an option that changes a vertex stage's outputs was given.
     pub fn shapes_outputs(&self) -> bool {
-        self.position.is_given() || self.raw_depth || self.raw_colors
+        self.settings.changes("outputs")
     }
     /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
@@ -113,7 +96,8 @@ impl Translate {
     /// Files and streams that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let Raw { code, descriptors, outmap: _ } = &self.raw;
-        let inputs = [&self.file, code, descriptors, &self.profile].into_iter().flatten();
+        let inputs = [&self.file, code, descriptors].into_iter().flatten();
+        let inputs = inputs.chain(self.settings.files());
         let mut streams = Streams::of_files(inputs, self.output.as_deref());
         if self.target() == Target::Spirv {
             let instead = "give -o a file, or take --to spirv-asm for text";
@@ -126,18 +110,18 @@ impl Translate {
 }
 
 /// Message for output options of a program that has no such outputs.
-pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip, --raw-depth and --raw-colors are for vertex stages";
+pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip and other options of outputs are for vertex stages";
 
 /// Connection of a geometry program to its vertex program.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct GeometryOptions {
     /// Of a geometry program: number of the vertex program before it; if absent the nearest one in
     /// the file, preferably one before it
-    #[arg(long, value_name = "N", conflicts_with = "code")]
+    #[arg(long, value_name = "N", conflicts_with = "code", hide_short_help = true)]
     pub vertex: Option<usize>,
     /// Of a geometry program: vectors of an invocation (point mode) or uniforms from vertex to
     /// vertex (fixed mode); if absent the number of the vertex program's outputs
-    #[arg(long, value_name = "N", conflicts_with = "code")]
+    #[arg(long, value_name = "N", conflicts_with = "code", hide_short_help = true)]
     pub stride: Option<u8>,
 }
 
@@ -148,10 +132,10 @@ pub struct Raw {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "dvle"])]
     pub code: Option<PathBuf>,
     /// The raw operand descriptors of --code; none if absent
-    #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file")]
+    #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file", hide_short_help = true)]
     pub descriptors: Option<PathBuf>,
     /// Semantics of the components of oN, as an output map register has them; may be repeated. o0
     /// is the position if absent
-    #[arg(long, value_parser = outmap, value_name = "N=WORD", requires = "code", conflicts_with = "file")]
+    #[arg(long, value_parser = outmap, value_name = "N=WORD", requires = "code", conflicts_with = "file", hide_short_help = true)]
     pub outmap: Vec<(u8, u32)>,
 }

@@ -5,56 +5,9 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use transpica::stages::backend::text;
-use transpica::stages::host;
 use transpica::stages::lint::Rule;
-use transpica::stages::precision;
 
 use crate::files;
-
-/// `--precision`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    /// Bit-equal to the reference interpreter in f32
-    Exact,
-    /// Plain IEEE
-    Fast,
-    /// Rounded to float24 after each operation
-    F24,
-}
-
-impl From<Precision> for precision::Precision {
-    fn from(precision: Precision) -> Self {
-        match precision {
-            Precision::Exact => Self::Exact,
-            Precision::Fast => Self::Fast,
-            Precision::F24 => Self::F24,
-        }
-    }
-}
-
-/// `--layout`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Layout {
-    /// One named member for each bound symbol
-    Symbols,
-    /// The whole register file at fixed offsets
-    Registers,
-    /// The whole register file as Azahar holds it
-    Azahar,
-    /// The whole register file as Panda3DS holds it
-    Panda3ds,
-}
-
-impl From<Layout> for host::Layout {
-    fn from(layout: Layout) -> Self {
-        match layout {
-            Layout::Symbols => Self::Symbols,
-            Layout::Registers => Self::Registers,
-            Layout::Azahar => Self::Azahar,
-            Layout::Panda3ds => Self::Panda3ds,
-        }
-    }
-}
 
 /// `--to`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,11 +1,12 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
 use transpica::Translator;
+use transpica::dis::Listing;
 use transpica::stages::cfg::{Cfg as Graph, dot, explore, text};
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{Job, Profile};
 use transpica::stages::ir;
-use transpica::stages::isa::{Program, Stage};
+use transpica::stages::isa::Stage;
 use transpica::stages::structure;
 use transpica::stages::translate::{ControlFlow, control};
 
@@ -15,17 +16,18 @@ use crate::files;
 use crate::report::Failure;
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
-    let Cfg { file, selection, position, stage, format, output } = arguments;
+    let Cfg { file, selection, stage, format, output, settings } = arguments;
+    let options = settings.resolve()?.options;
     let input = Input::read(&file)?;
     let container = input.parse()?;
     let dvle = input.chosen(&container, &selection, common);
-    let program = input.program(&container, dvle)?;
-    let options = position.apply(selection.options());
+    let program = input.program(&container, dvle, &options.limits)?;
+    let listing = Listing::new(&container, Some(dvle)).map_err(|error| input.fail(&error))?;
     let text = match stage {
         Form::Cfg => {
-            let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits);
+            let explored = explore::explore(&program, &options.control.exploration(), &options.limits);
             match explored.map_err(|error| input.fail(&error))? {
-                explore::Explored::Graph(cfg) => print(&cfg, &program, format),
+                explore::Explored::Graph(cfg) => print(&cfg, &listing, format),
                 explore::Explored::TooManyNodes { limit } => {
                     let message = format!("{}: more than {limit} control states", file.display());
                     let hint = "such a program has no graph; it is translated to a dispatcher";
@@ -35,13 +37,13 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
         }
         Form::Tree => match control(&program, &options).map_err(|error| input.fail(&error))? {
             ControlFlow::Tree(cfg, tree, _) => {
-                structure::text::TreeText { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
+                structure::text::TreeText { tree: &tree, cfg: &cfg, program: Some(&listing) }.to_string()
             }
             ControlFlow::Code => {
                 return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
             }
         },
-        Form::Ir if program.stage() == Stage::Geometry && position.is_given() => {
+        Form::Ir if program.stage() == Stage::Geometry && settings.changes("outputs") => {
             return Err(Failure::usage(format!("{NO_OUTPUTS}; this is a geometry program")));
         }
         Form::Ir => {
@@ -70,9 +72,9 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
     files::write(output.as_deref(), text.as_bytes())
 }
 
-fn print(cfg: &Graph, program: &Program<'_>, format: Format) -> String {
+fn print(cfg: &Graph, listing: &Listing, format: Format) -> String {
     match format {
-        Format::Dot => dot::Dot { cfg, program: Some(program) }.to_string(),
-        Format::Text => text::CfgText { cfg, program: Some(program) }.to_string(),
+        Format::Dot => dot::Dot { cfg, program: Some(listing) }.to_string(),
+        Format::Text => text::CfgText { cfg, program: Some(listing) }.to_string(),
     }
 }

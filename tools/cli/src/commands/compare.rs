@@ -9,8 +9,8 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
+use transpica::stages::host::Options;
 use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{Arithmetic, Block, Options};
 use transpica::stages::isa::Stage;
 use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
@@ -91,19 +91,9 @@ struct Run<'a> {
 }
 
 pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
-    let Compare {
-        paths,
-        precision,
-        layout,
-        vertices,
-        seed,
-        route,
-        adapter,
-        signed_zeros,
-        strict,
-        json,
-        output,
-    } = arguments;
+    let Compare { paths, vertices, seed, route, adapter, signed_zeros, strict, json, output, settings } =
+        arguments;
+    let options = settings.resolve()?.options;
     let files = files::programs(&paths);
     let gpu = on_gpu::open(adapter.as_deref(), common)?;
     common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
@@ -111,11 +101,6 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
         (Some(route), _) => vec![route.into()],
         (None, Route::Wgsl) => vec![Route::Wgsl],
         (None, usual) => vec![usual, Route::Wgsl],
-    };
-    let options = Options {
-        arithmetic: Arithmetic { precision: precision.into(), ..Arithmetic::default() },
-        block: Block { layout: layout.into(), ..Block::default() },
-        ..Options::default()
     };
     let rules = Rules { signed_zeros, strict };
     let is_streamed = !json && output.as_deref().is_none_or(|path| path == Path::new("-"));
@@ -232,7 +217,8 @@ impl Run<'_> {
         if program.stage() == Stage::Geometry {
             let executable = container.executable(dvle)?;
             let delivered = geometry::delivered(container, executable, seed, vertices);
-            let state = super::run::generated(seed, vertices, &environment, delivered);
+            let mut state = super::run::generated(seed, vertices, &environment, delivered);
+            options.control.apply(&mut state.uniforms);
             let case = EmitCase {
                 program: &program,
                 environment: &environment,
@@ -246,6 +232,7 @@ impl Run<'_> {
         }
         let mut uniforms = transpica_generate::uniforms(seed);
         environment.constants().apply(&mut uniforms);
+        options.control.apply(&mut uniforms);
         let inputs = transpica_generate::inputs(seed, vertices);
         let case = Case {
             program: &program,

@@ -9,24 +9,35 @@ use transpica::stages::error::Error;
 use transpica::stages::interp::{Emit, GeometryMachine, Settings};
 use transpica::stages::isa::Program;
 
-use super::run::{components, document, to_line};
+use super::run::{components, document, semantics, to_line};
 use crate::state::{Delivered, State};
+use crate::symbols::Symbols;
 use crate::trace::Log;
 use transpica::stages::isa::limits::FLOATS;
+
+/// Form of a result.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Output registers that are passed on.
+    pub mask: u16,
+    /// As JSON.
+    pub json: bool,
+    /// Names of the program.
+    pub symbols: &'a Symbols,
+}
 
 /// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
 /// executed instructions.
 pub fn run(
     program: &Program<'_>,
-    mask: u16,
+    view: View<'_>,
     state: &State,
     settings: Settings,
     mut log: Option<&mut Log<'_>>,
-    json: bool,
 ) -> Result<String, Error> {
-    let mut machine = GeometryMachine::new(program, mask, settings)?;
+    let mut machine = GeometryMachine::new(program, view.mask, settings)?;
     machine.set_uniforms(&state.uniforms);
-    let mut shown = Shown::new(mask, json);
+    let mut shown = Shown::new(view);
     for (vertex, delivered) in state.vertices.iter().zip(&state.delivered) {
         for &(register, value) in delivered {
             machine.deliver(register, &[value.map(f32::from_bits)]);
@@ -42,25 +53,24 @@ pub fn run(
 }
 
 /// Results of invocations, as JSON or as text.
-pub struct Shown {
-    /// Output registers that are shown.
-    mask: u16,
+pub struct Shown<'v> {
+    view: View<'v>,
     /// For JSON.
     list: Option<Vec<Value>>,
     table: String,
     count: usize,
 }
 
-impl Shown {
+impl<'v> Shown<'v> {
     /// No invocation so far.
-    pub fn new(mask: u16, json: bool) -> Self {
-        Self { mask, list: json.then(Vec::new), table: String::new(), count: 0 }
+    pub fn new(view: View<'v>) -> Self {
+        Self { view, list: view.json.then(Vec::new), table: String::new(), count: 0 }
     }
     /// Adds an invocation.
     pub fn push<'e>(&mut self, emits: impl Iterator<Item = Emit<'e>>) {
         match &mut self.list {
-            Some(list) => list.push(to_json(emits, self.mask)),
-            None => to_table(self.count, emits, self.mask, &mut self.table),
+            Some(list) => list.push(to_json(emits, self.view)),
+            None => to_table(self.count, emits, self.view, &mut self.table),
         }
         self.count += 1;
     }
@@ -76,17 +86,18 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 }
 
 /// An invocation as JSON.
-fn to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, mask: u16) -> Value {
+fn to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, view: View<'_>) -> Value {
     let emit = |emit: Emit<'_>| {
         let value = |n: usize| components(emit.outputs[n].map(f32::to_bits));
-        let outputs: Map<String, Value> = registers(mask).map(|n| (format!("o{n}"), value(n))).collect();
-        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs })
+        let outputs: Map<String, Value> = registers(view.mask).map(|n| (format!("o{n}"), value(n))).collect();
+        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs,
+            "semantics": semantics(&emit.outputs.map(|register| register.map(f32::to_bits)), view.symbols) })
     };
     json!({ "emits": emits.map(emit).collect::<Vec<_>>() })
 }
 
 /// An invocation as text.
-fn to_table<'e>(number: usize, emits: impl Iterator<Item = Emit<'e>>, mask: u16, text: &mut String) {
+fn to_table<'e>(number: usize, emits: impl Iterator<Item = Emit<'e>>, view: View<'_>, text: &mut String) {
     let _ = writeln!(text, "invocation {number}");
     for (number, emit) in emits.enumerate() {
         let triangle = match (emit.prim, emit.invert) {
@@ -95,15 +106,26 @@ fn to_table<'e>(number: usize, emits: impl Iterator<Item = Emit<'e>>, mask: u16,
             (true, true) => ", triangle reversed",
         };
         let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
-        for n in registers(mask) {
-            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n]));
+        for n in registers(view.mask) {
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n], view.symbols));
         }
     }
 }
 
-/// Generates uniforms that the primitive engine could deliver to each of `count` invocations. Their
-/// number follows from the executable's mode and the outputs of the file's first vertex program.
+/// Generates uniforms, as [`generated`](super::run::generated) does, that the primitive engine
+/// could deliver to each of `count` invocations.
 pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
+    deliver(file, executable, count, |number| transpica_generate::uniforms(seed ^ number).floats)
+}
+
+/// Delivers values to each of `count` invocations. Their number follows from the executable's mode
+/// and the outputs of the file's first vertex program.
+pub fn deliver(
+    file: &Shbin<'_>,
+    executable: &Dvle<'_>,
+    count: usize,
+    values: impl Fn(u64) -> [[f32; 4]; FLOATS],
+) -> Vec<Delivered> {
     let header = &executable.header;
     let vertex = file
         .executables
@@ -114,7 +136,7 @@ pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usiz
     let shape = |number: usize| {
         // A seed of its own keeps these values different from the draw's uniforms and from those of
         // other invocations.
-        let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;
+        let values = values((1 + number as u64) << 32);
         let fill = |first: usize, count: usize| {
             let end = FLOATS.min(first + count);
             // Range: below 96.

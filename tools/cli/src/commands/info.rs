@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use transpica::dis::Listing;
 use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
+use transpica::stages::isa::Pc;
 use transpica::stages::isa::decode::decode;
 use transpica::stages::precision::float24;
 
@@ -55,12 +57,16 @@ pub fn run(
 fn describe(file: &Shbin<'_>) -> Value {
     let package = &file.package;
     let descriptors: Vec<u32> = package.descriptors.iter().map(|descriptor| descriptor.bits).collect();
+    // Code beyond what instructions can address has no listing.
+    let listing = Listing::new(file, None).ok();
     let code: Vec<Value> = package
         .code
         .iter()
         .enumerate()
         .map(|(pc, word)| {
-            let text = decode(word, &descriptors).to_string();
+            let at = u16::try_from(pc).ok().map(Pc);
+            let line = listing.as_ref().zip(at).and_then(|(listing, at)| listing.line(at));
+            let text = line.unwrap_or_else(|| decode(word, &descriptors).to_string());
             let mut row = json!({ "pc": format!("{pc:#x}"), "word": format!("{word:08x}"), "text": text });
             if let Some((name, line)) = package.source_line(pc) {
                 row["line"] = json!(format!("{}:{line}", name.to_text()));

@@ -21,13 +21,14 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::Error;
+use transpica::stages::error::{At, Error};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Options, Setup};
 use transpica::stages::isa::{Program, Stage};
-use transpica::stages::limits::Limits;
+use transpica::stages::limits::{Limits, check};
 use transpica::{Translation, Translator};
 
+use self::geometry::View;
 use crate::args::{
     Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, RouteName, Selection,
 };
@@ -64,8 +65,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 struct GpuRun<'a> {
     program: &'a Program<'a>,
     environment: &'a FileEnvironment<'a>,
-    /// Output registers that are shown.
-    mapped: u16,
+    view: View<'a>,
     state: &'a State,
     options: Options,
     /// Limit of instructions for each vertex or invocation.
@@ -73,7 +73,6 @@ struct GpuRun<'a> {
     /// Part of the adapter's name.
     adapter: Option<&'a str>,
     route: Option<RouteName>,
-    json: bool,
 }
 
 /// Translates a program of either stage; a geometry program becomes a compute stage.
@@ -86,11 +85,22 @@ fn translated(
     chosen: GeometryOptions,
 ) -> Result<Translation, Error> {
     let program = dvle::program(file, index, &translator.options().limits)?;
+    with_job(file, index, &program, vertex, chosen, |job| translator.translate(&program, environment, job))
+}
+
+/// Calls `work` with the job of a program of either stage.
+fn with_job<R>(
+    file: &Shbin<'_>,
+    index: usize,
+    program: &Program<'_>,
+    vertex: Job<'_>,
+    chosen: GeometryOptions,
+    work: impl FnOnce(Job<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
     match program.stage() {
-        Stage::Vertex => translator.translate(&program, environment, vertex),
+        Stage::Vertex => work(vertex),
         Stage::Geometry => {
-            let setup = Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?;
-            translator.translate(&program, environment, Job::Geometry(&setup))
+            work(Job::Geometry(&Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?))
         }
     }
 }
@@ -146,8 +156,10 @@ impl Input {
         }
         selection.dvle.unwrap_or(0)
     }
-    fn program(&self, file: &Shbin<'_>, index: usize) -> Result<Program<'static>, Failure> {
-        dvle::program(file, index, &Limits::default()).map_err(|error| self.fail(&error))
+    fn program(&self, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Program<'static>, Failure> {
+        let program = check("executables", file.executables.len(), limits.executables, At::Whole)
+            .and_then(|()| dvle::program(file, index, limits));
+        program.map_err(|error| self.fail(&error))
     }
     fn fail(&self, error: &Error) -> Failure {
         Failure::at(&self.path, error)

@@ -64,7 +64,7 @@ fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
 
 /// Runs all vertices, after checking that each runs to its end.
 fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
-    let &GpuRun { program, environment, state, budget, json, mapped, .. } = wanted;
+    let &GpuRun { program, environment, state, budget, view, .. } = wanted;
     let (route, options) = (chosen_route(gpu, wanted), foldable(wanted));
     let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
     unfinished::check(gpu, &case, route, &state.vertices)?;
@@ -73,7 +73,7 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareErro
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
     let outputs = run_compute(gpu, shader, &uniforms, &state.vertices)?;
-    Ok(on_cpu::show(&outputs, mapped, json))
+    Ok(on_cpu::show(&outputs, view))
 }
 
 /// Disables constant folding if the state changes a constant of the file.
@@ -87,12 +87,12 @@ fn foldable(wanted: &GpuRun<'_>) -> Options {
 
 /// Runs all invocations of a geometry program.
 fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
-    let &GpuRun { program, environment, state, options, budget, mapped, json, .. } = wanted;
+    let &GpuRun { program, environment, state, options, budget, view, .. } = wanted;
     let (uniforms, given) = (&state.uniforms, &invocations(state)[..]);
-    let case = EmitCase { program, environment, outputs: mapped, uniforms, given, options, budget };
+    let case = EmitCase { program, environment, outputs: view.mask, uniforms, given, options, budget };
     let (translated, shader) = translate_emits(&case, chosen_route(gpu, wanted))?;
     let emits = run_emits(gpu, &translated, shader, &case)?;
-    let mut shown = Shown::new(mapped, json);
+    let mut shown = Shown::new(view);
     let mut rest = &emits[..];
     for number in 0..given.len() {
         let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());

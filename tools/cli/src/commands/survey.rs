@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use transpica::Translator;
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
+use transpica::stages::host::Job;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Block, Job, Options, Profile};
 use transpica::stages::isa::Stage;
 use transpica::stages::translate::Tier;
 
 use super::translated;
+use crate::args::settings::Resolved;
 use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
@@ -44,19 +45,15 @@ enum Outcome {
 }
 
 pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
-    let Survey { paths, precision, layout, json, output } = arguments;
+    let Survey { paths, json, output, settings } = arguments;
+    let Resolved { options, profile, has_depth: _ } = settings.resolve()?;
     let files = files::shaders(&paths)?;
-    let options = Options {
-        arithmetic: Arithmetic { precision: precision.into(), ..Arithmetic::default() },
-        block: Block { layout: layout.into(), ..Block::default() },
-        ..Options::default()
-    };
     let start = Instant::now();
     let bar = super::progress(files.len(), "files", common.quiet);
     let rows: Vec<Vec<Row>> = files
         .par_iter()
         .progress_with(bar.clone())
-        .map_init(|| Translator::new(options, Profile::default()), |translator, path| file(translator, path))
+        .map_init(|| Translator::new(options, profile.clone()), |translator, path| file(translator, path))
         .collect();
     bar.finish_and_clear();
     common.detail(format_args!(

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use transpica::stages::backend::text::Language;
+use transpica::stages::error::Error;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, DepthRange, EntryPoint, Job, Options, Profile, RegisterState};
+use transpica::stages::host::{Constants, EntryPoint, Job, Options, Profile, RegisterState};
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
-use transpica::{Translation, Translator};
+use transpica::{Key, Translation, Translator};
 
-use super::{Input, translated};
+use super::{Input, translated, with_job};
+use crate::args::settings::Resolved;
 use crate::args::{
     Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
 };
@@ -27,39 +29,24 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         selection,
         to: _,
         glsl_version,
-        profile,
         entry,
         geometry,
-        position,
-        promises,
         output,
         reflect,
-        raw_depth,
-        raw_colors,
-        live_constants,
-        padded,
-        permissive,
+        salt,
+        settings,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
-    let mut options = selection.options();
-    options.outputs.depth = if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW };
-    options.outputs.clamp_colors = !raw_colors;
-    options.block.fold_constants = !live_constants;
-    options.block.padded = padded;
-    options.control.permissive = permissive;
-    options.assume = promises.assume();
-    let options = position.apply(options);
+    let Resolved { options, profile, has_depth } = settings.resolve()?;
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
-    let has_depth = position.depth.is_some() || raw_depth;
-    let profile = profile.as_deref().map_or_else(|| Ok(Profile::default()), read_profile)?;
-    let request = Request { options, profile, vertex, target, version, has_depth, output, reflect };
+    let request = Request { options, profile, vertex, target, version, has_depth, output, reflect, salt };
     match (&raw.code, file) {
         (Some(code), _) => from_words(code, &raw, start, request, common),
         (None, Some(file)) => {
             let input = Input::read(&file)?;
             let container = input.parse()?;
             let dvle = input.chosen(&container, &selection, common);
-            let program = input.program(&container, dvle)?;
+            let program = input.program(&container, dvle, &request.options.limits)?;
             fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
             let environment =
@@ -67,21 +54,14 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             let mut translator = Translator::new(request.options, request.profile.clone());
             let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
+            let key = with_job(&container, dvle, &program, vertex, geometry, |job| {
+                translator.key(&program, &environment, job, request.salt.as_bytes())
+            });
+            detail_key(&input, key, common);
             show(&input, &program, translator, &translated, &environment.constants(), request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
-}
-
-/// Reads a profile.
-fn read_profile(path: &Path) -> Result<Profile, Failure> {
-    let input = Input::read(path)?;
-    let profile: Profile = serde_json::from_slice(&input.bytes).map_err(|error| {
-        Failure::new(format!("{}: {error}", path.display()))
-            .hint("as in { \"glsl\": { \"version_line\": false } }; transpica::Profile has all fields")
-    })?;
-    profile.check().map_err(|error| input.fail(&error))?;
-    Ok(profile)
 }
 
 /// Rejects options of the other stage.
@@ -129,9 +109,18 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Comm
     let mut translated = translator
         .translate(&program, &state.vertex(), request.vertex)
         .map_err(|error| input.fail(&error))?;
+    let key = translator.key(&program, &state.vertex(), request.vertex, request.salt.as_bytes());
+    detail_key(&input, key, common);
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
     show(&input, &program, translator, &translated, &Constants::default(), request, common)
+}
+
+/// Prints the key of a program. A program that was translated has one.
+fn detail_key(input: &Input, key: Result<Key, Error>, common: &Common) {
+    if let Ok(key) = key {
+        common.detail(format_args!("{}: key {key}", input.path.display()));
+    }
 }
 
 /// Returns the little-endian words of a file.
@@ -171,6 +160,8 @@ struct Request {
     has_depth: bool,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
+    /// Part of the key.
+    salt: String,
 }
 
 /// Writes the requested results.
@@ -221,7 +212,7 @@ fn emit(
     translated: &Translation,
     reflection: &Reflection,
     request: &Request,
-) -> Result<Vec<u8>, transpica::stages::error::Error> {
+) -> Result<Vec<u8>, Error> {
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
     let language = match request.target {
         Target::Spirv => {

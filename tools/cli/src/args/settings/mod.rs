@@ -1,0 +1,329 @@
+//! Options and profile of the library as flags, files and single fields, for every command that
+//! translates or runs programs.
+//! In: the command line. Out: [`Options`] and [`Profile`]. [`table`] lists the flags, [`spelling`]
+//! their values, [`tree`] is what all of them change. Knows no field by itself: a flag names its
+//! fields in JSON, and the library checks the values.
+//!
+//! The order: a preset, then the files, then flags and `--set` as they stand; the last one counts.
+
+pub mod spelling;
+pub mod table;
+#[cfg(test)]
+mod tests;
+pub mod tree;
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
+use clap::error::{Error as ClapError, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use serde_json::{Value, from_slice, from_str};
+use transpica::host::{KnownHost, Preset, Renderer, preset};
+use transpica::stages::host::{Options, Profile};
+
+use crate::files;
+use crate::report::Failure;
+use spelling::Change;
+use table::{Form, ROWS, Row};
+use tree::Tree;
+
+/// Fields that a command respects.
+pub trait Scope {
+    /// Paths of fields without effect, with all below them.
+    const WITHOUT: &'static [&'static str];
+    /// Explanation for errors.
+    const WHY: &'static str;
+    /// True if it has a profile, too.
+    const HAS_PROFILE: bool;
+}
+
+/// Modules and texts: everything.
+#[derive(Clone, Copy, Debug)]
+pub struct ForModules;
+
+impl Scope for ForModules {
+    const WITHOUT: &'static [&'static str] = &[];
+    const WHY: &'static str = "";
+    const HAS_PROFILE: bool = true;
+}
+
+/// Intermediate forms: options without a profile.
+#[derive(Clone, Copy, Debug)]
+pub struct ForForms;
+
+impl Scope for ForForms {
+    const WITHOUT: &'static [&'static str] = &[];
+    const WHY: &'static str = "intermediate forms have no target";
+    const HAS_PROFILE: bool = false;
+}
+
+/// Runs: options that raw output registers depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct ForRuns;
+
+impl Scope for ForRuns {
+    const WITHOUT: &'static [&'static str] = &[
+        "outputs",
+        "attributes",
+        "assume",
+        "control.report_unfinished",
+        "control.bools.specialized",
+        "control.ints.specialized",
+    ];
+    const WHY: &'static str = "runs show raw output registers, and their inputs are floats";
+    const HAS_PROFILE: bool = false;
+}
+
+/// Returns whether a path is another one or lies below it.
+fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Returns whether a field has an effect in a scope.
+fn takes<S: Scope>(path: &str) -> bool {
+    let is_without = S::WITHOUT.iter().any(|parent| is_below(path, parent));
+    !is_without && (S::HAS_PROFILE || !tree::is_of_profile(path))
+}
+
+/// Settings as given on the command line.
+#[derive(Clone, Debug)]
+pub struct Settings<S> {
+    preset: Option<Preset>,
+    options: Option<PathBuf>,
+    profile: Option<PathBuf>,
+    /// In the order of the command line.
+    changes: Vec<Change>,
+    scope: PhantomData<S>,
+}
+
+/// Settings in the form of the library.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// Options.
+    pub options: Options,
+    /// Profile; the default in scopes without one.
+    pub profile: Profile,
+    /// True if a depth range was chosen.
+    pub has_depth: bool,
+}
+
+impl<S: Scope> Settings<S> {
+    /// Files that they are read from.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.options.iter().chain(&self.profile)
+    }
+
+    /// Returns whether flags change a field, or one below it.
+    pub fn changes(&self, path: &str) -> bool {
+        self.changes.iter().any(|change| is_below(&change.path, path))
+    }
+
+    /// Reads the files and combines everything.
+    pub fn resolve(&self) -> Result<Resolved, Failure> {
+        let base = self
+            .preset
+            .clone()
+            .unwrap_or_else(|| Preset { options: Options::default(), profile: Profile::default() });
+        let mut tree = Tree::new(&base.options, &base.profile);
+        let mut has_depth = self.preset.is_some() || self.changes("outputs.depth");
+        if let Some(path) = &self.options {
+            let (options, text) = read(path, |bytes| from_slice::<Options>(bytes), OPTIONS_EXAMPLE)?;
+            options.check().map_err(|error| Failure::at(path, &error))?;
+            has_depth |= text.pointer("/outputs/depth").is_some();
+            tree.merge(&text);
+        }
+        if let Some(path) = &self.profile {
+            let (profile, text) = read(path, |bytes| from_slice::<Profile>(bytes), PROFILE_EXAMPLE)?;
+            profile.check().map_err(|error| Failure::at(path, &error))?;
+            tree.merge(&text);
+        }
+        for change in &self.changes {
+            tree.apply(change).map_err(Failure::usage)?;
+        }
+        S::WITHOUT.iter().for_each(|path| tree.reset(path));
+        let (options, profile) = tree.read().map_err(Failure::usage)?;
+        let profile = if S::HAS_PROFILE { profile } else { Profile::default() };
+        let checked = options.check().and_then(|()| profile.check());
+        checked.map_err(|error| Failure::usage(format!("options: {error}")))?;
+        Ok(Resolved { options, profile, has_depth })
+    }
+}
+
+const OPTIONS_EXAMPLE: &str =
+    "as in { \"outputs\": { \"depth\": \"MinusWToW\" } }; transpica::Options has all fields";
+const PROFILE_EXAMPLE: &str =
+    "as in { \"glsl\": { \"version_line\": false } }; transpica::Profile has all fields";
+
+/// Reads a file of settings: its value, and the fields that it names.
+fn read<T>(
+    path: &Path,
+    parse: impl Fn(&[u8]) -> serde_json::Result<T>,
+    example: &str,
+) -> Result<(T, Value), Failure> {
+    let bytes = files::read(path)?;
+    let failure =
+        |error: serde_json::Error| Failure::new(format!("{}: {error}", path.display())).hint(example);
+    Ok((parse(&bytes).map_err(failure)?, from_slice(&bytes).map_err(failure)?))
+}
+
+/// Hosts and renderers of `--preset`.
+const PRESETS: &[(&str, KnownHost, Renderer)] = &[
+    ("azahar-vulkan", KnownHost::Azahar, Renderer::Vulkan),
+    ("azahar-opengl", KnownHost::Azahar, Renderer::OpenGl),
+    ("azahar-opengles", KnownHost::Azahar, Renderer::OpenGlEs),
+    ("panda3ds-opengl", KnownHost::Panda3ds, Renderer::OpenGl),
+    ("panda3ds-opengles", KnownHost::Panda3ds, Renderer::OpenGlEs),
+];
+
+/// Heading of the arguments that are no single setting.
+const SETTINGS: &str = "Settings";
+
+/// Reads a change and has the library check it.
+fn checked(changes: Vec<Change>) -> Result<Vec<Change>, String> {
+    let mut tree = Tree::new(&Options::default(), &Profile::default());
+    changes.iter().try_for_each(|change| tree.apply(change))?;
+    tree.read().map(|_| changes)
+}
+
+/// `--set`
+fn assignment(text: &str) -> Result<Vec<Change>, String> {
+    let (path, value) = text.split_once('=').ok_or("must be like outputs.depth=MinusWToW")?;
+    checked(vec![spelling::json(path.into(), value)?])
+}
+
+/// Reads the JSON text of a choice or switch, which the table has.
+fn constant(path: &str, text: &str) -> Vec<Change> {
+    vec![Change::new(path, from_str::<Value>(text).unwrap_or_default())]
+}
+
+/// The argument of a row.
+fn argument(row: &'static Row, defaults: &Tree) -> Arg {
+    let arg = Arg::new(row.flag)
+        .long(row.flag)
+        .help_heading(row.heading)
+        .hide_short_help(!row.is_common)
+        .help(row.help);
+    let conflicts = ROWS.iter().filter(|other| other.flag != row.flag && other.path() == row.path());
+    let arg = arg.conflicts_with_all(conflicts.map(|other| other.flag));
+    match row.form {
+        Form::Switch(_) => arg.action(ArgAction::SetTrue),
+        Form::Choice(name, words) => {
+            let default = defaults.get(row.path()).map(Value::to_string).unwrap_or_default();
+            let is_default = |json: &str| default == json;
+            let default = words.iter().find(|(_, json, _)| is_default(json)).map(|(word, ..)| *word);
+            let default = default.map_or(String::new(), |word| format!(" [default: {word}]"));
+            let values = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+            let json = move |word: String| {
+                let (_, json, _) = words.iter().find(|(known, ..)| *known == word)?;
+                Some(constant(row.path(), json))
+            };
+            arg.help(format!("{}{default}", row.help))
+                .allow_hyphen_values(true)
+                .value_name(name)
+                .value_parser(
+                    PossibleValuesParser::new(values).map(move |word| json(word).unwrap_or_default()),
+                )
+        }
+        Form::Spelled(name, spelling) => arg
+            .value_name(name)
+            .action(ArgAction::Append)
+            .value_parser(move |text: &str| spelling(text).and_then(checked)),
+        Form::Optional(name, absent, spelling) => arg
+            .value_name(name)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value(absent)
+            .value_parser(move |text: &str| spelling(text).and_then(checked)),
+    }
+}
+
+/// Returns the rows of a scope: those that change some field with an effect.
+fn rows<S: Scope>() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.fields.iter().any(|(path, _)| takes::<S>(path)))
+}
+
+impl<S: Scope> Args for Settings<S> {
+    fn augment_args(command: Command) -> Command {
+        let defaults = Tree::new(&Options::default(), &Profile::default());
+        let arg = |name: &'static str, value: &'static str, help: &'static str| {
+            Arg::new(name).long(name).value_name(value).help(StyledStr::from(help)).help_heading(SETTINGS)
+        };
+        let presets = PossibleValuesParser::new(PRESETS.iter().map(|(name, ..)| *name));
+        let mut command = command.args(rows::<S>().map(|row| argument(row, &defaults)));
+        command = command.arg(
+            arg("preset", "HOST", "Begin with the settings of a known host instead of the defaults")
+                .value_parser(presets)
+                .hide_short_help(true),
+        );
+        let files = clap::value_parser!(PathBuf);
+        let help = "Options as JSON, like { \"outputs\": { \"depth\": \"MinusWToW\" } }";
+        command = command.arg(arg("options", "FILE", help).value_parser(files.clone()));
+        if S::HAS_PROFILE {
+            let help = "Profile of host and driver as JSON, like { \"glsl\": { \"version_line\": false } }";
+            command = command.arg(arg("profile", "FILE", help).value_parser(files));
+        }
+        command.arg(
+            arg(
+                "set",
+                "PATH=VALUE",
+                "Set any field of options or profile by its name in JSON, like \
+                outputs.depth=MinusWToW; may be repeated",
+            )
+            .action(ArgAction::Append)
+            .value_parser(assignment),
+        )
+    }
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<S: Scope> FromArgMatches for Settings<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, ClapError> {
+        let mut changes: Vec<(usize, Vec<Change>)> = Vec::new();
+        for row in rows::<S>() {
+            match row.form {
+                Form::Switch(json) => {
+                    if matches.get_flag(row.flag) {
+                        let at = matches.index_of(row.flag).unwrap_or_default();
+                        changes.push((at, constant(row.path(), json)));
+                    }
+                }
+                Form::Choice(..) | Form::Spelled(..) | Form::Optional(..) => {
+                    changes.extend(given(matches, row.flag));
+                }
+            }
+        }
+        changes.extend(given(matches, "set"));
+        changes.sort_by_key(|(at, _)| *at);
+        let changes: Vec<Change> = changes.into_iter().flat_map(|(_, changes)| changes).collect();
+        // Bits that a flag clears have no effect either way.
+        let has_effect = |change: &&Change| !matches!(change.to, spelling::To::Bits { set: 0, .. });
+        if let Some(change) = changes.iter().filter(has_effect).find(|change| !takes::<S>(&change.path)) {
+            let text = format!("{} has no effect here: {}\n", change.path, S::WHY);
+            return Err(ClapError::raw(ErrorKind::ArgumentConflict, text));
+        }
+        let preset = matches.get_one::<String>("preset");
+        let preset = preset.and_then(|name| PRESETS.iter().find(|(known, ..)| known == name));
+        let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+        Ok(Self {
+            preset: preset.and_then(|&(_, host, renderer)| self::preset(host, renderer)),
+            options: file("options"),
+            profile: if S::HAS_PROFILE { file("profile") } else { None },
+            changes,
+            scope: PhantomData,
+        })
+    }
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ClapError> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Values of an argument with their places on the command line.
+fn given(matches: &ArgMatches, flag: &str) -> Vec<(usize, Vec<Change>)> {
+    let places = matches.indices_of(flag).into_iter().flatten();
+    let values = matches.get_many::<Vec<Change>>(flag).into_iter().flatten();
+    places.zip(values.cloned()).collect()
+}

@@ -1,0 +1,305 @@
+//! The table against the fields of the library and of the C header; spellings against values.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use clap::Parser;
+use serde_json::to_value;
+use transpica::host::{AttributeNames, IntPacking, RegisterLayout, Varying};
+use transpica::stages::host::{
+    AttributeFormat, AttributeKind, Binding, Block, Layout, Locations, Outputs, Promise,
+};
+
+use super::*;
+
+/// A command line with nothing but settings.
+#[derive(Debug, Parser)]
+struct Line<S: Scope + Clone + Send + Sync + std::fmt::Debug + 'static> {
+    #[command(flatten)]
+    settings: Settings<S>,
+}
+
+fn parse<S: Scope + Clone + Send + Sync + std::fmt::Debug + 'static>(
+    arguments: &[&str],
+) -> Result<Resolved, String> {
+    let line = Line::<S>::try_parse_from([&["transpica"], arguments].concat());
+    let line = line.map_err(|error| error.to_string())?;
+    line.settings.resolve().map_err(|failure| failure.message().to_string())
+}
+
+/// Paths of all values that are no objects; an element of a list is `*`.
+fn leaves(value: &Value) -> BTreeSet<String> {
+    let (mut work, mut leaves) = (vec![(String::new(), value)], BTreeSet::new());
+    while let Some((path, value)) = work.pop() {
+        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        match value {
+            Value::Object(map) => work.extend(map.iter().map(|(name, value)| (below(name), value))),
+            // Registers of a bank are alike; numbers are parts of one value.
+            Value::Array(list)
+                if list.first().is_some_and(|first| !first.is_number() && !first.is_null()) =>
+            {
+                work.extend(list.first().map(|first| (below("*"), first)));
+            }
+            Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                leaves.insert(path);
+            }
+        }
+    }
+    leaves
+}
+
+/// All fields of the library, with those of variants that are not the default.
+fn fields_of_the_library() -> BTreeSet<String> {
+    let layout = Layout::Custom(RegisterLayout::AZAHAR);
+    let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
+    let mut profile = Profile { varyings: vec![Varying::default()], ..Profile::default() };
+    let mut values = vec![Options::default(), options].into_iter().map(to_value).collect::<Vec<_>>();
+    values.extend([Profile::default(), profile.clone()].map(to_value));
+    profile.glsl.attributes = AttributeNames::Numbered("v".into());
+    values.push(to_value(&profile));
+    values.iter().flat_map(|value| leaves(value.as_ref().expect("JSON"))).collect()
+}
+
+#[test]
+fn every_field_of_options_and_profile_has_a_flag() {
+    let in_table: BTreeSet<String> =
+        ROWS.iter().flat_map(|row| row.fields).map(|(path, _)| (*path).to_owned()).collect();
+    assert_eq!(in_table, fields_of_the_library());
+    let names = |value: Value| value.as_object().expect("a struct").keys().cloned().collect::<BTreeSet<_>>();
+    let options = names(to_value(Options::default()).expect("JSON"));
+    let profile = names(to_value(Profile::default()).expect("JSON"));
+    assert!(options.is_disjoint(&profile), "paths must say which of the two is meant");
+}
+
+/// Members of each structure of the C header, without heads and reserved ones.
+fn structures() -> BTreeMap<String, BTreeSet<String>> {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../capi/include/transpica.h");
+    let header = fs::read_to_string(header).expect("the header");
+    let mut structures = BTreeMap::new();
+    for text in header.split("typedef struct ").skip(1) {
+        let Some((name, rest)) = text.split_once(" {\n") else { continue };
+        let (members, _) = rest.split_once("\n}").expect("its end");
+        let members = members.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        let name_of = |line: &str| {
+            let line = line.trim_end_matches(';').split('[').next().unwrap_or_default();
+            line.rsplit([' ', '*']).next().unwrap_or_default().to_owned()
+        };
+        let members = members.map(name_of).filter(|name| !matches!(name.as_str(), "head" | "reserved" | ""));
+        structures.insert(name.to_owned(), members.collect());
+    }
+    structures
+}
+
+#[test]
+fn every_member_of_the_c_structures_belongs_to_a_flag() {
+    let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for row in ROWS {
+        for (path, members) in row.fields {
+            assert!(!members.is_empty(), "{path} has no name in C");
+            for member in *members {
+                let (structure, member) = member.split_once('.').expect("a member");
+                named.entry(structure.to_owned()).or_default().insert(member.to_owned());
+            }
+        }
+    }
+    // Presets of locations and shapes of entries are arguments of their own here.
+    for (structure, member) in [("TranspicaProfile", "locations"), ("TranspicaOptions", "entry_point")] {
+        assert!(named.entry(structure.into()).or_default().insert(member.into()), "{member}");
+    }
+    let header = structures();
+    for (structure, members) in named {
+        assert_eq!(Some(&members), header.get(&structure), "{structure}");
+    }
+}
+
+/// The page that lists flags, fields and members.
+fn page() -> String {
+    let mut text = String::from(
+        "# Settings by their three names\n\n\
+         Every field of `transpica::Options` and `transpica::Profile`: as a flag of the command line, as JSON (`--options`, \
+         `--profile`, `--set`), and in the C interface. A test generates this page (`BLESS=1` rewrites it).\n",
+    );
+    let mut heading = "";
+    for row in ROWS {
+        if row.heading != heading {
+            heading = row.heading;
+            let _ = write!(text, "\n## {heading}\n\n| flag | JSON | C |\n|---|---|---|\n");
+        }
+        for (path, members) in row.fields {
+            let members: Vec<String> = members.iter().map(|member| format!("`{member}`")).collect();
+            let _ = writeln!(text, "| `--{}` | `{path}` | {} |", row.flag, members.join(", "));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_page_of_settings_follows_from_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("settings.md");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, page()).expect("written");
+    }
+    assert!(fs::read_to_string(&path).unwrap_or_default() == page(), "settings.md is stale: BLESS=1");
+}
+
+#[test]
+fn every_word_of_the_table_is_a_value_of_its_field() {
+    let mut words = 0;
+    for row in ROWS {
+        let set = |json: &str| {
+            let changes =
+                checked(constant(row.path(), json)).unwrap_or_else(|error| panic!("{}: {error}", row.flag));
+            let mut tree = Tree::new(&Options::default(), &Profile::default());
+            tree.apply(&changes[0]).expect("checked");
+            tree.read().expect("checked") != (Options::default(), Profile::default())
+        };
+        match row.form {
+            Form::Switch(json) => assert!(set(json), "--{} changes nothing", row.flag),
+            Form::Choice(_, choices) => {
+                let changed = choices.iter().filter(|(_, json, _)| set(json)).count();
+                assert_eq!(changed + 1, choices.len(), "--{} has one default", row.flag);
+                words += choices.len();
+            }
+            Form::Spelled(..) | Form::Optional(..) => {}
+        }
+    }
+    assert_eq!(words, 16);
+}
+
+#[test]
+fn spellings_are_values_of_the_library() {
+    let default = || (Options::default(), Profile::default());
+    let check = |arguments: &[&str], change: &dyn Fn(&mut Options, &mut Profile)| {
+        let (mut options, mut profile) = default();
+        change(&mut options, &mut profile);
+        let found = parse::<ForModules>(arguments).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+        assert_eq!((found.options, found.profile), (options, profile), "{arguments:?}");
+    };
+    check(&[], &|_, _| {});
+    check(&["--bools", "b0=true,b3=false,b15=specialized"], &|options, _| {
+        let bools = &mut options.control.bools;
+        (bools.baked, bools.values, bools.specialized) = (9, 1, 1 << 15);
+    });
+    check(&["--bools", "b*=true", "--bools=b1=uniform"], &|options, _| {
+        (options.control.bools.baked, options.control.bools.values) = (!2, !2);
+    });
+    check(&["--ints", "i0=3,0,1,255", "--ints", "i3=specialized"], &|options, _| {
+        (options.control.ints.baked[0], options.control.ints.specialized) = (Some([3, 0, 1, 255]), 8);
+    });
+    check(&["--loop-guard", "65536"], &|options, _| options.control.loop_guard = Some(65536));
+    check(
+        &["--preset", "azahar-vulkan", "--loop-guard", "none", "--set", "names=true"],
+        &|options, profile| {
+            let preset = preset(KnownHost::Azahar, Renderer::Vulkan).expect("there is one");
+            (*options, *profile) = (preset.options, preset.profile);
+            (options.control.loop_guard, profile.names) = (None, true);
+        },
+    );
+    check(&["--snap-depth"], &|options, _| {
+        options.outputs.snap_depth = transpica::host::DepthSnap::AZAHAR;
+    });
+    check(&["--snap-depth=0.5,0"], &|options, _| {
+        options.outputs.snap_depth = transpica::host::DepthSnap { near: 0.5, far: 0.0 };
+    });
+    check(&["--layout", "panda3ds"], &|options, _| options.block.layout = Layout::Panda3ds);
+    check(&["--layout", r#"{"floats":80,"ints":16,"packing":"Bytes","bools":0}"#], &|options, _| {
+        let offsets = RegisterLayout { floats: 80, ints: 16, packing: IntPacking::Bytes, bools: 0 };
+        options.block.layout = Layout::Custom(offsets);
+    });
+    check(&["--attributes", "v1=uint:3,v2=int"], &|options, _| {
+        options.attributes[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+        options.attributes[2] = AttributeFormat { kind: AttributeKind::Int, components: 4 };
+    });
+    check(&["--assume", "attributes=2^16,uniforms=below:24", "--assume", "v3=finite"], &|options, _| {
+        options.assume.attributes = [Promise::Below(16); 16];
+        options.assume.attributes[3] = Promise::FINITE;
+        options.assume.uniforms = Promise::Below(24);
+    });
+    check(&["--limit", "depth=5,steps=7"], &|options, _| {
+        (options.limits.depth, options.limits.steps) = (5, 7);
+    });
+    check(&["--spirv-version", "1.6"], &|_, profile| profile.spirv_version = (1, 6));
+    check(&["--bindings", "host=1:2"], &|_, profile| {
+        profile.bindings.host = Binding { set: 1, binding: 2 };
+    });
+    check(&["--locations", "azahar", "--locations", "position=none,view=9"], &|_, profile| {
+        profile.locations = Locations { position: None, view: 9, ..Locations::AZAHAR };
+    });
+    check(&["--varyings", r#"[{"name":"v","location":2}]"#], &|_, profile| {
+        profile.varyings = vec![Varying { name: "v".into(), location: 2, components: Vec::new() }];
+    });
+    check(&["--glsl-uniforms", "Registers", "--glsl-host", "H:h"], &|_, profile| {
+        (profile.glsl.uniforms.block, profile.glsl.uniforms.instance) = ("Registers".into(), None);
+        (profile.glsl.host.block, profile.glsl.host.instance) = ("H".into(), Some("h".into()));
+    });
+    check(&["--glsl-attributes", "numbered:a"], &|_, profile| {
+        profile.glsl.attributes = AttributeNames::Numbered("a".into());
+    });
+    // The last one counts, whatever its door.
+    check(&["--set", "outputs.depth=Raw", "--depth", "-w..w"], &|options, _| {
+        options.outputs.depth = transpica::stages::host::DepthRange::MinusWToW;
+    });
+    check(&["--depth", "-w..w", "--set", "outputs.depth=\"Raw\""], &|options, _| {
+        options.outputs.depth = transpica::stages::host::DepthRange::Raw;
+    });
+    check(&["--set", "control.ints.baked.2=[1,2,3,4]"], &|options, _| {
+        options.control.ints.baked[2] = Some([1, 2, 3, 4]);
+    });
+}
+
+#[test]
+fn wrong_values_are_explained() {
+    for (arguments, said) in [
+        (&["--set", "output.depth=Raw"][..], "did you mean `outputs`?"),
+        (&["--set", "outputs.dept=Raw"], "did you mean `depth`?"),
+        (&["--set", "outputs.depth=Rav"], "unknown variant `Rav`"),
+        (&["--set", "outputs.depth.x=1"], "there is nothing below"),
+        (&["--set", "attributes.16.components=1"], "must be 0 to 15"),
+        (&["--set", "outputs.depth"], "must be like outputs.depth=MinusWToW"),
+        (&["--set", "varyings=[1"], "not JSON"),
+        (&["--set", "limits.depth=-1"], "invalid value"),
+        (&["--bools", "b16=true"], "must be b0 to b15, or b*"),
+        (&["--bools", "b1=yes"], "must be one of true, false, specialized, uniform"),
+        (&["--ints", "i0=1,2,3"], "must be like i0=3,0,1,0"),
+        (&["--loop-guard", "many"], "must be a number, or none"),
+        (&["--snap-depth=1,0"], "must be two numbers"),
+        (&["--layout", "register"], "did you mean `registers`?"),
+        (&["--layout", "{\"floats\":0}"], "missing field `ints`"),
+        (&["--attributes", "v0=uint:5"], "1 to 4 components"),
+        (&["--limit", "dept=1"], "did you mean `depth`?"),
+        (&["--limit", "depth=x"], "invalid type: string"),
+        (&["--spirv-version", "2.0"], "must be 1.0 to 1.6"),
+        (&["--bindings", "uniforms=1"], "must be like uniforms=SET:BINDING"),
+        (&["--locations", "sparse"], "must be dense, azahar, or NAME=N"),
+        (&["--locations", "colour=1"], "did you mean `color`?"),
+        (&["--glsl-attributes", "prefix:x"], "must be one of named, numbered"),
+        (&["--varyings", "[{\"name\": \"vec4\"}]"], "reserved"),
+        (&["--raw-depth", "--depth", "raw"], "cannot be used with"),
+        (&["--set", "control.bools.baked=1", "--set", "control.bools.specialized=1"], "b0"),
+        (&["--layout", "{\"floats\":0,\"ints\":0,\"packing\":\"Words\",\"bools\":2000}"], "overlap"),
+    ] {
+        let error = parse::<ForModules>(arguments).expect_err(&arguments.join(" "));
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn runs_take_only_what_changes_them() {
+    let found = parse::<ForRuns>(&["--preset", "azahar-opengl", "--precision", "fast"]).expect("valid");
+    assert_eq!((found.options.outputs, found.profile), (Outputs::default(), Profile::default()));
+    assert_eq!(found.options.block.layout, Layout::Azahar);
+    for (arguments, said) in [
+        (&["--depth", "raw"][..], "unexpected argument"),
+        (&["--spirv-version", "1.0"], "unexpected argument"),
+        (&["--set", "outputs.depth=Raw"], "outputs.depth has no effect here: runs show raw output registers"),
+        (&["--set", "names=false"], "names has no effect here"),
+        (&["--bools", "b0=specialized"], "control.bools.specialized has no effect here"),
+    ] {
+        let error = parse::<ForRuns>(arguments).expect_err(&arguments.join(" "));
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+    assert!(parse::<ForRuns>(&["--bools", "b0=true"]).is_ok());
+    assert!(parse::<ForForms>(&["--depth", "raw"]).is_ok() && parse::<ForForms>(&["--omit-names"]).is_err());
+}

@@ -1,0 +1,65 @@
+//! Names that a program's file has for registers, and the semantics of its outputs.
+//! In: an executable. Out: names with their registers, in the order of the file. Knows no values.
+
+use transpica::stages::container::{Dvle, SymbolBank};
+use transpica::stages::isa::Mask;
+use transpica_generate::Named;
+
+/// Names of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols {
+    symbols: Vec<Named>,
+    /// Semantic, register and components of each output.
+    outputs: Vec<(&'static str, usize, Mask)>,
+}
+
+impl Symbols {
+    /// Reads the tables of an executable. Of equal names in a bank the first counts; entries
+    /// without registers are left out.
+    pub fn new(dvle: &Dvle<'_>) -> Self {
+        let mut symbols: Vec<Named> = Vec::new();
+        for symbol in dvle.symbols.iter() {
+            let Some(range) = symbol.range().filter(|range| range.count > 0) else { continue };
+            let name = dvle.name(symbol.name).to_text().to_string();
+            let is_input = |bank| bank == SymbolBank::Input;
+            let is_known = |known: &Named| known.name == name && is_input(known.bank) == is_input(range.bank);
+            if !name.is_empty() && !symbols.iter().any(is_known) {
+                let (first, count) = (range.first.into(), range.count.into());
+                symbols.push(Named { name, bank: range.bank, first, count });
+            }
+        }
+        let outputs = dvle.outputs.iter().filter_map(|output| {
+            let register = usize::from(output.register);
+            // Range: four bits.
+            let mask = Mask((output.mask & 15) as u8);
+            Some((output.semantic()?.info().name, register, mask)).filter(|_| register < 16)
+        });
+        Self { outputs: outputs.collect(), symbols }
+    }
+
+    /// Returns the named uniforms.
+    pub fn uniforms(&self) -> impl Iterator<Item = &Named> {
+        self.symbols.iter().filter(|symbol| symbol.bank != SymbolBank::Input)
+    }
+
+    /// Returns the named attributes.
+    pub fn attributes(&self) -> impl Iterator<Item = &Named> {
+        self.symbols.iter().filter(|symbol| symbol.bank == SymbolBank::Input)
+    }
+
+    /// Returns the outputs with a semantic.
+    pub fn outputs(&self) -> &[(&'static str, usize, Mask)] {
+        &self.outputs
+    }
+
+    /// Returns the semantics of an output register, separated by spaces.
+    pub fn semantics(&self, register: usize) -> String {
+        let names = self.outputs.iter().filter(|(_, other, _)| *other == register);
+        names.map(|(name, ..)| *name).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns all names.
+    pub fn all(&self) -> &[Named] {
+        &self.symbols
+    }
+}

@@ -1,0 +1,118 @@
+//! Settings from presets, files, flags and single fields, as every command takes them.
+
+mod support;
+
+use std::fs;
+
+use support::{folder, root, transpica};
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::{DepthRange, FlipY, Job, Options, Outputs};
+use transpica::{Profile, Translator};
+
+const SAMPLE: &str = "shaders/lights.shbin";
+
+/// The library's text under these options.
+fn library(options: Options) -> String {
+    let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
+    let file = Shbin::parse(&bytes).expect("valid");
+    let program = transpica::stages::host::dvle::program(&file, 0, &options.limits).expect("a program");
+    let environment =
+        transpica::stages::host::FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    translated.text(Language::Wgsl).expect("a text")
+}
+
+#[test]
+fn flags_override_files_and_files_override_presets() {
+    let folder = folder("settings");
+    let file = folder.join("options.json");
+    let name = file.to_str().expect("a name");
+    fs::write(&file, r#"{ "outputs": { "depth": "MinusWToW", "flip_y": "Always" } }"#).expect("written");
+    let text = |more: &[&str]| transpica(&[&["translate", SAMPLE], more].concat()).succeeded();
+    let outputs = Outputs { depth: DepthRange::MinusWToW, flip_y: FlipY::Always, ..Outputs::default() };
+    let expected = library(Options { outputs, ..Options::default() });
+    assert_eq!(text(&["--options", name]), expected);
+    let outputs = Outputs { depth: DepthRange::Raw, ..outputs };
+    let expected = library(Options { outputs, ..Options::default() });
+    assert_eq!(text(&["--options", name, "--depth", "raw"]), expected);
+    assert_eq!(text(&["--set", "outputs.depth=Raw", "--options", name]), expected);
+    let mut preset =
+        transpica::host::preset(transpica::host::KnownHost::Azahar, transpica::host::Renderer::Vulkan)
+            .expect("there is one")
+            .options;
+    (preset.outputs.depth, preset.outputs.flip_y) = (DepthRange::MinusWToW, FlipY::Always);
+    let body = |text: &str| text.split_once("fn main").expect("an entry").1.to_owned();
+    let found = text(&["--preset", "azahar-vulkan", "--options", name, "--locations", "dense"]);
+    assert_eq!(body(&found), body(&library(preset)));
+    // A text for OpenGL has no remark on depth where the file chooses one.
+    let glsl = ["translate", SAMPLE, "--to", "glsl", "--glsl-version", "330", "--options", name];
+    assert_eq!(transpica(&glsl).err, "");
+}
+
+#[test]
+fn a_faulty_file_of_options_is_named_with_its_place() {
+    let folder = folder("faulty_settings");
+    let file = folder.join("options.json");
+    let name = file.to_str().expect("a name");
+    for (text, said) in [
+        ("{\n  \"outputs\": { \"dept\": 1 }\n}", "unknown field `dept`"),
+        ("{ \"control\": { \"bools\": { \"baked\": 1, \"specialized\": 1 } } }", "options.json: "),
+        ("{", "options.json: EOF"),
+    ] {
+        fs::write(&file, text).expect("written");
+        for command in [&["translate"][..], &["run"], &["cfg"], &["survey"]] {
+            let ran = transpica(&[command, &[SAMPLE, "--options", name]].concat());
+            assert_eq!((ran.status, ran.out.len()), (1, 0), "{command:?} {text}");
+            assert!(ran.report().contains(said), "{command:?}: {}", ran.err);
+        }
+    }
+    fs::write(&file, "{}").expect("written");
+    for command in [&["translate"][..], &["run"], &["cfg"], &["survey"], &["compare"]] {
+        let ran = transpica(&[command, &[SAMPLE, "--options", name, "-o", name]].concat());
+        assert_eq!(ran.status, 2, "{command:?}");
+        assert!(ran.report().contains("does not overwrite it"), "{command:?}: {}", ran.err);
+        assert_eq!(fs::read(&file).expect("kept"), b"{}");
+    }
+}
+
+#[test]
+fn constants_decide_runs_and_graphs() {
+    let run =
+        |more: &[&str]| transpica(&[&["run", "shaders/uber.shbin", "--json"], more].concat()).succeeded();
+    let (off, on) = (run(&["--bools", "b*=false"]), run(&["--bools", "b*=true"]));
+    assert_ne!(off, on);
+    let lines = |more: &[&str]| {
+        transpica(&[&["cfg", "shaders/uber.shbin"], more].concat()).succeeded().lines().count()
+    };
+    assert!(lines(&["--bools", "b*=false"]) < lines(&[]));
+    let ran = transpica(&["run", SAMPLE, "--loop-guard", "0", "--limit", "code_words=1"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("the limit is 1") || ran.report().contains("limit"), "{}", ran.err);
+    let few = transpica(&["translate", "shaders/library.shbin", "--dvle", "0", "--limit", "executables=1"]);
+    assert!(few.status == 1 && few.report().contains("executables"), "{}", few.err);
+}
+
+#[test]
+fn the_salt_is_part_of_the_key() {
+    let key = |more: &[&str]| {
+        let ran = transpica(&[&["translate", "shaders/points.shbin", "--dvle", "1", "-v"], more].concat());
+        let (_, key) = ran.err.split_once(": key ").unwrap_or_else(|| panic!("{}", ran.err));
+        key.lines().next().unwrap_or_default().to_owned()
+    };
+    let plain = key(&[]);
+    assert!(plain.len() == 32 && plain.bytes().all(|byte| byte.is_ascii_hexdigit()), "{plain}");
+    assert_eq!(plain, key(&["--salt", ""]));
+    assert_ne!(plain, key(&["--salt", "driver 2"]));
+}
+
+#[test]
+fn the_short_help_fits_a_screen_and_the_long_one_has_everything() {
+    for command in ["translate", "run", "compare", "survey", "cfg"] {
+        let [short, long] = ["-h", "--help"].map(|flag| transpica(&[command, flag]).succeeded());
+        assert!(short.lines().count() <= 70, "{command}: {} lines", short.lines().count());
+        assert!(short.contains("--precision") && !short.contains("--portable-exponentials"), "{short}");
+        assert!(long.contains("--portable-exponentials") && long.contains("--set <PATH=VALUE>"), "{long}");
+    }
+}
