@@ -65,8 +65,9 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let saved = save_state.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
     let settings = options.settings(budget);
-    let listing = Listing::new(&container, Some(dvle)).map_err(|error| input.fail(&error))?;
-    let mut log = trace.then(|| Log::new(output.as_ref(), &listing));
+    let listing = trace.then(|| Listing::new(&container, Some(dvle))).transpose();
+    let listing = listing.map_err(|error| input.fail(&error))?;
+    let mut log = listing.as_ref().map(|listing| Log::new(output.as_ref(), listing));
     let trace = log.as_mut();
     let mapped = executable.output_mask();
     let view = View { mask: mapped, json, symbols: &symbols };
