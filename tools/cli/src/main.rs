@@ -5,6 +5,7 @@ mod caches;
 mod commands;
 mod display;
 mod files;
+mod json;
 mod report;
 mod state;
 mod streams;

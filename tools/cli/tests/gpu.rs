@@ -77,7 +77,10 @@ fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
         for on in ["cpu", "gpu"] {
             let ran =
                 transpica(&["run", &file("shbin"), "--state", &file("state.json"), "--json", "--on", on]);
-            assert_eq!(json(&ran.succeeded()), json(&expected), "{name} on {on}");
+            let (found, expected) = (json(&ran.succeeded()), json(&expected));
+            for member in ["stage", "vertices"] {
+                assert_eq!(found[member], expected[member], "{name} on {on}");
+            }
         }
     }
 }

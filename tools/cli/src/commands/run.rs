@@ -18,6 +18,7 @@ use transpica_gpu::{Gpu, Registers, Route, compare, run_compute, unfinished};
 use super::{Input, geometry, open};
 use crate::args::{Common, Machine as On, Run};
 use crate::files;
+use crate::json::{self, Schema};
 use crate::report::Failure;
 use crate::state::{self, State};
 use crate::trace::Log;
@@ -170,13 +171,12 @@ fn canonical(bits: u32) -> u32 {
 
 /// The components of a register as JSON.
 pub fn components(register: [u32; 4]) -> Value {
-    json!(register.map(|bits| format!("{:#010x}", canonical(bits))))
+    json!(register.map(|bits| json::word(canonical(bits))))
 }
 
 /// A complete result as JSON.
 pub fn document(stage: &str, vertices: Vec<Value>) -> String {
-    let text = serde_json::to_string_pretty(&json!({ "stage": stage, "vertices": vertices }));
-    text.unwrap_or_default() + "\n"
+    Schema::Run.text(json!({ "stage": stage, "vertices": vertices }))
 }
 
 /// A register as text.
