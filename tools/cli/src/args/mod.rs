@@ -4,6 +4,7 @@
 
 mod asm;
 mod assume;
+mod batch;
 mod cfg;
 mod compare;
 mod dis;
@@ -24,6 +25,7 @@ use crate::streams::Streams;
 
 pub use asm::Asm;
 pub use assume::Promises;
+pub use batch::{Batch, Manifest, NamePart, NamePattern, Shard};
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
@@ -46,6 +48,7 @@ pub use values::{
 #[command(after_help = "Examples:
   transpica translate lights.shbin                    WGSL on standard output
   transpica translate lights.shbin --to spirv -o lights.spv
+  transpica translate dumps --to spirv,reflection --out-dir out    every program below a folder
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
@@ -120,6 +123,7 @@ impl Selection {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Translate(Translate),
+    Manifest(Manifest),
     Info(Info),
     Run(Run),
     Compare(Compare),
@@ -137,6 +141,7 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Translate(_) => "translate",
+            Self::Manifest(_) => "manifest",
             Self::Info(_) => "info",
             Self::Run(_) => "run",
             Self::Compare(_) => "compare",
@@ -156,6 +161,7 @@ impl Command {
             Self::Run(arguments) => arguments.check(),
             Self::Cfg(arguments) => arguments.check(),
             Self::Info(_)
+            | Self::Manifest(_)
             | Self::Asm(_)
             | Self::Compare(_)
             | Self::Survey(_)
@@ -181,6 +187,7 @@ impl Command {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
             Self::Asm(arguments) => arguments.streams(),
+            Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
     }
@@ -190,6 +197,7 @@ impl Command {
             Self::Compare(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
             Self::Translate(_)
+            | Self::Manifest(_)
             | Self::Info(_)
             | Self::Survey(_)
             | Self::Asm(_)
