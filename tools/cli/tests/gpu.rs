@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::process::Command;
 
-use support::{ran, root, transpica};
+use support::{follows_schema, ran, root, transpica};
 
 /// Runs `compare` and returns its table.
 fn compare(arguments: &[&str]) -> String {
@@ -53,6 +53,7 @@ fn a_comparison_names_its_driver() {
     assert!(!quiet.contains("driver report"), "{quiet}");
     let json = transpica(&["compare", sample, "--vertices", "16", "--json"]).succeeded();
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    follows_schema(&json);
     assert_eq!(json["driver"]["measured"][1]["instruction"], "MUL", "{json}");
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(2), "{json}");
 }

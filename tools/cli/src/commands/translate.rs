@@ -72,7 +72,9 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             let mut translator = Translator::new(request.options, request.profile.clone());
             let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
-            show(&input, &program, translator, &translated, &environment.constants(), request, common)
+            let reflection = Reflection::new(&program, &translated, &environment.constants())
+                .with_symbols(environment.executable());
+            show(&input, &program, translator, &translated, &reflection, request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -136,7 +138,8 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Comm
         .map_err(|error| input.fail(&error))?;
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
-    show(&input, &program, translator, &translated, &Constants::default(), request, common)
+    let reflection = Reflection::new(&program, &translated, &Constants::default());
+    show(&input, &program, translator, &translated, &reflection, request, common)
 }
 
 /// Returns the little-endian words of a file.
@@ -201,7 +204,7 @@ fn show(
     program: &Program<'_>,
     mut translator: Translator,
     translated: &Translation,
-    constants: &Constants,
+    reflection: &Reflection,
     request: Request,
     common: &Common,
 ) -> Result<(), Failure> {
@@ -212,11 +215,10 @@ fn show(
     if translated.interface.entry_point == EntryPoint::Vertex {
         request.note_depth(common);
     }
-    let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
     let is_json = request.output.as_ref().is_some_and(is_json);
-    let table = || if is_json { to_json(&reflection) } else { reflection.to_string() };
+    let table = || if is_json { to_json(reflection) } else { reflection.to_string() };
     let bytes = emit(&mut translator, translated, request.target(), request.version, table)
         .map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
@@ -227,7 +229,7 @@ fn show(
         request.target().name(),
         start.elapsed()
     ));
-    let reflection = request.reflect.map(|path| (path, to_json(&reflection)));
+    let reflection = request.reflect.map(|path| (path, to_json(reflection)));
     let output = request.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),

@@ -262,7 +262,10 @@ impl Work<'_> {
         record.key = Some(translator.key(&program, &environment, job, b"")?.to_string());
         let translated = translator.translate(&program, &environment, job)?;
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
-        let reflection = || to_json(&Reflection::new(&program, &translated, &environment.constants()));
+        let reflection = || {
+            let reflection = Reflection::new(&program, &translated, &environment.constants());
+            to_json(&reflection.with_symbols(environment.executable()))
+        };
         for &target in &self.request.targets {
             let result = emit(translator, &translated, target, self.request.version, reflection)
                 .map_err(|error| error.to_string())
