@@ -21,11 +21,11 @@ fn parse(text: &str) -> Option<u32> {
 pub(super) mod word {
     use super::*;
 
-    pub(in crate::reflect) fn serialize<S: Serializer>(word: &u32, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(word: &u32, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&text(*word))
     }
 
-    pub(in crate::reflect) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
         parse(&String::deserialize(from)?).ok_or_else(|| Error::custom("a word must be like 0x3f800000"))
     }
 }
@@ -34,11 +34,11 @@ pub(super) mod word {
 pub(super) mod input {
     use super::*;
 
-    pub(in crate::reflect) fn serialize<S: Serializer>(register: &u8, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(register: &u8, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("v{register}"))
     }
 
-    pub(in crate::reflect) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
         let text = String::deserialize(from)?;
         let register = text.strip_prefix('v').and_then(|number| number.parse().ok());
         register.ok_or_else(|| Error::custom("an input register must be like v0"))
