@@ -219,7 +219,7 @@ fn the_table_shows_everything() {
     let (_, reflection) =
         reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
     expect![[r#"
-        lights.shbin, entry code word 0xe: structured
+        lights.shbin, entry code word 0xe: vertex stage, structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
         reads v0..v1; c0..c10 c27..c29; c11 c19 with an address, which reaches c0..c95; i0; b0
 
@@ -257,7 +257,7 @@ fn the_table_shows_everything() {
     .assert_eq(&reflection.to_string());
     let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
     expect![[r#"
-        lights.shbin, entry code word 0xe: structured
+        lights.shbin, entry code word 0xe: vertex stage, structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
         reads v0..v1; c0..c10 c27..c29 c95; c11 c19 with an address, which reaches c0..c95
 
@@ -454,7 +454,7 @@ fn feeds_are_those_of_the_configuration() {
     let (mode, variable) = feed("subdivision");
     assert_eq!((&mode[..], variable.first.as_deref(), variable.stride), ("variable", Some("c0"), None));
     assert!(variable.vertices.is_some_and(|main| main > 0) && variable.inputs.is_empty());
-    let (mode, fixed) = feed("cards");
+    let (mode, fixed) = feed("fireworks");
     assert_eq!((&mode[..], fixed.inputs.len()), ("fixed", 0));
     assert!(fixed.first.is_some_and(|first| first.starts_with('c')) && fixed.vertices.is_some());
     assert!(fixed.stride.is_some());
@@ -463,7 +463,8 @@ fn feeds_are_those_of_the_configuration() {
 #[test]
 fn symbols_of_the_file_stand_beside_names_of_the_module() {
     let source = ".fvec texture\n.fvec unread\n.ivec count\n.in float v0\n.in gl_in v1\n.out pos position\n\
-                  .proc main\nadd r0, v0, v1\nfor count\nadd r0, r0, texture\n.end\nmov pos, r0\nend\n.end\n";
+                  .proc main\nmov r0, v0\nadd r0, r0, v1\nfor count\nadd r0, texture, r0\n.end\nmov pos, r0\nend\n\
+                  .end\n";
     let sources = [SourceText { name: "a.pica", text: source }];
     let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).expect("a file");

@@ -21,8 +21,8 @@ pub struct BufferInfo {
     pub ty: String,
     /// Written by the program.
     pub written: bool,
-    /// Unit that the size is a multiple of: `vertex`, `invocation`, `triangle`, `emit`, `thread`, or
-    /// `draw` for a buffer of one size.
+    /// Unit that the size is a multiple of: `vertex`, `invocation`, `triangle`, `emit`, `thread`,
+    /// or `draw` for a buffer of one size.
     pub per: String,
     /// Bytes for each unit. None if a draw chooses it: the feed, whose invocations have `window`
     /// vectors of 16 bytes each.
@@ -76,8 +76,8 @@ pub struct GeometryInfo {
     pub mode: String,
     /// Layout of the feed.
     pub feed: FeedInfo,
-    /// Vectors of a vertex in the buffer of triangles: vector n is output n. Each triangle has three
-    /// vertices; those of thread t begin at triangle t · `capacity` of the draw parameters.
+    /// Vectors of a vertex in the buffer of triangles: vector n is output n. Each triangle has
+    /// three vertices; those of thread t begin at triangle t · `capacity` of the draw parameters.
     pub vectors: u32,
     /// Maximum triangles of an invocation, if proven.
     pub triangles: Option<u32>,

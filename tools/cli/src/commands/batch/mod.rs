@@ -103,8 +103,8 @@ pub fn run(
         0 => Ok(()),
         failed => {
             let total = manifest.counts.programs;
-            Err(Failure::new(format!("{failed} failures in {} files with {total} programs", inputs.len()))
-                .hint(format!("{} has the reason of each", path.display())))
+            let text = format!("{failed} failed, of {} files with {total} programs", inputs.len());
+            Err(Failure::new(text).hint(format!("{} has the reason of each", path.display())))
         }
     }
 }
