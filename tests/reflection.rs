@@ -475,7 +475,15 @@ fn symbols_of_the_file_stand_beside_names_of_the_module() {
         .map(|s| format!("{} {}{} {:?}", s.symbol, s.bank, s.first, s.name.as_deref().unwrap_or("none")))
         .collect();
     rows.sort();
-    expect![].assert_debug_eq(&rows);
+    expect![[r#"
+        [
+            "count i0 \"count\"",
+            "float v0 \"float_a\"",
+            "gl_in v1 \"n_gl_in\"",
+            "texture c0 \"texture_a\"",
+            "unread c1 \"none\"",
+        ]
+    "#]].assert_debug_eq(&rows);
     let wgsl = translated.wgsl().expect("a text");
     for symbol in &reflection.symbols {
         assert!(symbol.name.as_ref().is_none_or(|name| wgsl.contains(name)), "{symbol:?}: {wgsl}");
