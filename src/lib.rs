@@ -59,8 +59,9 @@
 //!
 //! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
 //! assembler text to readable WGSL, [`guide::batch`] how a new program's first frames come from the
-//! CPU. [`guide::support`] lists inputs, outputs and evidence,
-//! [`guide::instructions`] the bits of code words, [`guide::architecture`] how it works.
+//! CPU, [`guide::folders`] how many files are translated, on one machine or many.
+//! [`guide::support`] lists inputs, outputs and evidence, [`guide::instructions`] the bits of code
+//! words, [`guide::architecture`] how it works.
 
 #![forbid(unsafe_code)]
 // docs.rs builds with nightly, which then shows the feature that an item needs.
@@ -124,6 +125,9 @@ pub mod guide {
 
     #[doc = include_str!("guide/batch.md")]
     pub mod batch {}
+
+    #[doc = include_str!("guide/folders.md")]
+    pub mod folders {}
 
     // Its example assembles, and prints WGSL.
     #[cfg_attr(any(not(doctest), all(feature = "asm", feature = "wgsl")), doc = include_str!("guide/homebrew.md"))]

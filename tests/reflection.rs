@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
+use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -18,7 +19,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::{Reflection, SCHEMA};
-use transpica::{Translation, Translator};
+use transpica::{GlslVersion, Translation, Translator};
 
 /// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
@@ -218,7 +219,7 @@ fn the_table_shows_everything() {
     let (_, reflection) =
         reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
     expect![[r#"
-        lights.shbin, entry code word 0xe: structured
+        lights.shbin, entry code word 0xe: vertex stage, structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
         reads v0..v1; c0..c10 c27..c29; c11 c19 with an address, which reaches c0..c95; i0; b0
 
@@ -256,7 +257,7 @@ fn the_table_shows_everything() {
     .assert_eq(&reflection.to_string());
     let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
     expect![[r#"
-        lights.shbin, entry code word 0xe: structured
+        lights.shbin, entry code word 0xe: vertex stage, structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
         reads v0..v1; c0..c10 c27..c29 c95; c11 c19 with an address, which reaches c0..c95
 
@@ -323,7 +324,7 @@ fn reflection_of_a_geometry_program_states_its_threads() {
             .filter_map(|(_, variable)| Some(variable.binding?.binding))
             .collect();
         let blocks = [reflection.uniform_block, reflection.host_block, Some(geometry.draw)];
-        let described = geometry.buffers.iter().map(|buffer| buffer.binding);
+        let described = reflection.buffers.iter().map(|buffer| buffer.binding);
         let described = described.chain(blocks.into_iter().flatten().map(|block| block.binding));
         assert_eq!(described.collect::<BTreeSet<_>>(), declared, "{name}");
         let kernel = translated.interface.kernel().expect("a kernel");
@@ -334,5 +335,177 @@ fn reflection_of_a_geometry_program_states_its_threads() {
         );
         let text = reflection.to_string();
         assert!(text.contains(&format!("geometry program, {} mode", geometry.mode)), "{text}");
+    }
+}
+
+/// Returns the names of the entry point in SPIR-V: the texts of OpEntryPoint.
+fn spirv_entry(words: &[u32]) -> String {
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let (instruction, more) = rest.split_at((first >> 16) as usize);
+        if first & 0xFFFF == 15 {
+            let bytes = instruction[3..].iter().flat_map(|word| word.to_le_bytes());
+            return bytes.take_while(|byte| *byte != 0).map(char::from).collect();
+        }
+        rest = more;
+    }
+    String::new()
+}
+
+#[test]
+fn stages_names_and_workgroups_are_those_of_modules() {
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+    let file = Shbin::parse(&bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
+    let reports = Control { report_unfinished: true, ..Control::default() };
+    let options = Options { control: reports, ..Options::default() };
+    for (index, job, options, stage) in [
+        (0, Job::Vertex, Options::default(), "vertex"),
+        (0, Job::Compute, Options::default(), "compute"),
+        (0, Job::Compute, options, "compute"),
+        (1, Job::Geometry(&setup), Options::default(), "compute"),
+    ] {
+        let program = dvle::program(&file, index, &options.limits).expect("a program");
+        let environment = FileEnvironment::new(&file, index, "points").expect("there");
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(&program, &environment, job).expect("translates");
+        let reflection = Reflection::new(&program, &translated, &environment.constants());
+        let program_stage = if index == 0 { "vertex" } else { "geometry" };
+        assert_eq!((reflection.dvle, &reflection.stage[..]), (Some(index as u32), program_stage));
+        assert_eq!(reflection.options, translated.options);
+        let module = translated.naga().expect("a module");
+        let entry = &module.entry_points[0];
+        let expected = match entry.stage {
+            naga::ShaderStage::Vertex => ("vertex", None),
+            _compute => ("compute", Some(entry.workgroup_size)),
+        };
+        let info = &reflection.module;
+        assert_eq!((&info.stage[..], info.workgroup), expected);
+        assert_eq!(info.stage, stage);
+        let names = &info.entry_points;
+        assert_eq!(
+            (&names.wgsl, &names.spirv),
+            (&entry.name, &spirv_entry(&translated.spirv().expect("words")))
+        );
+        let glsl = translated.glsl(GlslVersion::Vulkan450).expect("a text");
+        assert!(glsl.contains(&format!("void {}()", names.glsl)), "{glsl}");
+        let hlsl = translated.hlsl().expect("a text");
+        assert!(hlsl.contains(&format!(" {}(", names.hlsl)), "{hlsl}");
+        let msl = translated.msl().expect("a text");
+        assert!(msl.contains(&format!(" {}(", names.msl)) && !msl.contains(" main("), "{msl}");
+        // Buffers and their elements.
+        let mut declared: Vec<_> = (module.global_variables.iter())
+            .filter(|(_, variable)| matches!(variable.space, AddressSpace::Storage { .. }))
+            .map(|(_, variable)| {
+                let place = variable.binding.expect("a binding");
+                let TypeInner::Array { stride, .. } = module.types[variable.ty].inner else {
+                    unreachable!("storage buffers are arrays")
+                };
+                let writes = naga::StorageAccess::STORE;
+                let written =
+                    matches!(variable.space, AddressSpace::Storage { access } if access.contains(writes));
+                (place.binding, variable.name.clone().expect("a name"), written, stride)
+            })
+            .collect();
+        declared.sort();
+        let mut described: Vec<_> = (reflection.buffers.iter())
+            .map(|buffer| (buffer.binding, buffer.name.clone(), buffer.written, buffer.stride))
+            .collect();
+        described.sort();
+        assert_eq!(declared.len(), described.len(), "{stage}");
+        for (declared, described) in declared.iter().zip(&described) {
+            let (binding, name, written, stride) = described;
+            assert_eq!((&declared.0, &declared.1, &declared.2), (binding, name, written));
+            // A unit has whole elements; for a vertex it is one.
+            assert!(stride.is_none_or(|stride| stride % declared.3 == 0), "{declared:?}, {described:?}");
+            assert!(index == 1 || *stride == Some(declared.3), "{declared:?}, {described:?}");
+        }
+        if let Some(geometry) = &reflection.geometry {
+            let block = module.types.iter().find_map(|(_, ty)| match &ty.inner {
+                TypeInner::Struct { members, .. } if members[0].name.as_deref() == Some("threads") => Some(
+                    members
+                        .iter()
+                        .map(|m| (m.name.clone().unwrap_or_default(), m.offset))
+                        .collect::<Vec<_>>(),
+                ),
+                _other_types => None,
+            });
+            let listed: Vec<_> = geometry.draw_members.iter().map(|m| (m.name.clone(), m.offset)).collect();
+            assert_eq!(listed, block.expect("the draw block")[..listed.len()]);
+        }
+    }
+}
+
+#[test]
+fn feeds_are_those_of_the_configuration() {
+    let feed = |name: &str| {
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let program = file.program(1).expect("a program");
+        let translated = program.translate(&Options::default()).expect("translates");
+        let geometry = program.reflect(&translated).geometry.expect("a geometry program");
+        (geometry.mode, geometry.feed)
+    };
+    let (mode, points) = feed("points");
+    assert_eq!((&mode[..], points.first), ("point", None));
+    assert!(!points.inputs.is_empty() && points.inputs[0] == "v0", "{:?}", points.inputs);
+    let (mode, variable) = feed("subdivision");
+    assert_eq!((&mode[..], variable.first.as_deref(), variable.stride), ("variable", Some("c0"), None));
+    assert!(variable.vertices.is_some_and(|main| main > 0) && variable.inputs.is_empty());
+    let (mode, fixed) = feed("fireworks");
+    assert_eq!((&mode[..], fixed.inputs.len()), ("fixed", 0));
+    assert!(fixed.first.is_some_and(|first| first.starts_with('c')) && fixed.vertices.is_some());
+    assert!(fixed.stride.is_some());
+}
+
+#[test]
+fn symbols_of_the_file_stand_beside_names_of_the_module() {
+    let source = ".fvec texture\n.fvec unread\n.ivec count\n.in float v0\n.in gl_in v1\n.out pos position\n\
+                  .proc main\nmov r0, v0\nadd r0, r0, v1\nfor count\nadd r0, texture, r0\n.end\nmov pos, r0\nend\n\
+                  .end\n";
+    let sources = [SourceText { name: "a.pica", text: source }];
+    let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let translated = program.translate(&Options::default()).expect("translates");
+    let reflection = program.reflect(&translated);
+    let mut rows: Vec<_> = (reflection.symbols.iter())
+        .map(|s| format!("{} {}{} {:?}", s.symbol, s.bank, s.first, s.name.as_deref().unwrap_or("none")))
+        .collect();
+    rows.sort();
+    expect![[r#"
+        [
+            "count i0 \"count\"",
+            "float v0 \"float_a\"",
+            "gl_in v1 \"n_gl_in\"",
+            "texture c0 \"texture_a\"",
+            "unread c1 \"none\"",
+        ]
+    "#]]
+    .assert_debug_eq(&rows);
+    let wgsl = translated.wgsl().expect("a text");
+    for symbol in &reflection.symbols {
+        assert!(symbol.name.as_ref().is_none_or(|name| wgsl.contains(name)), "{symbol:?}: {wgsl}");
+    }
+}
+
+#[test]
+fn registers_and_bits_are_texts_in_json() {
+    let (_, reflection) =
+        reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
+    let value = serde_json::to_value(&reflection).expect("JSON");
+    assert_eq!(value["attributes"][0]["register"], "v0");
+    assert_eq!(value["defaults"][0]["value"][1], "0x3f800000");
+    for (place, wrong) in [
+        ("/attributes/0/register", "c0"),
+        ("/attributes/0/register", "v256"),
+        ("/defaults/0/value/1", "0x+1"),
+        ("/defaults/0/value/1", "1"),
+    ] {
+        let mut bad = value.clone();
+        *bad.pointer_mut(place).expect("there") = wrong.into();
+        assert!(serde_json::from_value::<Reflection>(bad).is_err(), "{place} {wrong}");
     }
 }

@@ -189,6 +189,10 @@ pub struct FileEnvironment<'a> {
 }
 
 impl<'a> FileEnvironment<'a> {
+    /// Returns the executable.
+    pub fn executable(&self) -> &'a Dvle<'a> {
+        self.executable
+    }
     /// Returns the environment of executable `index`. `source` is the name of the file in header
     /// comments.
     ///

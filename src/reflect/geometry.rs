@@ -1,12 +1,13 @@
-//! Reflection of geometry programs in their compute form.
-//! In: [`GeometryKernel`]. Out: [`GeometryInfo`], plain data.
+//! Reflection of compute forms: buffers, and what a draw with a geometry program needs.
+//! In: [`EntryPoint`], [`GeometryKernel`]. Out: [`BufferInfo`], [`GeometryInfo`], plain data.
 
-use super::BlockInfo;
+use super::{BlockInfo, HostMemberInfo};
 use crate::fields::DrawField;
 use crate::geometry::kernel::bindings;
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel};
+use crate::host::EntryPoint;
 
-/// A buffer of a geometry program.
+/// A storage buffer of a compute stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferInfo {
@@ -20,6 +21,30 @@ pub struct BufferInfo {
     pub ty: String,
     /// Written by the program.
     pub written: bool,
+    /// Unit that the size is a multiple of: `vertex`, `invocation`, `triangle`, `emit`, `thread`,
+    /// or `draw` for a buffer of one size.
+    pub per: String,
+    /// Bytes for each unit. None if a draw chooses it: the feed, whose invocations have `window`
+    /// vectors of 16 bytes each.
+    pub stride: Option<u32>,
+}
+
+/// The feed of a geometry program: the vectors of each invocation, 16 bytes each, of which the draw
+/// parameter `window` is the number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FeedInfo {
+    /// Point mode: the register of each vector, `v0` to `v15`. Else empty.
+    pub inputs: Vec<String>,
+    /// Other modes: the register of the first vector, `c0` in variable mode; the next vectors are
+    /// the next registers. c0 of variable mode is the number of vertices.
+    pub first: Option<String>,
+    /// Vertices that come with all outputs: all of a primitive in fixed mode, those at the start in
+    /// variable mode, where the others come with their first output.
+    pub vertices: Option<u8>,
+    /// Vectors from one vertex to the next in fixed mode. In variable mode it is the number of
+    /// outputs of the vertex program.
+    pub stride: Option<u8>,
 }
 
 /// A data dependence of a geometry program on an earlier invocation.
@@ -38,7 +63,8 @@ pub struct DependenceInfo {
 pub struct StateInfo {
     /// Name of the state.
     pub what: String,
-    /// Initial bits, before the first draw.
+    /// Initial bits, before the first draw; serialized as `"0x3f800000"`.
+    #[cfg_attr(feature = "serde", serde(with = "super::words::word"))]
     pub initial: u32,
 }
 
@@ -48,7 +74,10 @@ pub struct StateInfo {
 pub struct GeometryInfo {
     /// Mode of vertex input: `point`, `variable` or `fixed`.
     pub mode: String,
-    /// Vectors of a vertex in the buffer of triangles.
+    /// Layout of the feed.
+    pub feed: FeedInfo,
+    /// Vectors of a vertex in the buffer of triangles: vector n is output n. Each triangle has
+    /// three vertices; those of thread t begin at triangle t · `capacity` of the draw parameters.
     pub vectors: u32,
     /// Maximum triangles of an invocation, if proven.
     pub triangles: Option<u32>,
@@ -59,29 +88,89 @@ pub struct GeometryInfo {
     pub sees: Vec<DependenceInfo>,
     /// Words of the state buffer.
     pub state: Vec<StateInfo>,
-    /// Buffers, without the blocks.
-    pub buffers: Vec<BufferInfo>,
     /// Block of per-draw parameters.
     pub draw: BlockInfo,
+    /// Its fields.
+    pub draw_members: Vec<HostMemberInfo>,
 }
 
-/// Describes the compute form of a geometry program.
-pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
-    let buffer = |name: &str, binding, ty: &str, written| BufferInfo {
+/// Bytes of a vector.
+const VECTOR: u32 = 16;
+/// Registers of a vertex in the buffers of the compute form of a vertex program.
+const REGISTERS: u32 = 16;
+
+/// Describes the storage buffers of an entry point.
+pub(super) fn buffers(entry_point: &EntryPoint) -> Vec<BufferInfo> {
+    let buffer = |name: &str, binding, ty: &str, written, (per, stride): (&str, Option<u32>)| BufferInfo {
         name: name.into(),
         set: 0,
         binding,
         ty: ty.into(),
         written,
+        per: per.into(),
+        stride,
     };
-    let mut buffers = vec![
-        buffer("feed", bindings::FEED, "array<vec4f>", false),
-        buffer("triangles", bindings::TRIANGLES, "array<vec4f>", true),
-        buffer("counts", bindings::COUNTS, "array<i32>", true),
-    ];
-    if !kernel.state.is_empty() {
-        buffers.push(buffer("state", bindings::STATE, "array<u32>", true));
+    let vectors = |per, count: u32| (per, Some(count * VECTOR));
+    match entry_point {
+        EntryPoint::Compute { reports_unfinished } => {
+            let outputs = REGISTERS + u32::from(*reports_unfinished);
+            let ty = format!("array<array<vec4f, {outputs}>>");
+            vec![
+                buffer(
+                    "inputs",
+                    bindings::INPUTS,
+                    "array<array<vec4f, 16>>",
+                    false,
+                    vectors("vertex", REGISTERS),
+                ),
+                buffer("outputs", bindings::OUTPUTS, &ty, true, vectors("vertex", outputs)),
+            ]
+        }
+        EntryPoint::Kernel(kernel) => {
+            let written = if kernel.records_emits { "emit" } else { "triangle" };
+            let mut buffers = vec![
+                buffer("feed", bindings::FEED, "array<vec4f>", false, ("invocation", None)),
+                buffer(
+                    "triangles",
+                    bindings::TRIANGLES,
+                    "array<vec4f>",
+                    true,
+                    vectors(written, 3 * kernel.vectors),
+                ),
+                buffer("counts", bindings::COUNTS, "array<i32>", true, ("thread", Some(4))),
+            ];
+            if !kernel.state.is_empty() {
+                // The words before the draw, and as many after it. Range: a few hundred words.
+                let bytes = 8 * kernel.state.len() as u32;
+                buffers.push(buffer("state", bindings::STATE, "array<u32>", true, ("draw", Some(bytes))));
+            }
+            buffers
+        }
+        EntryPoint::Vertex | EntryPoint::Stage(_) | EntryPoint::Quaternions => Vec::new(),
     }
+}
+
+fn feed(input: GeometryInput) -> FeedInfo {
+    let none = FeedInfo { inputs: Vec::new(), first: None, vertices: None, stride: None };
+    match input {
+        GeometryInput::Point { inputs, registers } => {
+            let inputs = registers.iter().take(usize::from(inputs));
+            FeedInfo { inputs: inputs.map(|register| format!("v{register}")).collect(), ..none }
+        }
+        GeometryInput::Variable { main } => {
+            FeedInfo { first: Some("c0".into()), vertices: Some(main), ..none }
+        }
+        GeometryInput::Fixed { first, vertices, stride } => FeedInfo {
+            first: Some(format!("c{first}")),
+            vertices: Some(vertices),
+            stride: Some(stride),
+            ..none
+        },
+    }
+}
+
+/// Describes the compute form of a geometry program.
+pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
     let size = DrawField::BLOCK_SIZE;
     let used = if kernel.is_split() { size } else { 4 * DrawField::MEMBERS.len() as u32 };
     GeometryInfo {
@@ -91,6 +180,7 @@ pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
             GeometryInput::Fixed { .. } => "fixed",
         }
         .into(),
+        feed: feed(kernel.setup.input),
         vectors: kernel.vectors,
         triangles: kernel.triangles,
         warm: match kernel.dependence {
@@ -108,7 +198,16 @@ pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
             .iter()
             .map(|word| StateInfo { what: word.to_string(), initial: word.initial })
             .collect(),
-        buffers,
         draw: BlockInfo { set: 0, binding: bindings::DRAW, size, used },
+        draw_members: draw_members(kernel),
     }
+}
+
+/// Describes the fields of the block of draw parameters.
+fn draw_members(kernel: &GeometryKernel) -> Vec<HostMemberInfo> {
+    let names = DrawField::MEMBERS.iter().map(|field| field.name());
+    let names = names.chain(kernel.is_split().then_some("first_thread"));
+    let offsets = (0..DrawField::BLOCK_SIZE).step_by(4);
+    let member = |(name, offset): (&str, u32)| HostMemberInfo { name: name.into(), ty: "i32".into(), offset };
+    names.zip(offsets).map(member).collect()
 }

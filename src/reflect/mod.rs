@@ -5,24 +5,29 @@
 //! of the vertex entry.
 
 mod geometry;
+mod module;
 mod table;
+#[cfg(feature = "serde")]
+mod words;
 
-pub use geometry::{BufferInfo, DependenceInfo, GeometryInfo, StateInfo};
+pub use geometry::{BufferInfo, DependenceInfo, FeedInfo, GeometryInfo, StateInfo};
+pub use module::{EntryPointNames, ModuleInfo, SymbolInfo};
 
 use crate::cfg::reach::reach;
+use crate::container::Dvle;
 use crate::host::profile::specialized_name;
 use crate::host::{
-    ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType, Promise,
-    Reliance, UniformBlock, Usage,
+    ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType, Options,
+    Profile, Promise, Reliance, UniformBlock, Usage,
 };
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
-use crate::isa::{FlowOp, Opcode, Program};
+use crate::isa::{FlowOp, Opcode, Program, Stage};
 use crate::passes::legalize;
 use crate::translate::{FileProgram, Translation};
 
 /// Version of the schema of [`Reflection`].
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +79,8 @@ pub struct RelativeReads {
 pub struct AttributeInfo {
     /// Name.
     pub name: String,
-    /// v0..v15
+    /// v0..v15; serialized as `"v0"`.
+    #[cfg_attr(feature = "serde", serde(with = "words::input"))]
     pub register: u8,
     /// Location.
     pub location: u32,
@@ -99,13 +105,14 @@ pub struct BlockInfo {
     pub used: u32,
 }
 
-/// A field of the host block that the program reads, for clip planes or a dynamic y.
+/// A field of the host block that the program reads, for clip planes or a dynamic y, or of the
+/// block of draw parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostMemberInfo {
     /// Name.
     pub name: String,
-    /// Type: `u32` or `vec4f`.
+    /// Type: `u32`, `i32` or `vec4f`.
     pub ty: String,
     /// Byte offset in the block.
     pub offset: u32,
@@ -176,11 +183,16 @@ pub struct OutputInfo {
 
 /// The value of a uniform register after the executable is bound.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "words::StoredDefault", into = "words::StoredDefault")
+)]
 pub struct UniformDefault {
     /// `c95`, `i3`, `b15`
     pub register: String,
-    /// f32 bits of a float register, the four bytes of an int register, 0 or 1 of a bool register.
+    /// f32 bits of a float register, serialized as `"0x3f800000"`; the four bytes of an int
+    /// register; 0 or 1 of a bool register.
     pub value: Vec<u32>,
     /// Folded: the program holds the value as a constant, so the host need not set it.
     pub folded: bool,
@@ -217,8 +229,14 @@ pub struct Reflection {
     pub schema: u32,
     /// Name of the source file.
     pub source: String,
+    /// Index of the executable in it, if known.
+    pub dvle: Option<u32>,
+    /// Stage of the program: `vertex` or `geometry`.
+    pub stage: String,
     /// Label of the entry point, or its code word without one, if known.
     pub entry: Option<String>,
+    /// The module.
+    pub module: ModuleInfo,
     /// `structured`, `block dispatcher` or `pc dispatcher`.
     pub tier: String,
     /// Instruction counts.
@@ -241,16 +259,25 @@ pub struct Reflection {
     pub specialization: Vec<SpecializationInfo>,
     /// Outputs.
     pub outputs: Vec<OutputInfo>,
+    /// Storage buffers of a compute stage, without the blocks.
+    pub buffers: Vec<BufferInfo>,
     /// Compute form of a geometry program; none for a vertex program.
     pub geometry: Option<GeometryInfo>,
     /// Setup constants.
     pub defaults: Vec<UniformDefault>,
+    /// Symbols of the file beside the names of the module; empty unless
+    /// [`with_symbols`](Self::with_symbols) adds them.
+    pub symbols: Vec<SymbolInfo>,
     /// Promises of the host that the module relies on.
     pub promises: PromiseInfo,
     /// Operations that exact products cost.
     pub guards: GuardCounts,
     /// Warnings of the translation.
     pub warnings: Vec<String>,
+    /// Options in effect.
+    pub options: Options,
+    /// Target profile of the module.
+    pub profile: Profile,
 }
 
 impl Reflection {
@@ -281,7 +308,14 @@ impl Reflection {
         Self {
             schema: SCHEMA,
             source: interface.source.clone(),
+            dvle: interface.executable.and_then(|index| u32::try_from(index).ok()),
+            stage: match program.stage() {
+                Stage::Vertex => "vertex",
+                Stage::Geometry => "geometry",
+            }
+            .into(),
             entry: interface.entry_name(),
+            module: ModuleInfo::new(&interface.entry_point),
             tier: translated.tier.to_string(),
             instructions: instructions(program),
             reads: reads(&translated.usage),
@@ -294,12 +328,35 @@ impl Reflection {
             host_members: host_inputs.host_members,
             specialization: host_inputs.specialization,
             outputs: outputs(translated),
+            buffers: geometry::buffers(&interface.entry_point),
             geometry: interface.kernel().map(geometry::info),
             defaults: defaults(constants, &interface.folded, translated.usage.relative),
+            symbols: Vec::new(),
             promises: promises(&translated.relies_on),
             guards: guards(translated),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
+            options: translated.options,
+            profile: profile.clone(),
         }
+    }
+
+    /// Adds the symbols of the program's executable: names as the file has them beside those that
+    /// the module has, which every target accepts.
+    ///
+    /// ```
+    /// let bytes = std::fs::read("shaders/lights.shbin")?;
+    /// let file = transpica::Shbin::parse(&bytes)?;
+    /// let program = file.program(0)?;
+    /// // A program of a file has them.
+    /// let reflection = program.reflect(&program.translate(&Default::default())?);
+    /// let projection = reflection.symbols.iter().find(|symbol| symbol.symbol == "projection");
+    /// assert_eq!(projection.map(|symbol| (symbol.first, symbol.count)), Some((0, 4)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_symbols(mut self, executable: &Dvle<'_>) -> Self {
+        self.symbols = module::symbols(executable, &self.attributes, &self.uniforms);
+        self
     }
 }
 
@@ -317,7 +374,9 @@ impl FileProgram<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reflect(&self, translation: &Translation) -> Reflection {
-        let mut reflection = Reflection::new(self.program(), translation, &self.environment().constants());
+        let environment = self.environment();
+        let mut reflection = Reflection::new(self.program(), translation, &environment.constants())
+            .with_symbols(environment.executable());
         if reflection.source.is_empty() {
             reflection.source = format!("executable {}", self.index());
         }

@@ -102,12 +102,7 @@ fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &GeometryInfo) -> fmt::R
         Some(warm) => writeln!(f, "  a thread runs {warm} invocations before its own")?,
         None => writeln!(f, "  one thread runs all invocations")?,
     }
-    let mut buffers = Table::new(&["binding", "type", "", "name"]);
-    buffers.0.extend(geometry.buffers.iter().map(|buffer| {
-        let access = if buffer.written { "written" } else { "read" };
-        vec![buffer.binding.to_string(), buffer.ty.clone(), access.into(), buffer.name.clone()]
-    }));
-    buffers.write(f, &format!("buffers; numbers of the draw: {}", geometry.draw))?;
+    writeln!(f, "  numbers of the draw: {}", geometry.draw)?;
     let mut seen = Table::new(&["what", "code word"]);
     seen.0.extend(geometry.sees.iter().map(|seen| vec![seen.what.clone(), format!("{:#x}", seen.at)]));
     seen.write(f, "state carried from earlier invocations")?;
@@ -125,7 +120,7 @@ impl fmt::Display for Reflection {
         let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
         let count = &self.instructions;
         let source = if self.source.is_empty() { "program from registers" } else { &self.source };
-        writeln!(f, "{source}{entry}: {}", self.tier)?;
+        writeln!(f, "{source}{entry}: {} stage, {}", self.module.stage, self.tier)?;
         writeln!(
             f,
             "{} of {} words reached: {} arithmetic, {} control, {} nop",
@@ -177,6 +172,14 @@ impl fmt::Display for Reflection {
         if let Some(geometry) = &self.geometry {
             write_geometry(f, geometry)?;
         }
+        let mut buffers = Table::new(&["binding", "type", "", "bytes", "name"]);
+        buffers.0.extend(self.buffers.iter().map(|buffer| {
+            let access = if buffer.written { "written" } else { "read" };
+            let bytes = buffer.stride.map_or("as the draw says".into(), |bytes| bytes.to_string());
+            let bytes = format!("{bytes} a {}", buffer.per);
+            vec![buffer.binding.to_string(), buffer.ty.clone(), access.into(), bytes, buffer.name.clone()]
+        }));
+        buffers.write(f, "buffers")?;
         let mut defaults = Table::new(&["register", "value", ""]);
         defaults.0.extend(self.defaults.iter().map(|d| {
             let note = if d.folded { "a literal" } else { "set by the host" };

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
 use crate::settings::Settings;
-use crate::source::ProgramRequest;
+use crate::source::{ProgramRequest, constants};
 
 /// Number of vertices that a batch runs side by side.
 pub const BATCH_LANES: usize = 64;
@@ -85,11 +85,11 @@ pub unsafe extern "C" fn transpica_batch_create(
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
         let options = settings.options;
-        let new = request.with(&options.limits, &mut |program, _, constants| {
+        let new = request.with(&options.limits, &mut |program, _, executable| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,
                 options,
-                constants: constants.clone(),
+                constants: constants(executable),
                 hooks: request.hooks.clone(),
                 uniforms: Uniforms::default(),
             };

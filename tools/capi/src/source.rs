@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_char};
 
 use transpica::host::{Hook, Hooked};
-use transpica::stages::container::Shbin;
+use transpica::stages::container::{Dvle, Shbin};
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
@@ -232,9 +232,14 @@ pub(crate) struct ProgramRequest<'a> {
     pub(crate) job: Option<Job<'a>>,
 }
 
-/// Work on a program: receives it, its bindings, and the uniforms that its file sets.
+/// Work on a program: receives it, its bindings, and its executable if it is one of a file.
 pub(crate) type Work<'w, R> =
-    &'w mut dyn FnMut(&Program<'_>, &dyn Environment, &Constants) -> Result<R, Problem>;
+    &'w mut dyn FnMut(&Program<'_>, &dyn Environment, Option<&Dvle<'_>>) -> Result<R, Problem>;
+
+/// Returns the uniforms that an executable sets.
+pub(crate) fn constants(executable: Option<&Dvle<'_>>) -> Constants {
+    executable.map_or_else(Constants::default, dvle::constants)
+}
 
 impl ProgramRequest<'_> {
     /// Reads a chain.
@@ -314,12 +319,13 @@ impl ProgramRequest<'_> {
 
     /// Calls `work` with the program.
     pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
-        let work = &mut |program: &Program<'_>, environment: &dyn Environment, constants: &Constants| {
-            work(program, &Hooked { environment, hooks: &self.hooks }, constants)
-        };
+        let work =
+            &mut |program: &Program<'_>, environment: &dyn Environment, executable: Option<&Dvle<'_>>| {
+                work(program, &Hooked { environment, hooks: &self.hooks }, executable)
+            };
         let Some(input) = self.input else { return self.with_program(limits, work) };
-        self.with_program(limits, &mut |program, environment, constants| {
-            work(program, &DrawEnvironment { environment, input }, constants)
+        self.with_program(limits, &mut |program, environment, executable| {
+            work(program, &DrawEnvironment { environment, input }, executable)
         })
     }
 
@@ -363,7 +369,7 @@ fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Resu
         Stage::Vertex => state.vertex(),
         Stage::Geometry => state.geometry(),
     };
-    work(&view.program()?, &view, &Constants::default())
+    work(&view.program()?, &view, None)
 }
 
 /// Calls `work` with a raw program.
@@ -399,7 +405,7 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
         Stage::Vertex => state.vertex(),
         Stage::Geometry => state.geometry(),
     };
-    work(&program, &view, &Constants::default())
+    work(&program, &view, None)
 }
 
 /// Calls `work` with an executable of a file.
@@ -424,6 +430,6 @@ unsafe fn with_executable<R>(
     check("executables", file.executables.len(), limits.executables, At::Offset(4))?;
     let index = given.index as usize;
     let program = dvle::program(&file, index, limits)?;
-    let executable = FileEnvironment::new(&file, index, &name)?;
-    work(&program, &executable, &executable.constants())
+    let environment = FileEnvironment::new(&file, index, &name)?;
+    work(&program, &environment, Some(environment.executable()))
 }

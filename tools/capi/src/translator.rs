@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::Settings;
-use crate::source::{ProgramRequest, Targets};
+use crate::source::{ProgramRequest, Targets, constants};
 
 /// Translates programs under fixed options, and reuses its memory. One for each thread.
 pub struct TranspicaTranslator {
@@ -64,7 +64,7 @@ fn run(
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
     let job = request.job.unwrap_or(job);
-    request.with(&limits, &mut |program, environment, constants| {
+    request.with(&limits, &mut |program, environment, executable| {
         let translated = translator.translate(program, environment, job)?;
         let words = match targets.has(TranspicaTarget::Spirv) {
             true => translator.spirv(&translated)?,
@@ -72,8 +72,13 @@ fn run(
         };
         let mut texts = texts(&translated, targets)?;
         if targets.has(TranspicaTarget::Reflection) {
-            let reflection = serde_json::to_string(&Reflection::new(program, &translated, constants));
-            let reflection = reflection.map_err(|error| Problem::internal(error.to_string()))?;
+            let reflection = Reflection::new(program, &translated, &constants(executable));
+            let reflection = match executable {
+                Some(executable) => reflection.with_symbols(executable),
+                None => reflection,
+            };
+            let reflection =
+                serde_json::to_string(&reflection).map_err(|error| Problem::internal(error.to_string()))?;
             texts.push((TranspicaTarget::Reflection, reflection));
         }
         TranspicaResult::of_program(translated, words, texts, memory).map(Some)

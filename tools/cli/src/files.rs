@@ -9,8 +9,9 @@ use crate::terminal::visible;
 /// Largest accepted input, far above any shader container.
 const MOST: u64 = 64 << 20;
 
-/// Largest accepted shader cache. The records of OpenGL caches are large, and repeat programs.
-const MOST_OF_CACHE: u64 = 1 << 30;
+/// Largest accepted shader cache or manifest. The records of OpenGL caches are large, and repeat
+/// programs.
+const MOST_OF_LARGE: u64 = 1 << 30;
 
 /// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -21,9 +22,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Reads a shader cache. The error is without the path, for reports that users publish.
-pub fn read_cache(path: &Path) -> Result<Vec<u8>, String> {
-    let bytes = read_at_most(path, MOST_OF_CACHE).map_err(|error| format!("cannot be read: {error}"))?;
+/// Reads a container. The error is without the path, for lists that name it.
+pub fn read_container(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = read_at_most(path, MOST).map_err(|error| format!("cannot be read: {error}"))?;
+    bytes.ok_or_else(|| "larger than 64 MiB".to_string())
+}
+
+/// Reads a shader cache or a manifest. The error is without the path, for reports that users
+/// publish.
+pub fn read_large(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = read_at_most(path, MOST_OF_LARGE).map_err(|error| format!("cannot be read: {error}"))?;
     bytes.ok_or_else(|| "larger than 1 GiB".to_string())
 }
 
@@ -164,7 +172,7 @@ pub fn inputs(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Returns whether a file has the extension of a container.
-fn is_container(path: &Path) -> bool {
+pub fn is_container(path: &Path) -> bool {
     ending(path).as_deref() == Some("shbin")
 }
 

@@ -9,6 +9,7 @@ mod commands;
 #[cfg(feature = "gpu")]
 mod display;
 mod files;
+mod json;
 mod report;
 mod saved;
 mod state;

@@ -137,7 +137,8 @@ fn lint_warns_at_the_line_and_as_json() {
     let ran = transpica_reading(&["asm", "-", "-o", name, "--lint", "--json"], DOUBTFUL.as_bytes());
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
     let found: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
-    let places = found.as_array().expect("a list").iter().map(|finding| (&finding["rule"], &finding["line"]));
+    let places = found["messages"].as_array().expect("a list").iter();
+    let places = places.map(|finding| (&finding["rule"], &finding["line"]));
     let places: Vec<String> =
         places.map(|(rule, line)| format!("{}:{line}", rule.as_str().unwrap())).collect();
     expect![[r#"
@@ -181,7 +182,7 @@ fn denied_findings_prevent_the_output() {
     assert_eq!(ran.status, 1);
     let found: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
     let severities: Vec<_> =
-        found.as_array().expect("a list").iter().map(|found| &found["severity"]).collect();
+        found["messages"].as_array().expect("a list").iter().map(|found| &found["severity"]).collect();
     assert_eq!(severities, ["warning", "error", "warning", "warning", "warning"]);
     // Denying a rule without findings changes nothing.
     assert_eq!(asm(&["--deny", "nesting"]).status, 0);
@@ -210,7 +211,7 @@ fn errors_are_json_too() {
             "severity": "error", "rule": null, "message": "invalid instruction: mvo", "help": "did you mean `mov`?",
             "file": "standard input", "line": 2, "column": 2,
         }]);
-        assert_eq!(found, expected);
+        assert_eq!((&found["messages"], &found["schema"]), (&expected, &"transpica.asm/1".into()));
         assert!(
             ran.report().contains("1 error: nothing was written") && !ran.err.contains("mvo"),
             "{}",
@@ -218,7 +219,8 @@ fn errors_are_json_too() {
         );
         assert!(!out.exists());
         let good = transpica_reading(&arguments, b".out p position\n.proc main\n\tmov p, v0\n\tend\n.end\n");
-        assert_eq!((good.status, String::from_utf8_lossy(&good.out).trim()), (0, "[]"));
+        let found: serde_json::Value = serde_json::from_slice(&good.out).expect("JSON");
+        assert_eq!((good.status, &found["messages"]), (0, &serde_json::json!([])));
         fs::remove_file(&out).expect("written");
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use expect_test::expect;
 use serde_json::Value;
-use support::{Ran, folder, transpica, transpica_reading};
+use support::{Ran, folder, follows_schema, transpica, transpica_reading};
 use transpica_generate::{Kind, generate};
 use writer::{Draw, Entry, opengl, opengl_fragment, opengl_record, vkch, vkch_of};
 
@@ -168,6 +168,7 @@ fn the_json_report_has_everything() {
     let folder = caches("doctor_json");
     let ran = doctor(&[text(&folder), "--json", "--seed", "4"]);
     let report: Value = serde_json::from_str(&ran.text()).expect("JSON");
+    follows_schema(&report);
     assert!(!ran.text().contains(text(&folder)));
     assert_eq!((ran.status, &report["vertices"], &report["seed"]), (1, &16.into(), &4.into()));
     assert_eq!(report["driver"]["measured"][1]["instruction"], "MUL", "{report}");

@@ -5,7 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::{Ran, folder, root, transpica};
+use support::{Ran, folder, follows_schema, root, transpica};
 
 /// A program with the same values on every driver.
 const PLAIN: &str = ".out position position o0\n.in v0\n.proc main\nadd o0, v0, v0\nend\n.end\n";
@@ -23,6 +23,7 @@ fn compare(path: &Path, more: &[&str]) -> Ran {
 fn json(ran: &Ran) -> Vec<serde_json::Value> {
     let text = ran.text();
     let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    follows_schema(&document);
     document["comparisons"].as_array().expect("a list").clone()
 }
 

@@ -10,6 +10,7 @@ mod dist;
 mod fuzz;
 mod install;
 mod packages;
+mod python;
 mod second_driver;
 mod symbols;
 mod tally;
@@ -33,8 +34,8 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
        cargo xtask vendor-capi DIR
 
   test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
-                   compilers, cmake, pkg-config, valgrind); then checks formatting, lints and features, runs every
-                   test, and prints the counts of their comparisons
+                   compilers, cmake, pkg-config, valgrind; Python, and Dask in the target folder); then checks formatting,
+                   lints and features, runs every test, and prints the counts of their comparisons
   --quick          runs the library's unit tests and the quick ones of tests/ instead, in about three minutes, and lists
                    what it leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it

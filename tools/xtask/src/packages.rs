@@ -1,6 +1,6 @@
 //! System packages that the tasks need: software drivers for Vulkan and OpenGL, RADV, the SPIR-V
 //! validator, the reference GLSL compiler; tools for tests of the C interface; Node.js for Tint;
-//! Python for DXC; a C++ compiler for libFuzzer.
+//! Python for Dask and DXC; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,6 +20,8 @@ pub const FOR_TESTS: &[&str] = &[
     "cmake",
     "pkg-config",
     "valgrind",
+    "python3",
+    "python3-venv",
 ];
 /// Packages for Tint and WebAssembly.
 pub const NODE: &[&str] = &["nodejs", "npm"];
@@ -81,6 +83,7 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
         "libgl1-mesa-dri" => dri("swrast_dri.so") || library("libgallium"),
         "libtinfo6" => library("libtinfo.so.6"),
         "nodejs" => runs("node"),
+        "python3-venv" => succeeds("python3", &["-c", "import ensurepip, venv"]),
         "python3-pip" => succeeds("python3", &["-m", "pip", "--version"]),
         "spirv-tools" => runs("spirv-val"),
         "glslang-tools" => runs("glslangValidator"),

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{cargo, packages, program, second_driver, tally, target};
+use crate::{cargo, packages, program, python, second_driver, tally, target};
 
 /// Folder of the library's tests.
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
@@ -83,6 +83,7 @@ fn quick_tests() -> Result<Vec<String>, String> {
 
 fn all(second_driver: bool) -> Result<(), String> {
     packages::install_missing(packages::FOR_TESTS)?;
+    python::install_missing(&target()?)?;
     if !lints() {
         return Err("a check of the code failed, see above".into());
     }

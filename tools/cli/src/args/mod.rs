@@ -3,6 +3,7 @@
 //! The commands give options their meaning.
 
 mod asm;
+mod batch;
 mod cfg;
 mod compare;
 mod dis;
@@ -21,6 +22,7 @@ use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use crate::streams::Streams;
 
 pub use asm::Asm;
+pub use batch::{Batch, Manifest, NamePart, NamePattern, Shard};
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
@@ -41,6 +43,7 @@ pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine,
 #[command(after_help = "Examples:
   transpica translate lights.shbin                    WGSL on standard output
   transpica translate lights.shbin --to spirv -o lights.spv
+  transpica translate dumps --to spirv,reflection --out-dir out    every program below a folder
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
@@ -98,6 +101,7 @@ pub struct Selection {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Translate(Translate),
+    Manifest(Manifest),
     Info(Info),
     Run(Run),
     Compare(Compare),
@@ -115,6 +119,7 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Self::Translate(_) => "translate",
+            Self::Manifest(_) => "manifest",
             Self::Info(_) => "info",
             Self::Run(_) => "run",
             Self::Compare(_) => "compare",
@@ -134,6 +139,7 @@ impl Command {
             Self::Run(arguments) => arguments.check(),
             Self::Cfg(arguments) => arguments.check(),
             Self::Info(_)
+            | Self::Manifest(_)
             | Self::Asm(_)
             | Self::Compare(_)
             | Self::Survey(_)
@@ -164,6 +170,7 @@ impl Command {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
             Self::Asm(arguments) => arguments.streams(),
+            Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
     }
@@ -174,6 +181,7 @@ impl Command {
             Self::Compare(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
             Self::Translate(_)
+            | Self::Manifest(_)
             | Self::Info(_)
             | Self::Survey(_)
             | Self::Asm(_)

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::outmap;
-use super::{Entry, EntryOption, ForModules, GlslVersion, Selection, Settings, Target};
+use super::{Batch, Entry, EntryOption, ForModules, GlslVersion, Selection, Settings, Target};
 use crate::streams::{Output, Streams};
 
-/// Translate a vertex program
+/// Translate a program, or every program of many files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica translate lights.shbin
@@ -18,20 +18,24 @@ use crate::streams::{Output, Streams};
   transpica translate lights.shbin --to glsl --glsl-version 300es --profile names.json
   transpica translate lights.shbin --preset azahar-vulkan --loop-guard none -o lights.spv
   transpica translate lights.shbin --to reflection    what it reads and writes
+  transpica translate dumps --to spirv,wgsl,reflection --out-dir out
+  transpica translate dumps --to spirv --out-dir out --shard 3/64
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
 pub struct Translate {
-    /// The .shbin file; - reads standard input
-    #[arg(required_unless_present = "code")]
-    pub file: Option<PathBuf>,
+    /// The .shbin file; - reads standard input. With --out-dir files and folders
+    #[arg(id = "file", value_name = "FILE", required_unless_present = "code")]
+    pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub raw: Raw,
     #[command(flatten)]
     pub selection: Selection,
     /// Target language; if absent that of the file extension of -o (.wgsl, .spv, .vert .comp .glsl,
-    /// .hlsl, .metal, .json), or WGSL
-    #[arg(long, value_enum, value_name = "TARGET")]
-    pub to: Option<Target>,
+    /// .hlsl, .metal, .json), or WGSL. With --out-dir a list such as spirv,reflection
+    #[arg(long, value_enum, value_name = "TARGET", value_delimiter = ',')]
+    pub to: Vec<Target>,
+    #[command(flatten)]
+    pub batch: Batch,
     /// Version of GLSL, for --to glsl; 450 if absent
     #[arg(long, value_enum, value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
@@ -55,9 +59,19 @@ pub struct Translate {
 }
 
 impl Translate {
-    /// Returns the target: that of `--to`, else that of the extension of `-o`, else WGSL.
-    pub fn target(&self) -> Target {
-        self.to.or(self.named()).unwrap_or(Target::Wgsl)
+    /// Returns the targets, each once: those of `--to`, else that of the extension of `-o`, else
+    /// WGSL.
+    pub fn targets(&self) -> Vec<Target> {
+        let mut targets: Vec<Target> = Vec::new();
+        for &target in &self.to {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        if targets.is_empty() {
+            targets.push(self.named().unwrap_or(Target::Wgsl));
+        }
+        targets
     }
     /// Returns the target of the extension of `-o`.
     fn named(&self) -> Option<Target> {
@@ -74,8 +88,9 @@ impl Translate {
                 "only raw --code starts at a word that --entry names; executables name their own".into()
             );
         }
-        if let (Some(to), Some(named), Some(path)) = (self.to, self.named(), &self.output)
-            && to != named
+        self.check_count()?;
+        if let ([to], Some(named), Some(path)) = (self.to.as_slice(), self.named(), &self.output)
+            && *to != named
         {
             let (to, named) = (to.name(), named.name());
             let path = path.display();
@@ -83,9 +98,9 @@ impl Translate {
                 "{path} is a name for {named}, --to says {to}; leave --to out, or change one of them"
             ));
         }
-        let target = self.target();
-        if self.glsl_version.is_some() && target != Target::Glsl {
-            return Err(format!("--glsl-version is for --to glsl, this is {}", target.name()));
+        let targets = self.targets();
+        if self.glsl_version.is_some() && !targets.contains(&Target::Glsl) {
+            return Err(format!("--glsl-version is for --to glsl, this is {}", targets[0].name()));
         }
         let is_compute = self.entry.contains(&EntryOption::Shape(Entry::Compute));
         if is_compute && self.shapes_outputs() {
@@ -93,13 +108,25 @@ impl Translate {
         }
         Ok(())
     }
+    /// Rejects several files or targets without a folder for the results.
+    fn check_count(&self) -> Result<(), String> {
+        if self.batch.out_dir.is_some() {
+            return Ok(());
+        }
+        let several = match (self.files.len(), self.targets().len()) {
+            (2.., _) => "several files",
+            (_, 2..) => "several targets",
+            (1, _) if self.files[0].is_dir() => "the programs of a folder",
+            _one_of_each => return Ok(()),
+        };
+        Err(format!("{several} need a folder for the results; add --out-dir DIR"))
+    }
     /// Files and streams that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let Raw { code, descriptors, outmap: _ } = &self.raw;
-        let inputs = [&self.file, code, descriptors].into_iter().flatten();
-        let inputs = inputs.chain(self.settings.files());
-        let mut streams = Streams::of_files(inputs, self.output.as_deref());
-        if self.target() == Target::Spirv {
+        let others = [code, descriptors].into_iter().flatten().chain(self.settings.files());
+        let mut streams = Streams::of_files(self.files.iter().chain(others), self.output.as_deref());
+        if self.targets() == [Target::Spirv] && self.batch.out_dir.is_none() {
             let instead = "give -o a file, or take --to spirv-asm for text";
             streams.outputs[0].binary = Some(instead);
         }

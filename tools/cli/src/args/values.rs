@@ -46,6 +46,30 @@ impl Target {
             _ => return None,
         })
     }
+    /// Spelling as a value of `--to`.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Wgsl => "wgsl",
+            Self::Spirv => "spirv",
+            Self::SpirvAsm => "spirv-asm",
+            Self::Glsl => "glsl",
+            Self::Hlsl => "hlsl",
+            Self::Msl => "msl",
+            Self::Reflection => "reflection",
+        }
+    }
+    /// Extension of its files; that of GLSL depends on the stage.
+    pub fn ending(self, glsl: &'static str) -> &'static str {
+        match self {
+            Self::Wgsl => "wgsl",
+            Self::Spirv => "spv",
+            Self::SpirvAsm => "spvasm",
+            Self::Glsl => glsl,
+            Self::Hlsl => "hlsl",
+            Self::Msl => "metal",
+            Self::Reflection => "json",
+        }
+    }
     /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -104,6 +128,10 @@ pub enum GlslVersion {
 }
 
 impl GlslVersion {
+    /// Spelling as a value of `--glsl-version`.
+    pub fn option(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
     /// Returns whether this version is for OpenGL only, not for Vulkan.
     pub fn is_opengl(self) -> bool {
         text::GlslVersion::from(self).is_opengl()

@@ -7,6 +7,7 @@ use transpica::stages::asm::{Assembled, AssemblerOptions, LeftOut, SourceText, a
 use super::{Input, lint};
 use crate::args::{Common, Denied};
 use crate::files;
+use crate::json::Schema;
 use crate::report::{Failure, Text, print_diagnostics};
 
 /// Options of the assembler command.
@@ -77,13 +78,12 @@ pub fn run(
     }
 }
 
-/// Prints a list on standard output if JSON is requested.
+/// Prints messages on standard output if JSON is requested.
 fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Failure> {
     if !options.json {
         return Ok(());
     }
-    let text = serde_json::to_string_pretty(list).unwrap_or_default() + "\n";
-    files::write(None, text.as_bytes())
+    files::write(None, Schema::Asm.text(serde_json::json!({ "messages": list })).as_bytes())
 }
 
 /// Runs the lint rules and shows their findings on standard error, unless JSON is requested.

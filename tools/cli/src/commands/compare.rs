@@ -19,6 +19,7 @@ use transpica_gpu::{Gpu, Report, Route};
 use super::{Input, geometry, on_gpu};
 use crate::args::{Common, Compare};
 use crate::files;
+use crate::json::{self, ProgramName, Schema};
 use crate::report::Failure;
 
 /// Limit of instructions per vertex or invocation on the interpreter.
@@ -27,7 +28,8 @@ const BUDGET: u64 = 1 << 20;
 /// One program on one route, or a file or program that could not be read.
 struct Row {
     file: String,
-    dvle: Option<usize>,
+    /// The program; none of a file that cannot be read.
+    program: Option<ProgramName>,
     route: Option<Route>,
     result: Result<Verdict, String>,
 }
@@ -191,12 +193,13 @@ impl Run<'_> {
             Ok(container) => container,
             Err(error) => return self.push(file, None, None, Err(error.to_string())),
         };
-        for dvle in 0..container.executables.len() {
+        for (dvle, executable) in container.executables.iter().enumerate() {
             for route in 0..self.routes.len() {
                 let route = self.routes[route];
                 let result = self.program(&input, &container, dvle, route);
                 let result = result.map_err(|error| error.to_string());
-                self.push(file.clone(), Some(dvle), Some(route), result)?;
+                let program = ProgramName::new(dvle, executable);
+                self.push(file.clone(), Some(program), Some(route), result)?;
             }
         }
         Ok(())
@@ -249,11 +252,11 @@ impl Run<'_> {
     fn push(
         &mut self,
         file: String,
-        dvle: Option<usize>,
+        program: Option<ProgramName>,
         route: Option<Route>,
         result: Result<Verdict, String>,
     ) -> Result<(), Failure> {
-        let row = Row { file, dvle, route, result };
+        let row = Row { file, program, route, result };
         if self.prints.is_some_and(|all| all || is_notable(&row, self.rules)) {
             let text = to_line(&row, self.rules);
             self.bar.suspend(|| files::write(None, text.as_bytes()))?;
@@ -276,8 +279,8 @@ fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
 fn to_line(row: &Row, rules: Rules) -> String {
     let [mark, _] = row.mark();
     let mut text = format!("{mark} {:<28} ", row.file);
-    if let Some(dvle) = row.dvle {
-        let _ = write!(text, "dvle {dvle} ");
+    if let Some(program) = &row.program {
+        let _ = write!(text, "dvle {} ", program.dvle);
     }
     if let Some(route) = row.route {
         let _ = write!(text, "{:<10} ", route.name());
@@ -348,20 +351,16 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
 
 fn to_json(rows: &[Row], report: &Report) -> String {
     let all: Vec<Value> = rows.iter().map(row_to_json).collect();
-    let text = serde_json::to_string_pretty(&json!({ "driver": driver(report), "comparisons": all }));
-    text.unwrap_or_default() + "\n"
+    Schema::Compare.text(json!({ "driver": driver(report), "comparisons": all }))
 }
 
 fn row_to_json(row: &Row) -> Value {
     let [_, verdict] = row.mark();
     let route = row.route.map(Route::name);
-    match &row.result {
-        Err(error) => json!({
-            "file": row.file, "dvle": row.dvle, "route": route, "passed": false, "verdict": verdict, "error": error,
-        }),
+    let members = match &row.result {
+        Err(error) => json!({ "route": route, "passed": false, "verdict": verdict, "error": error }),
         Ok(v) => json!({
-            "file": row.file, "dvle": row.dvle, "route": route, "passed": row.passed(),
-            "verdict": verdict, "reason": row.reason(),
+            "route": route, "passed": row.passed(), "verdict": verdict, "reason": row.reason(),
             "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
             "values": v.values, "approximate": v.approximate, "undecided": v.excused,
             "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
@@ -370,7 +369,8 @@ fn row_to_json(row: &Row) -> Value {
             "first": v.first.map(|first| first.to_string()),
             "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
         }),
-    }
+    };
+    json::row(&row.file, row.program.as_ref(), members)
 }
 
 /// The driver report as JSON.
@@ -406,8 +406,9 @@ mod tests {
             first_signed_zero: Some(first),
             ..Verdict::default()
         };
-        let (file, dvle, route) = ("a.shbin".to_string(), Some(0), Some(Route::Passthrough));
-        let row = Row { file, dvle, route, result: Ok(verdict) };
+        let program = Some(ProgramName { dvle: 0, stage: Some("vertex".into()), entry: "main".into() });
+        let route = Some(Route::Passthrough);
+        let row = Row { file: "a.shbin".into(), program, route, result: Ok(verdict) };
         let [asked, not_asked] = [true, false].map(|signed_zeros| Rules { signed_zeros, strict: true });
         assert!(row.fails(asked) && !row.fails(not_asked));
         let text = to_line(&row, asked);

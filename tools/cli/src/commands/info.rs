@@ -15,6 +15,7 @@ use transpica::stages::precision::float24;
 use super::{Input, lint};
 use crate::args::{Common, Denied};
 use crate::files;
+use crate::json::{self, ProgramName, Schema};
 use crate::report::Failure;
 
 /// Prints the description; `lint` holds the denied rules if findings are requested.
@@ -44,7 +45,7 @@ pub fn run(
         }
     }
     let text = if json {
-        serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+        Schema::Info.text(value)
     } else {
         let mut text = format!("{}: {} bytes\n", file.display(), input.bytes.len());
         section(&mut text, &value, 0);
@@ -67,7 +68,7 @@ fn describe(file: &Shbin<'_>) -> Value {
             let at = u16::try_from(pc).ok().map(Pc);
             let line = listing.as_ref().zip(at).and_then(|(listing, at)| listing.line(at));
             let text = line.unwrap_or_else(|| decode(word, &descriptors).to_string());
-            let mut row = json!({ "pc": format!("{pc:#x}"), "word": format!("{word:08x}"), "text": text });
+            let mut row = json!({ "pc": format!("{pc:#x}"), "word": json::word(word), "text": text });
             if let Some((name, line)) = package.source_line(pc) {
                 row["line"] = json!(format!("{}:{line}", name.to_text()));
             }
@@ -84,7 +85,7 @@ fn describe(file: &Shbin<'_>) -> Value {
                 .sources
                 .map(|source| format!("{}{}", if source.negate { "-" } else { "+" }, source.swizzle));
             json!({
-                "index": index, "word": format!("{:08x}", descriptor.bits), "mask": bits.mask.to_string(),
+                "index": index, "word": json::word(descriptor.bits), "mask": bits.mask.to_string(),
                 "sources": sources.join(" "), "usage": format!("{:04x}", descriptor.usage),
             })
         })
@@ -98,30 +99,28 @@ fn describe(file: &Shbin<'_>) -> Value {
             "descriptor_count": package.descriptors.len(),
             "line_count": package.lines.len(),
         },
-        "executables": file.executables.iter().map(executable).collect::<Vec<_>>(),
+        "executables": file.executables.iter().enumerate().map(executable).collect::<Vec<_>>(),
         "descriptors": table,
         "code": code,
         "warnings": warnings,
     })
 }
 
-fn executable(dvle: &Dvle<'_>) -> Value {
+fn executable((index, dvle): (usize, &Dvle<'_>)) -> Value {
     let header = &dvle.header;
-    let stage = match header.shader_type() {
-        Some(ShaderType::Vertex) => "vertex".to_string(),
-        Some(ShaderType::Geometry) => "geometry".to_string(),
-        None => format!("unknown ({})", header.kind),
-    };
+    let ProgramName { dvle: number, stage, entry } = ProgramName::new(index, dvle);
     let mut fields = Map::new();
-    fields.insert("offset".into(), json!(format!("{:#x}", dvle.start)));
+    fields.insert("dvle".into(), json!(number));
     fields.insert("stage".into(), json!(stage));
+    if stage.is_none() {
+        fields.insert("unknown_stage".into(), json!(header.kind));
+    }
+    fields.insert("entry".into(), json!(entry));
+    fields.insert("offset".into(), json!(format!("{:#x}", dvle.start)));
     fields.insert("version".into(), json!(format!("{}.{}", header.version.major, header.version.minor)));
     fields.insert("flags".into(), json!(flags(dvle)));
     fields.insert("main".into(), json!(format!("{:#x}", header.main)));
     fields.insert("endmain".into(), json!(format!("{:#x}", header.endmain)));
-    if let Some(label) = dvle.entry_label() {
-        fields.insert("entry_label".into(), json!(label.to_text()));
-    }
     fields.insert("input_mask".into(), json!(format!("{:#06x}", header.input_mask)));
     fields.insert("output_mask".into(), json!(format!("{:#06x}", header.output_mask)));
     if header.shader_type() == Some(ShaderType::Geometry) {
@@ -185,7 +184,8 @@ fn outputs(dvle: &Dvle<'_>) -> Value {
             let semantic =
                 output.semantic().map_or(format!("unknown ({})", output.kind), |s| s.info().name.into());
             let mask = transpica::stages::isa::Mask((output.mask & 15) as u8);
-            json!({ "register": format!("o{}.{mask}", output.register), "semantic": semantic })
+            let register = format!("o{}", output.register);
+            json!({ "register": register, "mask": mask.to_string(), "semantic": semantic })
         })
         .collect()
 }
@@ -195,26 +195,34 @@ fn constants(dvle: &Dvle<'_>) -> Value {
         .iter()
         .map(|constant| match constant.value() {
             Some(ConstantValue::Bool { register, value }) => {
-                json!({ "register": format!("b{register}"), "value": value.to_string() })
+                json!({ "register": format!("b{register}"), "value": value })
             }
-            Some(ConstantValue::Int { register, value: [x, y, z, w] }) => {
-                json!({ "register": format!("i{register}"), "value": format!("{x} {y} {z} {w}") })
+            Some(ConstantValue::Int { register, value }) => {
+                json!({ "register": format!("i{register}"), "value": value })
             }
             Some(ConstantValue::Float { register, value }) => {
-                let value = value.map(|bits| format!("{:?}", f32::from_bits(float24::to_f32_bits(bits))));
-                json!({ "register": format!("c{register}"), "value": value.join(" ") })
+                let bits = value.map(float24::to_f32_bits);
+                let value = bits.map(|bits| json::decimal(f32::from_bits(bits)));
+                json!({ "register": format!("c{register}"), "value": value, "bits": bits.map(json::word) })
             }
-            None => json!({ "register": format!("none (type {}, {})", constant.kind, constant.register), "value": "" }),
+            None => {
+                let unknown = format!("type {}, register {}", constant.kind, constant.register);
+                json!({ "register": null, "unknown": unknown })
+            }
         })
         .collect()
 }
+
+/// Members without a line or a column in the text: it has the number of an executable as a title,
+/// and values without their bits.
+const NOT_IN_TEXT: [&str; 2] = ["dvle", "bits"];
 
 /// Prints an object as `key: value` lines, and tables of flat rows in columns. The nesting is that
 /// of [`describe`].
 fn section(text: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     let Some(map) = value.as_object() else { return };
-    for (key, value) in map {
+    for (key, value) in map.iter().filter(|(key, _)| !NOT_IN_TEXT.contains(&key.as_str())) {
         match value {
             Value::Object(_) => {
                 let _ = writeln!(text, "{indent}{key}");
@@ -241,12 +249,20 @@ fn section(text: &mut String, value: &Value, depth: usize) {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+    match value {
+        Value::Null => "none".into(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(" "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
 }
 
 fn table(text: &mut String, rows: &[Value], depth: usize) {
     let cells = |row: &Value| match row.as_object() {
-        Some(map) => map.values().map(plain).collect::<Vec<_>>(),
+        Some(map) => {
+            let shown = map.iter().filter(|(key, _)| !NOT_IN_TEXT.contains(&key.as_str()));
+            shown.map(|(_, value)| plain(value)).collect::<Vec<_>>()
+        }
         None => vec![plain(row)],
     };
     let all: Vec<Vec<String>> = rows.iter().map(cells).collect();

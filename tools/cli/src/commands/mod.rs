@@ -1,6 +1,7 @@
 //! One file for each subcommand, and their common parts: opening a file, selecting a program.
 
 mod asm;
+mod batch;
 mod cfg;
 #[cfg(feature = "gpu")]
 mod compare;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
         Command::Translate(arguments) => translate::run(arguments, &common),
+        Command::Manifest(arguments) => batch::merge(&arguments, &common),
         Command::Info(Info { file, lint, deny, json, output }) => {
             let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
             info::run(&file, lint, json, output.as_deref(), &common)

@@ -15,6 +15,7 @@ use super::geometry::View;
 use super::{GpuRun, Input, geometry, on_gpu};
 use crate::args::{Common, Machine as On, Run};
 use crate::files;
+use crate::json::{self, Schema};
 use crate::report::Failure;
 use crate::saved;
 use crate::state::{self, Registers, State};
@@ -188,7 +189,7 @@ fn canonical(bits: u32) -> u32 {
 
 /// The components of a register as JSON.
 pub fn components(register: [u32; 4]) -> Value {
-    json!(register.map(|bits| format!("{:#010x}", canonical(bits))))
+    json!(register.map(|bits| json::word(canonical(bits))))
 }
 
 /// The outputs with a semantic as JSON, by its name: their components in its order.
@@ -203,8 +204,7 @@ pub fn semantics(registers: &Registers, symbols: &Symbols) -> Value {
 
 /// A complete result as JSON.
 pub fn document(stage: &str, vertices: Vec<Value>) -> String {
-    let text = serde_json::to_string_pretty(&json!({ "stage": stage, "vertices": vertices }));
-    text.unwrap_or_default() + "\n"
+    Schema::Run.text(json!({ "stage": stage, "vertices": vertices }))
 }
 
 /// A register as text, with its semantics.

@@ -21,12 +21,14 @@ use super::translated;
 use crate::args::settings::Resolved;
 use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
+use crate::json::{self, ProgramName, Schema};
 use crate::report::Failure;
 
 /// Result of one program, or of a file without a readable program.
 struct Row {
     file: PathBuf,
-    dvle: usize,
+    /// The program; none of a file that cannot be read.
+    program: Option<ProgramName>,
     result: Result<Outcome, String>,
 }
 
@@ -73,19 +75,22 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
 
 /// Translates every program of one file.
 fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
-    let row = |dvle, result| Row { file: path.to_path_buf(), dvle, result };
+    let row = |program, result| Row { file: path.to_path_buf(), program, result };
     let bytes = match files::read(path) {
         Ok(bytes) => bytes,
-        Err(failure) => return vec![row(0, Err(failure.message().to_string()))],
+        Err(failure) => return vec![row(None, Err(failure.message().to_string()))],
     };
     let container = match Shbin::parse(&bytes) {
         Ok(container) => container,
-        Err(error) => return vec![row(0, Err(error.to_string()))],
+        Err(error) => return vec![row(None, Err(error.to_string()))],
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let programs = 0..container.executables.len();
+    let programs = container.executables.iter().enumerate();
     programs
-        .map(|dvle| row(dvle, program(translator, &bytes, dvle, &name).map_err(|error| error.to_string())))
+        .map(|(dvle, executable)| {
+            let result = program(translator, &bytes, dvle, &name).map_err(|error| error.to_string());
+            row(Some(ProgramName::new(dvle, executable)), result)
+        })
         .collect()
 }
 
@@ -108,14 +113,6 @@ fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -
     })
 }
 
-/// Name of a stage.
-fn name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vertex",
-        Stage::Geometry => "geometry",
-    }
-}
-
 /// Converts a duration to microseconds.
 fn micros(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e3
@@ -123,8 +120,9 @@ fn micros(time: Duration) -> f64 {
 
 fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     let mut text = String::new();
-    for Row { file, dvle, result } in rows {
+    for Row { file, program, result } in rows {
         let file = file.display();
+        let dvle = program.as_ref().map_or(0, |program| program.dvle);
         let _ = match result {
             Ok(_) if quiet => Ok(()),
             Ok(Outcome::Module { tier, code, words, time, warnings, .. }) => {
@@ -174,13 +172,16 @@ fn spread(mut values: Vec<f64>, digits: usize) -> String {
 }
 
 fn to_json(rows: &[Row]) -> String {
-    let row = |Row { file, dvle, result }: &Row| match result {
-        Ok(Outcome::Module { stage, tier, code, words, time, warnings }) => json!({
-            "file": file, "dvle": dvle, "result": "translated", "stage": name(*stage), "tier": tier.to_string(), "code_words": code,
-            "module_words": words, "microseconds": micros(*time), "warnings": warnings,
-        }),
-        Err(error) => json!({ "file": file, "dvle": dvle, "result": "failed", "error": error }),
+    let row = |Row { file, program, result }: &Row| {
+        let members = match result {
+            Ok(Outcome::Module { tier, code, words, time, warnings, .. }) => json!({
+                "result": "translated", "tier": tier.to_string(), "code_words": code, "module_words": words,
+                "microseconds": micros(*time), "warnings": warnings,
+            }),
+            Err(error) => json!({ "result": "failed", "error": error }),
+        };
+        json::row(&file.display().to_string(), program.as_ref(), members)
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
-    serde_json::to_string_pretty(&json!({ "programs": all })).unwrap_or_default() + "\n"
+    Schema::Survey.text(json!({ "programs": all }))
 }

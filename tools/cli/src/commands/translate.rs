@@ -13,7 +13,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 
-use super::{Input, translated, with_job};
+use super::{Input, batch, translated, with_job};
 use crate::args::settings::Resolved;
 use crate::args::{
     Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
@@ -22,12 +22,13 @@ use crate::files;
 use crate::report::Failure;
 
 pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
-    let (target, shapes_outputs) = (arguments.target(), arguments.shapes_outputs());
+    let (targets, shapes_outputs) = (arguments.targets(), arguments.shapes_outputs());
     let Translate {
-        file,
+        files,
         raw,
         selection,
         to: _,
+        batch,
         glsl_version,
         entry,
         geometry,
@@ -39,11 +40,15 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     let (vertex, start) = entry_point(&entry);
     let Resolved { options, profile, has_depth } = settings.resolve()?;
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
-    let request = Request { options, profile, vertex, target, version, has_depth, output, reflect, salt };
-    match (&raw.code, file) {
+    let request = Request { options, profile, vertex, targets, version, has_depth, output, reflect, salt };
+    if let Some(folder) = &batch.out_dir {
+        request.note_depth(common);
+        return batch::run(&files, &batch, folder, &request, geometry, common);
+    }
+    match (&raw.code, files.first()) {
         (Some(code), _) => from_words(code, &raw, start, request, common),
         (None, Some(file)) => {
-            let input = Input::read(&file)?;
+            let input = Input::read(file)?;
             let container = input.parse()?;
             let dvle = input.chosen(&container, &selection, common);
             let program = input.program(&container, dvle, &request.options.limits)?;
@@ -58,7 +63,9 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
                 translator.key(&program, &environment, job, request.salt.as_bytes())
             });
             detail_key(&input, key, common);
-            show(&input, &program, translator, &translated, &environment.constants(), request, common)
+            let reflection = Reflection::new(&program, &translated, &environment.constants())
+                .with_symbols(environment.executable());
+            show(&input, &program, translator, &translated, &reflection, request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -113,7 +120,8 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Comm
     detail_key(&input, key, common);
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
-    show(&input, &program, translator, &translated, &Constants::default(), request, common)
+    let reflection = Reflection::new(&program, &translated, &Constants::default());
+    show(&input, &program, translator, &translated, &reflection, request, common)
 }
 
 /// Prints the key of a program. A program that was translated has one.
@@ -149,13 +157,14 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 }
 
 /// Requested translation of a program.
-struct Request {
-    options: Options,
-    profile: Profile,
+pub struct Request {
+    pub options: Options,
+    pub profile: Profile,
     /// The job if it is a vertex program.
-    vertex: Job<'static>,
-    target: Target,
-    version: GlslVersion,
+    pub vertex: Job<'static>,
+    /// One target, or several of a batch.
+    pub targets: Vec<Target>,
+    pub version: GlslVersion,
     /// True if the depth range was chosen explicitly.
     has_depth: bool,
     output: Option<PathBuf>,
@@ -164,13 +173,29 @@ struct Request {
     salt: String,
 }
 
+impl Request {
+    /// Returns the target of a single translation.
+    fn target(&self) -> Target {
+        self.targets[0]
+    }
+    /// Notes that the position of GLSL is not that of its host.
+    fn note_depth(&self, common: &Common) {
+        let is_opengl = self.targets.contains(&Target::Glsl) && self.version.is_opengl();
+        if is_opengl && !self.has_depth && self.vertex == Job::Vertex {
+            common.note(
+                "z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w",
+            );
+        }
+    }
+}
+
 /// Writes the requested results.
 fn show(
     input: &Input,
     program: &Program<'_>,
     mut translator: Translator,
     translated: &Translation,
-    constants: &Constants,
+    reflection: &Reflection,
     request: Request,
     common: &Common,
 ) -> Result<(), Failure> {
@@ -178,23 +203,24 @@ fn show(
     for warning in &translated.warnings {
         common.warn(format_args!("{path}: {warning}"));
     }
-    let has_position = translated.interface.entry_point == EntryPoint::Vertex;
-    if request.target == Target::Glsl && request.version.is_opengl() && !request.has_depth && has_position {
-        common.note("z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w");
+    if translated.interface.entry_point == EntryPoint::Vertex {
+        request.note_depth(common);
     }
-    let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
-    let bytes =
-        emit(&mut translator, translated, &reflection, &request).map_err(|error| input.fail(&error))?;
+    let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
+    let is_json = request.output.as_ref().is_some_and(is_json);
+    let table = || if is_json { to_json(reflection) } else { reflection.to_string() };
+    let bytes = emit(&mut translator, translated, request.target(), request.version, table)
+        .map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
         program.code().len(),
         bytes.len(),
-        request.target.name(),
+        request.target().name(),
         start.elapsed()
     ));
-    let reflection = request.reflect.map(|path| (path, to_json(&reflection)));
+    let reflection = request.reflect.map(|path| (path, to_json(reflection)));
     let output = request.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
@@ -203,18 +229,19 @@ fn show(
 }
 
 /// The reflection as JSON.
-fn to_json(reflection: &Reflection) -> String {
+pub fn to_json(reflection: &Reflection) -> String {
     serde_json::to_string_pretty(reflection).unwrap_or_default() + "\n"
 }
 
-fn emit(
+/// Returns a module in a target; `reflection` writes its tables.
+pub fn emit(
     translator: &mut Translator,
     translated: &Translation,
-    reflection: &Reflection,
-    request: &Request,
+    target: Target,
+    version: GlslVersion,
+    reflection: impl FnOnce() -> String,
 ) -> Result<Vec<u8>, Error> {
-    let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let language = match request.target {
+    let language = match target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -223,12 +250,9 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes());
         }
-        Target::Reflection if request.output.as_ref().is_some_and(is_json) => {
-            return Ok(to_json(reflection).into_bytes());
-        }
-        Target::Reflection => return Ok(reflection.to_string().into_bytes()),
+        Target::Reflection => return Ok(reflection().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(request.version.into()),
+        Target::Glsl => Language::Glsl(version.into()),
         #[cfg(feature = "naga")]
         Target::Hlsl => Language::Hlsl,
         #[cfg(feature = "naga")]

@@ -86,3 +86,19 @@ pub fn folder(test: &str) -> PathBuf {
     std::fs::create_dir_all(&path).expect("folder");
     path
 }
+
+/// Checks a document against the file of its schema.
+pub fn follows_schema(document: &serde_json::Value) {
+    let name = match &document["schema"] {
+        serde_json::Value::String(name) => name.strip_prefix("transpica.").expect("a name of ours"),
+        _number => "reflection/",
+    };
+    let (name, _) = name.split_once('/').expect("a version");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schema/{name}.json"));
+    let schema = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let schema = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let errors: Vec<String> =
+        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+}

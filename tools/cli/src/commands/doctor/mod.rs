@@ -237,7 +237,7 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<File>, Vec<String>), Failure> {
             Found::Unreadable(failure) => {
                 File { name: "-".into(), bytes: 0, cache: Err(failure.message().to_string()) }
             }
-            Found::Cache(path) => match files::read_cache(&path) {
+            Found::Cache(path) => match files::read_large(&path) {
                 Err(error) => File { name: name(&path), bytes: 0, cache: Err(error) },
                 Ok(bytes) => {
                     let cache = caches::read(&bytes).map_err(|fault| fault.to_string());

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Checked, Class, Distinct, Examination, File};
 use crate::caches::Cache;
 use crate::commands::compare::driver;
+use crate::json::Schema;
 use crate::terminal::visible;
 
 /// Most rows of a table; JSON has all.
@@ -168,12 +169,11 @@ pub(super) fn json(examination: &Examination<'_>) -> String {
     for class in Class::ALL {
         programs.insert(class.name().into(), examination.count(class).into());
     }
-    let text = serde_json::to_string_pretty(&json!({
-        "version": env!("CARGO_PKG_VERSION"), "driver": driver(&examination.driver), "route": examination.route.name(),
+    Schema::Doctor.text(json!({
+        "driver": driver(&examination.driver), "route": examination.route.name(),
         "vertices": examination.vertices, "seed": examination.seed, "files": files, "skipped": examination.others,
         "programs": programs, "not_equal": rows,
-    }));
-    text.unwrap_or_default() + "\n"
+    }))
 }
 
 fn file(File { name, bytes, cache }: &File) -> Value {

@@ -1,0 +1,221 @@
+//! The manifest of a batch: what became of each program of each file. `transpica manifest` merges
+//! those of shards.
+//! In: records. Out: JSON, the same for the same inputs: no times, no order of threads.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::args::{self, Common};
+use crate::files;
+use crate::json::{ProgramName, Schema, TOOL};
+use crate::report::Failure;
+
+/// A manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of its schema.
+    pub schema: String,
+    /// Version of this tool.
+    pub tool: String,
+    /// Everything that results follow from besides the files.
+    pub settings: Value,
+    /// The part of the files that it lists; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRecord>,
+    /// Totals.
+    pub counts: Counts,
+    /// Files in the order of their paths.
+    pub files: Vec<FileRecord>,
+}
+
+/// A shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardRecord {
+    /// Number of the shard, from 0.
+    pub index: u32,
+    /// Number of shards.
+    pub count: u32,
+}
+
+/// Totals of a manifest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Files, and folders that cannot be read.
+    pub files: usize,
+    /// Programs of all files.
+    pub programs: usize,
+    /// Programs and files with an error.
+    pub failed: usize,
+}
+
+/// Results of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Path below the given folder.
+    pub file: String,
+    /// Size, if it can be read.
+    pub bytes: Option<u64>,
+    /// Digest of its bytes.
+    pub digest: Option<String>,
+    /// The reason for having no programs.
+    pub error: Option<String>,
+    /// Its programs.
+    pub programs: Vec<ProgramRecord>,
+}
+
+/// Results of a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramRecord {
+    /// The executable.
+    #[serde(flatten)]
+    pub program: ProgramName,
+    /// Cache key.
+    pub key: Option<String>,
+    /// Files that were written, or had their content already.
+    pub outputs: Vec<OutputRecord>,
+    /// Warnings of the translation.
+    pub warnings: Vec<String>,
+    /// Reasons for missing outputs.
+    pub errors: Vec<String>,
+}
+
+/// A file that holds a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputRecord {
+    /// Target as `--to` spells it.
+    pub target: String,
+    /// Path below the folder of the manifest.
+    pub file: String,
+    /// Size.
+    pub bytes: u64,
+    /// Digest of its bytes.
+    pub digest: String,
+}
+
+impl FileRecord {
+    /// Returns whether nothing is missing.
+    pub fn is_complete(&self) -> bool {
+        self.error.is_none() && self.programs.iter().all(|program| program.errors.is_empty())
+    }
+}
+
+impl Manifest {
+    /// Builds a manifest of these files, which are sorted.
+    pub fn new(settings: Value, shard: Option<ShardRecord>, files: Vec<FileRecord>) -> Self {
+        let mut counts = Counts { files: files.len(), ..Counts::default() };
+        for file in &files {
+            counts.programs += file.programs.len();
+            counts.failed += usize::from(file.error.is_some());
+            counts.failed += file.programs.iter().filter(|program| !program.errors.is_empty()).count();
+        }
+        Self { schema: Schema::Manifest.name().into(), tool: TOOL.into(), settings, shard, counts, files }
+    }
+
+    /// Reads a manifest.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let named = |text: String| Failure::new(format!("{}: {text}", path.display()));
+        let bytes = files::read_large(path).map_err(named)?;
+        let hint = "transpica translate --out-dir writes manifests";
+        let manifest: Self =
+            serde_json::from_slice(&bytes).map_err(|error| named(error.to_string()).hint(hint))?;
+        if manifest.schema != Schema::Manifest.name() {
+            let text = format!("a document of {}, not {}", manifest.schema, Schema::Manifest.name());
+            return Err(named(text).hint(hint));
+        }
+        Ok(manifest)
+    }
+
+    /// Returns its text.
+    fn text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Writes it, so that a run that is stopped leaves the old one or the new one. One with the
+    /// same content stays.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = self.text();
+        if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+            return Ok(());
+        }
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(".new");
+        let new = path.with_file_name(name);
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
+        written.map_err(|error| Failure::io("write", path, &error))
+    }
+}
+
+/// Merges manifests.
+pub fn merge(arguments: &args::Manifest, common: &Common) -> Result<(), Failure> {
+    let args::Manifest { files: paths, output } = arguments;
+    let mut first: Option<(&Path, Manifest)> = None;
+    let mut records: BTreeMap<String, (FileRecord, &Path)> = BTreeMap::new();
+    let mut shards = Vec::new();
+    for path in paths {
+        let mut manifest = Manifest::read(path)?;
+        let files = std::mem::take(&mut manifest.files);
+        shards.extend(manifest.shard);
+        match &first {
+            Some((other, first)) => agree((other, first), (path, &manifest))?,
+            None => first = Some((path, manifest)),
+        }
+        for record in files {
+            if let Some((known, other)) = records.get(&record.file) {
+                if *known != record {
+                    let [a, b] = [other, &path.as_path()].map(|path| path.display());
+                    let text = format!("{a} and {b} differ in {}", record.file);
+                    return Err(Failure::new(text).hint("translate the shards again, from the same files"));
+                }
+                continue;
+            }
+            records.insert(record.file.clone(), (record, path));
+        }
+    }
+    warn_of_missing(&shards, common);
+    let Some((_, first)) = first else { return Ok(()) };
+    let files = records.into_values().map(|(record, _)| record).collect();
+    let merged = Manifest::new(first.settings, None, files);
+    // Versions agree, but need not be that of this tool.
+    let merged = Manifest { tool: first.tool, ..merged };
+    match output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => merged.write(path),
+        None => files::write(None, merged.text().as_bytes()),
+    }
+}
+
+/// Checks that two manifests are parts of one run.
+fn agree((first, a): (&Path, &Manifest), (second, b): (&Path, &Manifest)) -> Result<(), Failure> {
+    let what = if a.tool != b.tool {
+        "versions of transpica"
+    } else if a.settings != b.settings {
+        "settings"
+    } else if a.shard.map(|shard| shard.count) != b.shard.map(|shard| shard.count) {
+        "numbers of shards"
+    } else {
+        return Ok(());
+    };
+    let text = format!("{} and {} have other {what}", first.display(), second.display());
+    Err(Failure::new(text).hint("translate all shards with the same tool and the same options"))
+}
+
+/// Names the shards that are not among these.
+fn warn_of_missing(shards: &[ShardRecord], common: &Common) {
+    /// Most numbers of a warning.
+    const NAMED: usize = 8;
+    let count = shards.first().map_or(0, |shard| shard.count);
+    let mut present: Vec<u32> = shards.iter().map(|shard| shard.index).collect();
+    present.sort_unstable();
+    present.dedup();
+    let missing = count as usize - present.len().min(count as usize);
+    if missing > 0 {
+        let is_missing = |index: &u32| present.binary_search(index).is_err();
+        let named: Vec<String> =
+            (0..count).filter(is_missing).take(NAMED).map(|index| index.to_string()).collect();
+        let more = if missing > NAMED { ", …" } else { "" };
+        common.warn(format_args!("{missing} of {count} shards are missing: {}{more}", named.join(", ")));
+    }
+}
