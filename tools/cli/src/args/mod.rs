@@ -11,6 +11,7 @@ mod doctor;
 mod info;
 mod position;
 mod run;
+mod scan;
 mod shell;
 mod survey;
 mod translate;
@@ -31,6 +32,7 @@ pub use doctor::Doctor;
 pub use info::Info;
 pub use position::Position;
 pub use run::Run;
+pub use scan::Scan;
 pub use shell::{Completions, Man};
 pub use survey::Survey;
 pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
@@ -49,6 +51,7 @@ pub use values::{
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica scan romfs                                shaders inside of any files
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
@@ -124,6 +127,7 @@ pub enum Command {
     Run(Run),
     Compare(Compare),
     Survey(Survey),
+    Scan(Scan),
     Doctor(Doctor),
     Asm(Asm),
     Dis(Dis),
@@ -141,6 +145,7 @@ impl Command {
             Self::Run(_) => "run",
             Self::Compare(_) => "compare",
             Self::Survey(_) => "survey",
+            Self::Scan(_) => "scan",
             Self::Doctor(_) => "doctor",
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
@@ -159,6 +164,7 @@ impl Command {
             | Self::Asm(_)
             | Self::Compare(_)
             | Self::Survey(_)
+            | Self::Scan(_)
             | Self::Doctor(_)
             | Self::Dis(_)
             | Self::Completions(_)
@@ -180,6 +186,9 @@ impl Command {
             | Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
+            Self::Scan(Scan { paths, output, .. }) => {
+                Streams { trees: paths, reads_any: true, ..Streams::of_files([], output.as_deref()) }
+            }
             Self::Asm(arguments) => arguments.streams(),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
@@ -192,6 +201,7 @@ impl Command {
             Self::Translate(_)
             | Self::Info(_)
             | Self::Survey(_)
+            | Self::Scan(_)
             | Self::Asm(_)
             | Self::Dis(_)
             | Self::Cfg(_)

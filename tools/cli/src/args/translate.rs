@@ -28,7 +28,7 @@ pub struct Translate {
     #[command(flatten)]
     pub selection: Selection,
     /// Target language; if absent that of the file extension of -o (.wgsl, .spv, .vert .comp .glsl,
-    /// .hlsl, .metal, .json), or WGSL
+    /// .hlsl, .metal, .json, .vbc), or WGSL
     #[arg(long, value_enum, value_name = "TARGET")]
     pub to: Option<Target>,
     /// Version of GLSL, for --to glsl; 450 if absent
@@ -118,6 +118,9 @@ impl Translate {
         if self.target() == Target::Spirv {
             let instead = "give -o a file, or take --to spirv-asm for text";
             streams.outputs[0].binary = Some(instead);
+        }
+        if self.target() == Target::Vbc {
+            streams.outputs[0].binary = Some("give -o a file; transpica info prints its tables");
         }
         let reflect = self.reflect.as_deref();
         streams.outputs.extend(reflect.map(|path| Output::text("--reflect", Some(path))));

@@ -74,6 +74,8 @@ pub enum Target {
     Msl,
     /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
     Reflection,
+    /// VBC: SPIR-V and its reflection in one file
+    Vbc,
 }
 
 impl Target {
@@ -87,6 +89,7 @@ impl Target {
             "hlsl" => Self::Hlsl,
             "metal" | "msl" => Self::Msl,
             "json" => Self::Reflection,
+            "vbc" => Self::Vbc,
             _ => return None,
         })
     }
@@ -100,6 +103,7 @@ impl Target {
             Self::Hlsl => "HLSL",
             Self::Msl => "MSL",
             Self::Reflection => "reflection",
+            Self::Vbc => "VBC",
         }
     }
 }

@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
 use transpica::stages::isa::decode::decode;
 use transpica::stages::precision::float24;
+use transpica_containers::vbc::Vbc;
 
-use super::{Input, lint};
+use super::{Input, lint, vbc};
 use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::Failure;
@@ -24,6 +25,10 @@ pub fn run(
     common: &Common,
 ) -> Result<(), Failure> {
     let input = Input::read(file)?;
+    if Vbc::is_start(&input.bytes) {
+        let text = text(&input, &vbc::describe(&input)?, json);
+        return files::write(output, text.as_bytes());
+    }
     let start = Instant::now();
     let container = input.parse()?;
     common.detail(format_args!(
@@ -41,15 +46,18 @@ pub fn run(
             rules.extend(found.iter().map(|finding| finding.rule));
         }
     }
-    let text = if json {
-        serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
-    } else {
-        let mut text = format!("{}: {} bytes\n", file.display(), input.bytes.len());
-        section(&mut text, &value, 0);
-        text
-    };
-    files::write(output, text.as_bytes())?;
+    files::write(output, text(&input, &value, json).as_bytes())?;
     lint::check(&rules, lint.unwrap_or_default())
+}
+
+/// Prints a description.
+fn text(input: &Input, value: &Value, json: bool) -> String {
+    if json {
+        return serde_json::to_string_pretty(value).unwrap_or_default() + "\n";
+    }
+    let mut text = format!("{}: {} bytes\n", input.path.display(), input.bytes.len());
+    section(&mut text, value, 0);
+    text
 }
 
 fn describe(file: &Shbin<'_>) -> Value {

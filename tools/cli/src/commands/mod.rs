@@ -9,9 +9,11 @@ mod geometry;
 mod info;
 mod lint;
 mod run;
+mod scan;
 mod shell;
 mod survey;
 mod translate;
+mod vbc;
 
 use std::path::{Path, PathBuf};
 
@@ -48,6 +50,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Compare(arguments) => compare::run(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
+        Command::Scan(arguments) => scan::run(arguments, &common),
         Command::Doctor(arguments) => doctor::run(arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),

@@ -12,7 +12,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Translation, Translator};
 
-use super::{Input, translated};
+use super::{Input, translated, vbc};
 use crate::args::{
     Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
 };
@@ -193,8 +193,12 @@ fn show(
     }
     let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
-    let bytes =
-        emit(&mut translator, translated, &reflection, &request).map_err(|error| input.fail(&error))?;
+    let bytes = match request.target {
+        Target::Vbc => vbc::bytes(input, &mut translator, translated, &reflection, common)?,
+        _others => {
+            emit(&mut translator, translated, &reflection, &request).map_err(|error| input.fail(&error))?
+        }
+    };
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
@@ -236,6 +240,7 @@ fn emit(
             return Ok(to_json(reflection).into_bytes());
         }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
+        Target::Vbc => unreachable!("written by vbc::bytes"),
         Target::Wgsl => Language::Wgsl,
         Target::Glsl => Language::Glsl(request.version.into()),
         Target::Hlsl => Language::Hlsl,

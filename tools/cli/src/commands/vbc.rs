@@ -1,0 +1,91 @@
+//! VBC files: what `translate --to vbc` writes and `info` prints.
+
+use serde_json::{Map, Value, json};
+use transpica::stages::reflect::Reflection;
+use transpica::{Translation, Translator};
+use transpica_containers::vbc::{Resource, ShaderStage, Slot, Variable, Vbc};
+
+use super::Input;
+use crate::args::Common;
+use crate::report::Failure;
+
+/// Returns the file of a translation. A warning lists what it leaves out.
+pub(super) fn bytes(
+    input: &Input,
+    translator: &mut Translator,
+    translated: &Translation,
+    reflection: &Reflection,
+    common: &Common,
+) -> Result<Vec<u8>, Failure> {
+    let words = translator.spirv(translated).map_err(|error| input.fail(&error))?;
+    let file =
+        Vbc::of(translated, reflection, words).and_then(|(file, left_out)| Ok((file.write()?, left_out)));
+    let (bytes, left_out) = file.map_err(|error| failure(input, &error))?;
+    if !left_out.is_empty() {
+        let path = input.path.display();
+        common.warn(format_args!("{path}: VBC leaves out {}; --reflect has them", left_out.join(", ")));
+    }
+    Ok(bytes)
+}
+
+/// Returns the failure of a file.
+fn failure(input: &Input, error: &transpica_containers::vbc::Error) -> Failure {
+    let failure = Failure::new(format!("{}: {error}", input.path.display()));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Returns the description of a file.
+pub(super) fn describe(input: &Input) -> Result<Value, Failure> {
+    let file = Vbc::read(&input.bytes).map_err(|error| failure(input, &error))?;
+    let stages = ShaderStage::ALL.into_iter().zip(&file.stages).filter(|(_, words)| !words.is_empty());
+    let stages = stages.map(|(stage, words)| json!({ "stage": stage.name(), "spirv_words": words.len() }));
+    let tables = ["samplers", "images", "buffers", "read_only_texels", "read_write_texels"];
+    let tables: Map<_, _> =
+        tables.into_iter().zip(file.tables).map(|(name, size)| (name.to_string(), json!(size))).collect();
+    let uniform = file.uniform.as_ref().map(|uniform| {
+        json!({
+            "size": uniform.size, "stages": names(uniform.stages),
+            "members": uniform.members.iter().map(|member| json!({
+                "name": member.name, "offset": member.offset, "type": member.ty.to_string(),
+            })).collect::<Vec<_>>(),
+        })
+    });
+    Ok(json!({
+        "format": "VBC 1",
+        "stages": stages.collect::<Vec<_>>(),
+        "tables": tables,
+        "inputs": file.inputs.iter().map(variable).collect::<Vec<_>>(),
+        "outputs": file.outputs.iter().map(variable).collect::<Vec<_>>(),
+        "bindings": file.bindings.iter().map(binding).collect::<Vec<_>>(),
+        "uniform": uniform,
+        "subpass_inputs": file.subpass.iter().map(|input| json!({
+            "base": input.base, "components": input.components,
+        })).collect::<Vec<_>>(),
+    }))
+}
+
+fn names(mask: u16) -> String {
+    let stages = ShaderStage::ALL.into_iter().filter(|stage| mask & stage.mask() != 0);
+    stages.map(ShaderStage::name).collect::<Vec<_>>().join(", ")
+}
+
+fn variable(variable: &Variable) -> Value {
+    json!({ "location": variable.location, "type": variable.ty.to_string() })
+}
+
+fn binding(Slot { slot, stages, resource }: &Slot) -> Value {
+    let mut value = json!({ "slot": slot, "stages": names(*stages), "resource": resource.name() });
+    match resource {
+        Resource::Sampler | Resource::Image => {}
+        Resource::Buffer { element, .. } => value["element_size"] = json!(element),
+        Resource::Texels { texels, .. } => {
+            value["rank"] = json!(texels.rank);
+            value["texel"] =
+                json!(format!("base {} of {} bytes, {}", texels.base, texels.size, texels.components));
+        }
+    }
+    value
+}
