@@ -13,7 +13,9 @@ use transpica_containers::{Found, Hit, Limits, Scanner, Summary};
 
 /// Bytes of a sample.
 pub fn sample(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders").join(format!("{name}.shbin"));
+    // Several packages of the repository include this file.
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shaders"));
+    let path = folders.find(|folder| folder.is_dir()).expect("the samples").join(format!("{name}.shbin"));
     std::fs::read(path).expect("a sample")
 }
 
