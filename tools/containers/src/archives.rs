@@ -9,6 +9,25 @@
 use crate::bytes::Fields;
 use crate::hit::Kind;
 
+/// Formats of archives with a magic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArchiveFormat {
+    Sarc,
+    Darc,
+    Garc,
+    ExeFs,
+}
+
+/// Reads an archive of at most this many entries; nothing if the bytes do not begin with one.
+pub(crate) fn read(format: ArchiveFormat, bytes: &[u8], most: usize) -> Option<Archive> {
+    match format {
+        ArchiveFormat::Sarc => sarc(bytes, most),
+        ArchiveFormat::Darc => darc(bytes, most),
+        ArchiveFormat::Garc => garc(bytes, most),
+        ArchiveFormat::ExeFs => exefs(bytes, most),
+    }
+}
+
 /// An entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -67,7 +86,7 @@ impl Builder {
 }
 
 /// Reads a SARC: a table of hashes, names at multiples of four, data.
-pub(crate) fn sarc(bytes: &[u8], most: usize) -> Option<Archive> {
+fn sarc(bytes: &[u8], most: usize) -> Option<Archive> {
     let fields = Fields::marked(bytes, 6)?;
     let table = usize::from(fields.u16(4)?);
     let (length, data) = (fields.size(8)?, fields.size(12)?);
@@ -91,7 +110,7 @@ pub(crate) fn sarc(bytes: &[u8], most: usize) -> Option<Archive> {
 }
 
 /// Reads a darc: a tree of names in depth-first order.
-pub(crate) fn darc(bytes: &[u8], most: usize) -> Option<Archive> {
+fn darc(bytes: &[u8], most: usize) -> Option<Archive> {
     let fields = Fields::marked(bytes, 4)?;
     let (length, table) = (fields.size(12)?, fields.size(16)?);
     let count = fields.size(table.checked_add(8)?)?;
@@ -132,7 +151,7 @@ const DEEPEST: usize = 64;
 const LONGEST_PATH: usize = 1024;
 
 /// Reads a GARC: numbered entries, each of up to 32 parts.
-pub(crate) fn garc(bytes: &[u8], most: usize) -> Option<Archive> {
+fn garc(bytes: &[u8], most: usize) -> Option<Archive> {
     let fields = Fields::marked(bytes, 8)?;
     let (header, data, length) = (fields.size(4)?, fields.size(16)?, fields.size(20)?);
     if !fields.has(0, b"CRAG") || !fields.has(header, b"OTAF") {
@@ -167,7 +186,7 @@ const EXEFS_HEADER: usize = 0x200;
 const SECTIONS: usize = 10;
 
 /// Reads an ExeFS, whose first section is the code.
-pub(crate) fn exefs(bytes: &[u8], most: usize) -> Option<Archive> {
+fn exefs(bytes: &[u8], most: usize) -> Option<Archive> {
     let fields = Fields::little(bytes);
     let mut end = EXEFS_HEADER;
     let mut sections = Vec::new();

@@ -14,6 +14,23 @@ use crate::archives::{Archive, Entry};
 use crate::bytes::Fields;
 use crate::hit::{Kind, Pair};
 
+/// Formats of models with a magic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelFormat {
+    Cgfx,
+    Bch,
+    Mfx,
+}
+
+/// Reads a container; nothing if the bytes do not begin with one.
+pub(crate) fn read(format: ModelFormat, bytes: &[u8]) -> Option<Region> {
+    match format {
+        ModelFormat::Cgfx => cgfx(bytes),
+        ModelFormat::Bch => bch(bytes),
+        ModelFormat::Mfx => mfx(bytes),
+    }
+}
+
 /// Content of a container about a program in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
@@ -43,7 +60,7 @@ const CGFX_SHADERS: usize = 4;
 const BCH_SHADERS: usize = 2;
 
 /// Reads a CGFX.
-pub(crate) fn cgfx(bytes: &[u8]) -> Option<Region> {
+fn cgfx(bytes: &[u8]) -> Option<Region> {
     let fields = Fields::little(bytes);
     if !fields.has(0, b"CGFX") || fields.u16(4)? != 0xFEFF {
         return None;
@@ -124,7 +141,7 @@ fn bch_sections(bytes: &[u8]) -> Option<Sections> {
 }
 
 /// Reads a BCH.
-pub(crate) fn bch(bytes: &[u8]) -> Option<Region> {
+fn bch(bytes: &[u8]) -> Option<Region> {
     let sections = bch_sections(bytes)?;
     let notes = bch_notes(&bytes[..sections.end.min(bytes.len())], &sections).unwrap_or_default();
     Some(Region { kind: Kind::Bch, length: sections.end, notes })
@@ -166,7 +183,7 @@ fn bch_shader(fields: Fields<'_>, sections: &Sections, object: usize) -> Option<
 const MFX_PROGRAMS: usize = 1 << 20;
 
 /// Reads an MFX. Its header has no length: it ends with its file of programs.
-pub(crate) fn mfx(bytes: &[u8]) -> Option<Region> {
+fn mfx(bytes: &[u8]) -> Option<Region> {
     let fields = Fields::little(bytes);
     let at = |index: usize| fields.size(12 + 4 * index);
     let tables = [at(3)?, at(4)?, at(5)?];

@@ -36,8 +36,8 @@ fn bare_files_are_found_at_every_fourth_byte() {
         assert_eq!(found.len(), 1, "{before}");
         let hit = &found[0].hit;
         assert_eq!((hit.offset, hit.input_offset), (before as u64, Some(before as u64)));
-        assert_eq!(found[0].bytes, shader);
-        assert_eq!(programs(hit)[0], (ShaderStage::Vertex, Some("main"), programs(hit)[0].2));
+        assert!(found[0].bytes == shader);
+        assert_eq!(programs(hit)[0], (ShaderStage::Vertex, None, 167));
         assert_eq!(hit.programs.len(), 6);
         assert!(hit.programs.iter().all(|program| program.key.is_some() && program.instructions > 10));
     }
@@ -51,7 +51,7 @@ fn the_samples_one_after_the_other_are_found_with_their_lengths() {
     let (found, _) = scan(&all);
     assert_eq!(found.len(), names.len());
     for (kept, name) in found.iter().zip(names) {
-        assert_eq!(kept.bytes, sample(name), "{name}");
+        assert!(kept.bytes == sample(name), "{name}");
     }
     let stages: Vec<_> = found[2].hit.programs.iter().map(|program| program.stage).collect();
     assert_eq!(stages, [ShaderStage::Vertex, ShaderStage::Geometry]);
@@ -65,7 +65,7 @@ fn every_container_gives_the_bytes_of_its_programs() {
         assert_eq!(summary.warnings, [], "{name}");
         assert_eq!(found.len(), 1, "{name}");
         assert_eq!(found[0].hit.place(), format!("{name}/DVLB@0x0"));
-        assert_eq!(found[0].bytes, sample("lights"), "{name}");
+        assert!(found[0].bytes == sample("lights"), "{name}");
     }
 }
 
@@ -87,7 +87,7 @@ fn every_container_is_opened_inside_of_every_other() {
             assert_eq!(summary.warnings, [], "{inner} in {outer}");
             let places: Vec<_> = found.iter().map(|kept| kept.hit.place()).collect();
             assert_eq!(places, [format!("{outer}/{inner}/DVLB@0x0")]);
-            assert_eq!(found[0].bytes, sample("textured"));
+            assert!(found[0].bytes == sample("textured"));
         }
     }
 }
@@ -116,13 +116,16 @@ fn archives_name_each_of_several_entries() {
 
 #[test]
 fn code_is_unpacked_with_its_bare_part() {
-    let code = [&sample("fog")[..], &[1; 64], &padded("lights")].concat();
-    let file = archives::exefs(&[(".code", &packed::backward(&code, 1 << 8))]);
-    let second = sample("fog").len() + 64;
-    assert_eq!(
-        places(&file),
-        ["ExeFS:.code/backward-LZ/DVLB@0x0".into(), format!("ExeFS:.code/backward-LZ/DVLB@{second:#x}")]
-    );
+    let code = [&[1; 64][..], &sample("fog"), &[1; 64], &padded("lights")].concat();
+    let second = sample("fog").len() + 128;
+    let expected = [
+        "ExeFS:.code/backward-LZ/DVLB@0x40".to_string(),
+        format!("ExeFS:.code/backward-LZ/DVLB@{second:#x}"),
+    ];
+    for bare in [0, 1 << 8, second] {
+        let file = archives::exefs(&[(".code", &packed::backward(&code, bare))]);
+        assert_eq!(places(&file), expected, "{bare}");
+    }
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn models_name_and_pair_programs() {
     let names: Vec<_> = found.iter().map(|kept| kept.hit.name.as_deref()).collect();
     assert_eq!(names, [Some("sky"), Some("grass")]);
     assert!(found.iter().all(|kept| kept.hit.place().starts_with("CGFX/DVLB@")));
-    assert_eq!(found[1].bytes, points);
+    assert!(found[1].bytes == points);
 
     let shaders = [("sky", 0, 0, -1), ("grass", 1, 0, 1), ("again", 1, 0, -1)];
     let (found, _) = scan(&bch(&[&fog, &points], &shaders));
@@ -216,11 +219,11 @@ fn vbc_is_found_with_its_stages() {
 #[test]
 fn equal_programs_have_one_identity_in_every_form() {
     let (fog, lights) = (sample("fog"), sample("lights"));
-    // Another name in the file: other bytes, the same module.
-    let mut renamed = fog.clone();
-    let at = renamed.windows(5).position(|name| name == b"main\0").expect("a label");
-    renamed[at] = b'x';
-    let (found, _) = scan(&[&fog[..], &renamed, &lights].concat());
+    // Another version of the tool: other bytes, the same module.
+    let mut other = fog.clone();
+    let at = other.windows(4).position(|magic| magic == b"DVLE").expect("an executable");
+    other[at + 4] ^= 1;
+    let (found, _) = scan(&[&fog[..], &other, &lights].concat());
     let [first, second, third] = [0, 1, 2].map(|index| &found[index].hit);
     assert!(first.digest != second.digest && first.identity == second.identity);
     assert_ne!(first.identity, third.identity);

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
@@ -14,6 +15,13 @@ use transpica_containers::{Limits, Scanner};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Memory is counted for the entire process, so only one test may run.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Damaged files of each container.
 const EACH: usize = 600;
@@ -68,6 +76,7 @@ fn damage(file: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
 
 #[test]
 fn damaged_containers_take_little_memory_and_time() {
+    let _alone = alone();
     let mut random = fastrand::Rng::with_seed(11);
     let mut scanner = Scanner::new(Limits { unpacked: 8 << 20, ..Limits::default() });
     let (mut count, mut hits, mut most, mut longest) = (0, 0, 0, Duration::ZERO);
@@ -96,6 +105,7 @@ fn damaged_containers_take_little_memory_and_time() {
 /// Claims of gigabytes by files of a few bytes.
 #[test]
 fn a_size_is_refused_before_memory_is_taken() {
+    let _alone = alone();
     let mut yaz0 = b"Yaz0\xFF\xFF\xFF\xFF".to_vec();
     yaz0.resize(64, 0);
     let mut backward = vec![0; 64];
@@ -117,6 +127,7 @@ fn a_size_is_refused_before_memory_is_taken() {
 /// Archives whose entries all are the archive itself, and compressed data that give the same again.
 #[test]
 fn overlapping_entries_run_out_of_work() {
+    let _alone = alone();
     let mut content = sample("points");
     content.resize(content.len() + 40_000, 1);
     let entries: Vec<(&str, &[u8])> = vec![("a", &content); 1];

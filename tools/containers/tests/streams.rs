@@ -3,6 +3,7 @@
 mod support;
 
 use std::io::{self, Read};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peak_alloc::PeakAlloc;
 use support::{archives, bytes_of, list_of, packed, sample};
@@ -10,6 +11,13 @@ use transpica_containers::{Limits, Scanner, Summary};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Memory is counted for the entire process, so only one test may run.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Least window.
 const AHEAD: usize = 64 << 10;
@@ -62,6 +70,7 @@ fn places(input: impl Read, limits: Limits) -> (Vec<String>, Summary) {
 
 #[test]
 fn programs_on_every_border_of_the_window_are_found_once() {
+    let _alone = alone();
     let [fog, commands] = [sample("fog"), bytes_of(&list_of("fog"))];
     let archive = archives::sarc(&[("a.shbin", &fog)]);
     // Windows move by about their look-ahead: places around several multiples of it.
@@ -86,6 +95,7 @@ fn programs_on_every_border_of_the_window_are_found_once() {
 
 #[test]
 fn archives_larger_than_the_window_are_searched_without_names() {
+    let _alone = alone();
     let filler = vec![9; 3 * AHEAD];
     let fog = sample("fog");
     let archive = archives::sarc(&[("a", &filler), ("b", &fog), ("c", &filler)]);
@@ -97,6 +107,7 @@ fn archives_larger_than_the_window_are_searched_without_names() {
 
 #[test]
 fn a_large_input_takes_the_memory_of_two_windows() {
+    let _alone = alone();
     let parts: Vec<(u64, Vec<u8>)> = vec![
         (1 << 20, sample("fog")),
         (50 << 20, archives::sarc(&[("a", &packed::lz11(&sample("lights")))])),
@@ -116,6 +127,7 @@ fn a_large_input_takes_the_memory_of_two_windows() {
 /// The magics are 12 words, so 64 MiB of random words hold one of them in one of 21 runs.
 #[test]
 fn random_bytes_hold_no_program() {
+    let _alone = alone();
     for seed in 0..4 {
         let mut stream = Stream::new(16 << 20, &[]);
         stream.random = fastrand::Rng::with_seed(seed);
@@ -127,6 +139,7 @@ fn random_bytes_hold_no_program() {
 /// Small files begin in every way, so that formats without a magic are tried as well.
 #[test]
 fn small_random_files_hold_no_program() {
+    let _alone = alone();
     let mut random = fastrand::Rng::with_seed(3);
     let mut scanner = Scanner::new(Limits::default());
     let mut hits = 0;
@@ -144,6 +157,7 @@ fn small_random_files_hold_no_program() {
 
 #[test]
 fn an_error_of_the_reader_is_returned_after_its_hits() {
+    let _alone = alone();
     struct Failing(usize, Vec<u8>);
     impl Read for Failing {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {

@@ -6,7 +6,7 @@ mod support;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use support::sample;
-use transpica::{BoolUniforms, Control, Job, Layout, Options, Profile, Shbin, Translator};
+use transpica::{Job, Layout, Options, Profile, Shbin, Translator};
 use transpica_containers::vbc::{
     Base, Fault, Member, Resource, Slot, SubpassInput, Texels, Type, Uniform, Variable, Vbc,
 };
@@ -176,16 +176,15 @@ fn what_a_file_leaves_out_is_listed() {
     let mut profile = Profile::default();
     profile.bindings.uniforms.set = 3;
     let (_, left_out) = translated("fog", Options::default(), profile.clone(), Job::Vertex).expect("fits");
-    assert_eq!(left_out, ["set 3 of the uniform block"]);
+    let expected =
+        ["names of parts of arrays", "values that binding the executable sets", "set 3 of the uniform block"];
+    assert_eq!(left_out, expected);
     profile.bindings.host.binding = 40;
     let error = translated("fog", clip, profile, Job::Vertex).expect_err("a slot over 31");
     assert!(error.to_string().contains("slot of a binding: 40, at most 31"), "{error}");
     assert!(error.hint().is_some());
 
-    let mut specialized = Options::default();
-    specialized.control.bools = BoolUniforms::default();
-    let _ = Control::default();
-    let error = translated("fog", specialized, Profile::default(), Job::Compute).expect_err("compute");
+    let error = translated("fog", Options::default(), Profile::default(), Job::Compute).expect_err("compute");
     assert_eq!(error.fault, Fault::Compute);
     let registers = Options {
         block: transpica::Block { layout: Layout::Registers, ..Default::default() },

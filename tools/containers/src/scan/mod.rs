@@ -68,11 +68,11 @@ impl Summary {
 /// use transpica_containers::{Limits, Scanner};
 /// let shader = std::fs::read("../../shaders/library.shbin")?;
 /// let mut scanner = Scanner::new(Limits { look_ahead: 1 << 20, ..Limits::default() });
-/// let mut entries = Vec::new();
+/// let mut keys = Vec::new();
 /// let summary = scanner.scan(&shader[..], &mut |found| {
-///     entries.extend(found.hit.programs.into_iter().filter_map(|program| program.entry));
+///     keys.extend(found.hit.programs.into_iter().filter_map(|program| program.key));
 /// })?;
-/// assert_eq!((summary.bytes, entries.len()), (shader.len() as u64, 6));
+/// assert_eq!((summary.bytes, keys.len()), (shader.len() as u64, 6));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Scanner {

@@ -27,6 +27,17 @@ const ATTEMPTS: [usize; 2] = [64 << 10, 1 << 20];
 /// Work of a place that turns out to be nothing, in bytes.
 const FRUITLESS: usize = 256;
 
+/// Returns whether bytes begin with something that does not reach beyond them.
+fn fits(magic: Magic, bytes: &[u8], most: usize) -> bool {
+    let length = match magic {
+        Magic::Dvlb => Shbin::parse(&bytes[..bytes.len().min(ATTEMPTS[1])]).ok().map(|_| 0),
+        Magic::Archive(format) => archives::read(format, bytes, most).map(|archive| archive.length),
+        Magic::Model(format) => models::read(format, bytes).map(|region| region.length),
+        Magic::Vbc | Magic::Upload | Magic::Yaz0 => Some(0),
+    };
+    length.is_some_and(|length| length <= bytes.len())
+}
+
 /// Something that is still to be done.
 pub(super) enum Task {
     /// A part from its first byte: it may be compressed or a package as a whole.
@@ -113,7 +124,17 @@ impl Session<'_> {
     fn open(&mut self, view: View, window: &[u8]) {
         let bytes = view.bytes(window);
         let first = Fields::little(bytes).u32(0);
-        if first.and_then(magic).is_none() && self.open_whole(&view, bytes) {
+        let is_open = match first.and_then(magic) {
+            None => self.open_whole(&view, bytes),
+            // The first bytes of what backward LZ packs often are literals.
+            Some(magic) => {
+                let may_be_packed = Packing::BackwardLz.claimed(bytes).is_some();
+                may_be_packed
+                    && !fits(magic, bytes, self.limits.entries)
+                    && self.open_packed(&view, bytes, &[Packing::BackwardLz])
+            }
+        };
+        if is_open {
             return;
         }
         self.tasks.push(Task::Search { view, at: 0, floor: 0 });
@@ -121,14 +142,8 @@ impl Session<'_> {
 
     /// Opens a part of a format that has no magic; returns whether it is of one.
     fn open_whole(&mut self, view: &View, bytes: &[u8]) -> bool {
-        let packings = [Packing::Lz10, Packing::Lz11, Packing::BackwardLz];
-        for packing in packings.into_iter().filter(|packing| packing.claimed(bytes).is_some()) {
-            if let Some((inner, used)) = self.unpack(view, bytes, packing, 0)
-                && bytes.len() - used <= PADDING
-            {
-                self.enter(inner);
-                return true;
-            }
+        if self.open_packed(view, bytes, &[Packing::Lz10, Packing::Lz11]) {
+            return true;
         }
         if let Some(shader) = models::gf_shader(bytes) {
             let range = (shader.start, shader.end);
@@ -139,10 +154,25 @@ impl Session<'_> {
             }
         }
         let most = self.limits.entries;
-        let archive = archives::package(bytes, most).or_else(|| models::gf_pack(bytes, most));
-        let Some(archive) = archive else { return false };
-        self.archive(view, 0, archive);
-        true
+        if let Some(archive) = archives::package(bytes, most).or_else(|| models::gf_pack(bytes, most)) {
+            self.archive(view, 0, archive);
+            return true;
+        }
+        // Last, since an archive whose last entry is backward LZ ends like backward LZ, too.
+        self.open_packed(view, bytes, &[Packing::BackwardLz])
+    }
+
+    /// Opens a part that is compressed as a whole; returns whether it is.
+    fn open_packed(&mut self, view: &View, bytes: &[u8], packings: &[Packing]) -> bool {
+        for &packing in packings {
+            if let Some((inner, used)) = self.unpack(view, bytes, packing, 0)
+                && bytes.len() - used <= PADDING
+            {
+                self.enter(inner);
+                return true;
+            }
+        }
+        false
     }
 
     /// Searches the rest of a part up to the first container, and leaves what follows it for later.
@@ -185,33 +215,21 @@ impl Session<'_> {
         floor: usize,
     ) -> Option<usize> {
         let rest = &bytes[at..];
-        let most = self.limits.entries;
         match magic {
-            Magic::Dvlb => return self.dvlb(view, bytes, at),
-            Magic::Vbc => return self.vbc(view, bytes, at),
-            Magic::Upload => return self.commands(view, bytes, at, floor),
+            Magic::Dvlb => self.dvlb(view, bytes, at),
+            Magic::Vbc => self.vbc(view, bytes, at),
+            Magic::Upload => self.commands(view, bytes, at, floor),
             Magic::Yaz0 => {
                 let (inner, used) = self.unpack(view, rest, Packing::Yaz0, at)?;
                 self.enter(inner);
-                return Some(at + used);
+                Some(at + used)
             }
-            Magic::Sarc | Magic::Darc | Magic::Garc | Magic::ExeFs => {}
-            Magic::Cgfx | Magic::Bch | Magic::Mfx => {
-                let region = match magic {
-                    Magic::Cgfx => models::cgfx(rest),
-                    Magic::Bch => models::bch(rest),
-                    _mfx => models::mfx(rest),
-                };
-                return self.region(view, at, rest.len(), region?);
+            Magic::Archive(format) => {
+                let archive = archives::read(format, rest, self.limits.entries)?;
+                self.archive(view, at, archive)
             }
+            Magic::Model(format) => self.region(view, at, rest.len(), models::read(format, rest)?),
         }
-        let archive = match magic {
-            Magic::Sarc => archives::sarc(rest, most),
-            Magic::Darc => archives::darc(rest, most),
-            Magic::Garc => archives::garc(rest, most),
-            _exefs => archives::exefs(rest, most),
-        };
-        self.archive(view, at, archive?)
     }
 
     /// Returns whether a container of this length ends behind the window. Its programs are found
@@ -273,14 +291,15 @@ impl Session<'_> {
             }
             return None;
         }
-        // A damaged end costs as much as a good one.
-        let is_allowed = self.takes(usize::try_from(claimed).ok()?);
-        self.unpacked_left -= claimed;
-        let unpacked = packing.unpack(bytes, usize::try_from(most).ok()?);
-        match unpacked {
-            Ok(unpacked) if is_allowed => {
-                let buffer = Buffer::new(unpacked.bytes, &self.live);
-                Some((view.unpacked(Kind::Packed(packing), at, buffer), unpacked.used))
+        let mut out = Vec::new();
+        let result = packing.unpack_to(bytes, usize::try_from(most).ok()?, &mut out);
+        // What was unpacked in vain was work, too. It is at most what is left of all three limits.
+        self.unpacked_left -= out.len() as u64;
+        let is_allowed = self.takes(out.len());
+        match result {
+            Ok(used) if is_allowed => {
+                let buffer = Buffer::new(out, &self.live);
+                Some((view.unpacked(Kind::Packed(packing), at, buffer), used))
             }
             Err(fault) if packing == Packing::Yaz0 => {
                 self.summary.warn(view.place(at), format!("Yaz0: {fault}"));
@@ -318,7 +337,11 @@ impl Session<'_> {
                 return None;
             }
         };
-        let length = usize::try_from(file.length).ok()?;
+        let end = usize::try_from(file.length).ok()?;
+        // Writers end the last table of names with zeros up to a multiple of four.
+        let padding =
+            rest.get(end..end.next_multiple_of(4)).filter(|bytes| bytes.iter().all(|&byte| byte == 0));
+        let length = end + padding.map_or(0, <[u8]>::len);
         if !self.takes(length) {
             return None;
         }

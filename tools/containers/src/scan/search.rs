@@ -1,7 +1,9 @@
 //! Search for the words that a container or a program begins with.
 //! In: bytes. Out: places at multiples of four. Knows nothing else of the formats.
 
+use crate::archives::ArchiveFormat;
 use crate::commands::UPLOADS;
+use crate::models::ModelFormat;
 
 /// Beginning of something that a scan knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,14 +12,9 @@ pub(super) enum Magic {
     /// Command that begins an upload of code; the value in front belongs to it.
     Upload,
     Vbc,
-    Sarc,
-    Darc,
-    Garc,
-    ExeFs,
-    Cgfx,
-    Bch,
-    Mfx,
     Yaz0,
+    Archive(ArchiveFormat),
+    Model(ModelFormat),
 }
 
 /// Words, and what begins with each.
@@ -26,13 +23,13 @@ const MAGICS: [(u32, Magic); 12] = [
     (UPLOADS[0], Magic::Upload),
     (UPLOADS[1], Magic::Upload),
     (u32::from_le_bytes(*b"VBC\x01"), Magic::Vbc),
-    (u32::from_le_bytes(*b"SARC"), Magic::Sarc),
-    (u32::from_le_bytes(*b"darc"), Magic::Darc),
-    (u32::from_le_bytes(*b"CRAG"), Magic::Garc),
-    (u32::from_le_bytes(*b".cod"), Magic::ExeFs),
-    (u32::from_le_bytes(*b"CGFX"), Magic::Cgfx),
-    (u32::from_le_bytes(*b"BCH\0"), Magic::Bch),
-    (u32::from_le_bytes(*b"MFX\0"), Magic::Mfx),
+    (u32::from_le_bytes(*b"SARC"), Magic::Archive(ArchiveFormat::Sarc)),
+    (u32::from_le_bytes(*b"darc"), Magic::Archive(ArchiveFormat::Darc)),
+    (u32::from_le_bytes(*b"CRAG"), Magic::Archive(ArchiveFormat::Garc)),
+    (u32::from_le_bytes(*b".cod"), Magic::Archive(ArchiveFormat::ExeFs)),
+    (u32::from_le_bytes(*b"CGFX"), Magic::Model(ModelFormat::Cgfx)),
+    (u32::from_le_bytes(*b"BCH\0"), Magic::Model(ModelFormat::Bch)),
+    (u32::from_le_bytes(*b"MFX\0"), Magic::Model(ModelFormat::Mfx)),
     (u32::from_le_bytes(*b"Yaz0"), Magic::Yaz0),
 ];
 

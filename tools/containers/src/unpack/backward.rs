@@ -1,7 +1,7 @@
 //! Backward LZ, as the console's `.code` has it: decoded from the last byte to the first, so that
 //! it can be unpacked in place. The part in front of the compressed one lies bare.
 
-use super::{Fault, FaultKind, Unpacked};
+use super::{Fault, FaultKind};
 use crate::bytes::Fields;
 
 /// Length of the footer without the padding in front of it.
@@ -50,12 +50,12 @@ impl Footer {
     }
 }
 
-/// Unpacks an entire file.
-pub(super) fn unpack(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
+/// Unpacks an entire file to an empty buffer, and returns the number of bytes read.
+pub(super) fn unpack(bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let footer = Footer::read(bytes).ok_or(Fault::new(FaultKind::Format, bytes.len()))?;
     let refused = Fault::new(FaultKind::Size(footer.unpacked()), bytes.len());
     let size = usize::try_from(footer.unpacked()).ok().filter(|&size| size <= most).ok_or(refused)?;
-    let mut out = vec![0; size];
+    out.resize(size, 0);
     out[..footer.start].copy_from_slice(&bytes[..footer.start]);
     // Both positions are behind the next byte to read or write.
     let (mut from, mut to) = (footer.end, size);
@@ -90,5 +90,5 @@ pub(super) fn unpack(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
     if to != footer.start {
         return Err(Fault::new(FaultKind::Truncated, footer.start));
     }
-    Ok(Unpacked { bytes: out, used: bytes.len() })
+    Ok(bytes.len())
 }

@@ -1,6 +1,6 @@
 //! LZ10, LZ11 and Yaz0: flags, literals, and copies of earlier bytes, first to last.
 
-use super::{Fault, FaultKind, Unpacked};
+use super::{Fault, FaultKind};
 use crate::bytes::Fields;
 
 /// A copy of earlier bytes.
@@ -45,17 +45,19 @@ pub(super) fn size_of_yaz0(bytes: &[u8]) -> Option<u64> {
     Fields::big(bytes).u32(4).filter(|&size| is_yaz0 && size > 0).map(u64::from)
 }
 
-pub(super) fn lz10(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
+pub(super) fn lz10(bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let header = size_with(bytes, 0x10).ok_or(Fault::new(FaultKind::Format, 0))?;
-    unpack(bytes, header, most, Literal::Zero, |input| {
+    let data = Data { bytes, size: header.0, start: header.1, most };
+    unpack(data, out, Literal::Zero, |input| {
         let (high, low) = (input.next()?, input.next()?);
         Ok(Copy { length: (high >> 4) + 3, distance: ((high & 15) << 8 | low) + 1 })
     })
 }
 
-pub(super) fn lz11(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
+pub(super) fn lz11(bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let header = size_with(bytes, 0x11).ok_or(Fault::new(FaultKind::Format, 0))?;
-    unpack(bytes, header, most, Literal::Zero, |input| {
+    let data = Data { bytes, size: header.0, start: header.1, most };
+    unpack(data, out, Literal::Zero, |input| {
         let first = input.next()?;
         let (length, high) = match first >> 4 {
             0 => {
@@ -72,9 +74,10 @@ pub(super) fn lz11(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
     })
 }
 
-pub(super) fn yaz0(bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
+pub(super) fn yaz0(bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
     let size = size_of_yaz0(bytes).ok_or(Fault::new(FaultKind::Format, 0))?;
-    unpack(bytes, (size, YAZ0_HEADER), most, Literal::One, |input| {
+    let data = Data { bytes, size, start: YAZ0_HEADER, most };
+    unpack(data, out, Literal::One, |input| {
         let (high, low) = (input.next()?, input.next()?);
         let distance = ((high & 15) << 8 | low) + 1;
         let length = match high >> 4 {
@@ -92,18 +95,27 @@ enum Literal {
     One,
 }
 
-/// Unpacks data of a size that begin at an offset. `copy` reads one copy.
-fn unpack(
-    bytes: &[u8],
-    (size, start): (u64, usize),
+/// Compressed data.
+struct Data<'a> {
+    bytes: &'a [u8],
+    /// Size of the result, as the header claims.
+    size: u64,
+    /// First byte behind the header.
+    start: usize,
+    /// Largest size that the caller accepts.
     most: usize,
+}
+
+/// Unpacks data to an empty buffer, and returns the number of bytes read. `copy` reads one copy.
+fn unpack(
+    Data { bytes, size, start, most }: Data<'_>,
+    out: &mut Vec<u8>,
     literal: Literal,
     copy: impl Fn(&mut Input<'_>) -> Result<Copy, Fault>,
-) -> Result<Unpacked, Fault> {
+) -> Result<usize, Fault> {
     let refused = Fault::new(FaultKind::Size(size), 0);
     let size = usize::try_from(size).ok().filter(|&size| size <= most).ok_or(refused)?;
     let mut input = Input { bytes, at: start };
-    let mut out = Vec::new();
     while out.len() < size {
         let flags = input.next()?;
         for bit in (0..8).rev() {
@@ -120,10 +132,10 @@ fn unpack(
             let from = out.len().checked_sub(distance).ok_or(Fault::new(FaultKind::Distance, at))?;
             // The last copy may be longer than what is left.
             let left = size - out.len();
-            repeat(&mut out, from, length.min(left));
+            repeat(out, from, length.min(left));
         }
     }
-    Ok(Unpacked { bytes: out, used: input.at })
+    Ok(input.at)
 }
 
 /// Appends bytes from an offset on; those that it appends itself may be among them.

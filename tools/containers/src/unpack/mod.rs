@@ -128,11 +128,19 @@ impl Packing {
     /// # Errors
     /// Another format, a size over `most`, damaged data.
     pub fn unpack(self, bytes: &[u8], most: usize) -> Result<Unpacked, Fault> {
+        let mut out = Vec::new();
+        let used = self.unpack_to(bytes, most, &mut out)?;
+        Ok(Unpacked { bytes: out, used })
+    }
+
+    /// Unpacks data to an empty buffer, and returns the number of bytes read. After an error the
+    /// buffer has what was unpacked before it.
+    pub(crate) fn unpack_to(self, bytes: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Fault> {
         match self {
-            Self::Lz10 => forward::lz10(bytes, most),
-            Self::Lz11 => forward::lz11(bytes, most),
-            Self::Yaz0 => forward::yaz0(bytes, most),
-            Self::BackwardLz => backward::unpack(bytes, most),
+            Self::Lz10 => forward::lz10(bytes, most, out),
+            Self::Lz11 => forward::lz11(bytes, most, out),
+            Self::Yaz0 => forward::yaz0(bytes, most, out),
+            Self::BackwardLz => backward::unpack(bytes, most, out),
         }
     }
 }
