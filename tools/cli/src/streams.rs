@@ -47,7 +47,7 @@ pub struct Streams<'a> {
     pub inputs: Vec<&'a Path>,
     /// Files, and folders with files.
     pub trees: &'a [PathBuf],
-    /// Whether a folder's files are read whatever their names.
+    /// True if a folder's files are read whatever their names.
     pub reads_any: bool,
     /// Outputs, in the order in which they are written.
     pub outputs: Vec<Output<'a>>,

@@ -132,14 +132,14 @@ fn darc(bytes: &[u8], most: usize) -> Option<Archive> {
             // The root's name is a dot, or nothing.
             let name = Some(name()).filter(|name| name != ".").map(|name| format!("{folder}{name}/"));
             let name = name.filter(|name| name.len() <= LONGEST_PATH).unwrap_or_else(|| folder.to_string());
-            folders.push((fields.size(node + 8)?, name));
-            if folders.len() > DEEPEST {
-                return None;
+            if folders.len() < DEEPEST {
+                folders.push((fields.size(node + 8).unwrap_or(index), name));
             }
             continue;
         }
         let start = fields.size(node + 4);
         let end = start.and_then(|start| start.checked_add(fields.size(node + 8)?));
+        let folder = folders.last().map_or("", |(_, name)| name.as_str());
         builder.add(|| format!("{folder}{}", name()), start, end);
     }
     builder.done()

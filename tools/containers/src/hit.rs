@@ -69,7 +69,7 @@ impl Kind {
 pub struct Step {
     /// Its format.
     pub kind: Kind,
-    /// Where it begins in the container around it, in bytes.
+    /// First byte in the container around it.
     pub offset: u64,
     /// Name or number of the entry that was opened; nothing where a format has no entries.
     pub entry: Option<String>,
@@ -141,9 +141,9 @@ pub struct Hit {
     pub containers: Vec<Step>,
     /// Its format.
     pub kind: Kind,
-    /// Where it begins in the innermost container, in bytes.
+    /// First byte in the innermost container.
     pub offset: u64,
-    /// Where it begins in the input; nothing inside of compressed data.
+    /// First byte in the input; nothing inside of compressed data.
     pub input_offset: Option<u64>,
     /// Its length in bytes.
     pub length: u64,

@@ -31,6 +31,20 @@ pub(crate) fn read(format: ModelFormat, bytes: &[u8]) -> Option<Region> {
     }
 }
 
+/// Returns a bound for the bytes that reading a container looks at, beside its own.
+pub(crate) fn cost(format: ModelFormat, bytes: &[u8]) -> usize {
+    let cost = || match format {
+        ModelFormat::Cgfx => Some(0),
+        ModelFormat::Bch => {
+            let fields = Fields::little(bytes);
+            let count = fields.size(fields.size(8)?.checked_add(12 * BCH_SHADERS + 4)?)?;
+            Some(0x40 * count.min(SHADERS))
+        }
+        ModelFormat::Mfx => mfx_program(bytes).map(|(_, rest)| rest.len()),
+    };
+    cost().unwrap_or(0)
+}
+
 /// Content of a container about a program in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
@@ -182,19 +196,24 @@ fn bch_shader(fields: Fields<'_>, sections: &Sections, object: usize) -> Option<
 /// Largest file of programs of an MFX, in bytes.
 const MFX_PROGRAMS: usize = 1 << 20;
 
-/// Reads an MFX. Its header has no length: it ends with its file of programs.
-fn mfx(bytes: &[u8]) -> Option<Region> {
+/// Returns the place of the file of programs of an MFX, and the bytes that begin with it.
+fn mfx_program(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let fields = Fields::little(bytes);
     let at = |index: usize| fields.size(12 + 4 * index);
     let tables = [at(3)?, at(4)?, at(5)?];
     let program = at(6)?;
     let is_inside = tables.iter().all(|table| (40..bytes.len()).contains(table));
-    if !fields.has(0, b"MFX\0") || !is_inside || program < 40 {
+    if !fields.has(0, b"MFX\0") || !is_inside || program < 40 || !fields.has(program, b"DVLB") {
         return None;
     }
     let rest = bytes.get(program..)?;
-    let file = Shbin::parse(&rest[..rest.len().min(MFX_PROGRAMS)]).ok()?;
-    let length = program + usize::try_from(file.length).ok()?;
+    Some((program, &rest[..rest.len().min(MFX_PROGRAMS)]))
+}
+
+/// Reads an MFX. Its header has no length: it ends with its file of programs.
+fn mfx(bytes: &[u8]) -> Option<Region> {
+    let (program, rest) = mfx_program(bytes)?;
+    let length = program + usize::try_from(Shbin::parse(rest).ok()?.length).ok()?;
     Some(Region { kind: Kind::Mfx, length, notes: Notes::new() })
 }
 

@@ -150,3 +150,32 @@ fn overlapping_entries_run_out_of_work() {
     assert!(summary.is_cut && hits > 100, "{hits}");
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
+
+/// Files that begin something at every few bytes, each as expensive to reject as it can be.
+#[test]
+fn files_full_of_beginnings_run_out_of_work() {
+    let _alone = alone();
+    let words = |words: &[u32]| bytes_of(words);
+    let text = |magic: &[u8], rest: &[u32]| [magic, &words(rest)].concat();
+    let far = 0x10_0000;
+    let unit = [
+        ("DVLB", text(b"DVLB", &[1, far, u32::from_le_bytes(*b"DVLP")])),
+        ("upload", words(&[0, 0x000F_02CB, 0x1234, 0x000F_02CC])),
+        ("VBC", text(b"VBC\x01", &[0x0101_0101; 7])),
+        ("SARC", text(b"SARC\x14\0\xFF\xFE", &[0x40, 0x10, 0x100, 0x5441_4653, 0xFFFF_000C, 0x65, 0, 0])),
+        ("darc", text(b"darc\xFF\xFE\x1C\0", &[0, 64, 0x1C, 0x7000, 0, 0x0100_0000, 0, 0x8000])),
+        ("CRAG", text(b"CRAG", &[28, 0xFEFF, 4, 64, 64, 0, 0x4641_544F, 12, 0xFFFF, 0])),
+        ("CGFX", text(b"CGFX\xFF\xFE\x14\0", &[0, 0x1000, 1, 0x4154_4144, 0, 0, 0])),
+        ("BCH", text(b"BCH\0", &[0, 0x44, 0x44, 0x44, 0x44, 0x44, 0x10, 0x10, 0x10, 0x10, 0x10, 64, 0xFFFF])),
+        ("MFX", text(b"MFX\0", &[0, 0, 1, 1, 1, 64, 64, 64, far])),
+        ("Yaz0", text(b"Yaz0", &[0x0000_2000, 0, 0, 0xABCD_1200])),
+    ];
+    for (name, unit) in unit {
+        let mut bytes = unit.repeat((4 << 20) / unit.len());
+        bytes[far as usize..][..4].copy_from_slice(b"DVLB");
+        let start = Instant::now();
+        let summary = Scanner::new(Limits::default()).scan(&bytes[..], &mut |_| {}).expect("readable");
+        println!("{name}: {:?}, cut {}, {} hits", start.elapsed(), summary.is_cut, summary.hits);
+        assert!(start.elapsed() < Duration::from_secs(10), "{name}: {:?}", start.elapsed());
+    }
+}

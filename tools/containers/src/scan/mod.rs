@@ -50,7 +50,7 @@ pub struct Summary {
     pub hits: usize,
     /// Remarks about parts of the input, at most a hundred.
     pub warnings: Vec<Warning>,
-    /// Whether a limit ended the scan before the input did.
+    /// True if a limit ended the scan before the input did.
     pub is_cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is done with each part: search it, open the containers in it, report programs.
+//! Work on each part: search it, open the containers in it, report programs.
 //! The list of tasks is a stack, so that parts come in the order of the input whatever their
 //! nesting, and data are unpacked only when they are next.
 
@@ -24,8 +24,13 @@ use crate::vbc::Vbc;
 const PADDING: usize = 15;
 /// Bytes of the first attempts to parse a DVLB; the last one takes what there is.
 const ATTEMPTS: [usize; 2] = [64 << 10, 1 << 20];
-/// Work of a place that turns out to be nothing, in bytes.
+/// Work of a place that turns out to be nothing, of a record of a table, and of an entry beside
+/// its bytes, in bytes.
 const FRUITLESS: usize = 256;
+const RECORD: usize = 16;
+const ENTRY: usize = 64;
+/// Largest VBC: five stages of 65,535 words, and tables.
+const VBC: usize = 2 << 20;
 
 /// Returns whether bytes begin with something that does not reach beyond them.
 fn fits(magic: Magic, bytes: &[u8], most: usize) -> bool {
@@ -62,13 +67,13 @@ pub(super) struct Session<'a> {
     pub summary: Summary,
     /// End of the places of the window where containers may begin.
     pub limit: usize,
-    /// Whether the input ends in the window.
+    /// True if the input ends in the window.
     pub is_whole: bool,
     /// Place that the search of the window has reached.
     pub reached: usize,
     /// End of the last hit of the window.
     pub floor: usize,
-    /// Whether a limit ended the scan.
+    /// True if a limit ended the scan.
     pub over: bool,
 }
 
@@ -115,7 +120,7 @@ impl Session<'_> {
         if view.depth > self.limits.depth {
             self.summary.warn(view.place(0), "containers are nested too deep to be opened".into());
             self.summary.is_cut = true;
-        } else if self.takes(view.len()) {
+        } else if self.takes(view.len() + ENTRY) {
             self.tasks.push(Task::Open(view));
         }
     }
@@ -228,7 +233,12 @@ impl Session<'_> {
                 let archive = archives::read(format, rest, self.limits.entries)?;
                 self.archive(view, at, archive)
             }
-            Magic::Model(format) => self.region(view, at, rest.len(), models::read(format, rest)?),
+            Magic::Model(format) => {
+                if !self.takes(models::cost(format, rest)) {
+                    return None;
+                }
+                self.region(view, at, rest.len(), models::read(format, rest)?)
+            }
         }
     }
 
@@ -250,6 +260,9 @@ impl Session<'_> {
 
     fn archive(&mut self, view: &View, at: usize, archive: Archive) -> Option<usize> {
         let Archive { kind, length, entries, left_out } = archive;
+        if !self.takes(RECORD * (entries.len() + left_out)) {
+            return None;
+        }
         if self.is_cut_off(view, at, length, kind) {
             return None;
         }
@@ -355,7 +368,11 @@ impl Session<'_> {
     /// Reports Vega ByteCode.
     fn vbc(&mut self, view: &View, bytes: &[u8], at: usize) -> Option<usize> {
         let rest = &bytes[at..];
-        let (file, length) = Vbc::read_start(rest).ok()?;
+        let rest = &rest[..rest.len().min(VBC)];
+        let Ok((file, length)) = Vbc::read_start(rest) else {
+            self.takes(rest.len());
+            return None;
+        };
         let content = &rest[..length];
         if !self.takes(length) {
             return None;

@@ -4,8 +4,8 @@
 //! nothing of SPIR-V but its first word.
 //!
 //! Integers are native-endian in the format, and little-endian here. Beside the words the file has
-//! inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block and inputs
-//! of subpasses.
+//! inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block and
+//! inputs of subpasses.
 //!
 //! What translated programs have and the file cannot say:
 //!
@@ -177,7 +177,7 @@ pub struct Texels {
     pub components: u8,
 }
 
-/// What is bound to a slot.
+/// Resource of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// Sampler with its image.
@@ -186,14 +186,14 @@ pub enum Resource {
     Image,
     /// Buffer.
     Buffer {
-        /// Whether shaders may write it.
+        /// True if shaders may write it.
         is_writable: bool,
         /// Size of an element in bytes.
         element: u16,
     },
     /// Texels without a sampler.
     Texels {
-        /// Whether shaders may write them.
+        /// True if shaders may write them.
         is_writable: bool,
         /// Their type.
         texels: Texels,
@@ -231,7 +231,7 @@ pub struct Slot {
     pub slot: u8,
     /// Mask of the stages that use it.
     pub stages: u16,
-    /// What is bound.
+    /// Its resource.
     pub resource: Resource,
 }
 

@@ -1,7 +1,7 @@
 //! Found programs as files below one folder.
-//! In: hits with their bytes, from several threads. Out: each distinct content once, named after the
-//! first hit that has it. Names from files choose no folder: letters, digits, `.`, `-` and `_` are
-//! all that is left of them.
+//! In: hits with their bytes, from several threads. Out: each distinct content once, named after
+//! the first hit that has it. Names from files choose no folder: letters, digits, `.`, `-` and `_`
+//! are all that is left of them.
 
 use std::collections::HashSet;
 use std::fs;

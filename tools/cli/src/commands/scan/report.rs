@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use transpica_containers::{Hit, Pair, ProgramInfo};
+use transpica_containers::{Pair, ProgramInfo};
 
 use super::{File, Row};
 
