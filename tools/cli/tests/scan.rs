@@ -77,7 +77,17 @@ fn romfs(test: &str) -> PathBuf {
 fn the_table_lists_places_programs_and_duplicates() {
     let folder = romfs("scan_table");
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
-    expect![[r#""#]].assert_eq(&shown);
+    expect![[r#"
+        romfs/a/lights.shbin/DVLB@0x0  668 bytes
+          0   vertex    -                       0xe    47 instructions  4f7f90ae0353586a6c41863c71de47b5
+        romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
+          0   vertex    -                       0x0     6 instructions  cdcf46a319ce39398bb0d254fe6bf4b0
+          1   geometry  -                       0xc    23 instructions  69780e207af74b57d17fab08dbbd905e
+        romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
+        romfs/code.bin/commands@0x40  72 bytes
+          0   vertex    -                       0x0     2 instructions  aefb59fc049fe9ff4150db108a94e8cd
+        4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
+    "#]].assert_eq(&shown);
     let quiet = transpica(&["scan", text(&folder), "-q"]);
     assert_eq!(quiet.succeeded().lines().count(), 1);
 }
@@ -116,7 +126,7 @@ fn extracted_files_are_read_by_the_other_commands() {
     names.sort();
     let stems: Vec<&str> =
         names.iter().filter_map(|name| name.rsplit_once('-')).map(|(stem, _)| stem).collect();
-    assert_eq!(stems, ["1", "code", "lights"], "{names:?}");
+    assert_eq!(stems, ["code", "lights", "pack"], "{names:?}");
     let listed = value["hits"][0]["extracted"][0].as_str().expect("a name");
     assert_eq!(fs::read(out.join(listed)).expect("written"), sample("lights"));
     assert_eq!(value["hits"][2]["extracted"], value["hits"][0]["extracted"]);
@@ -125,12 +135,12 @@ fn extracted_files_are_read_by_the_other_commands() {
     assert_eq!(survey["programs"].as_array().map(Vec::len), Some(4));
 }
 
-/// The first component of the color is missing, which no table of outputs can say.
+/// A color that begins with its second component, which no table of outputs can say.
 #[test]
 fn a_list_that_no_file_can_say_is_written_with_its_registers() {
     let folder = folder("scan_registers");
     let (input, out) = (folder.join("list.bin"), folder.join("out"));
-    fs::write(&input, commands(&[0x0B0A_0908 << 8])).expect("writable");
+    fs::write(&input, commands(&[0x1F0B_0A09])).expect("writable");
     let ran = transpica(&["scan", text(&input), "--extract", text(&out), "--json"]).succeeded();
     let value: Value = serde_json::from_str(&ran).expect("JSON");
     let names: Vec<&str> =
@@ -139,7 +149,7 @@ fn a_list_that_no_file_can_say_is_written_with_its_registers() {
     assert_eq!(endings, ["shbin", "code.bin", "descriptors.bin", "registers.json"]);
     let state = fs::read_to_string(out.join(names[3])).expect("written");
     let state: Value = serde_json::from_str(&state).expect("JSON");
-    assert_eq!(state["registers"]["0x050"], "0x0a090800");
+    assert_eq!(state["registers"]["0x050"], "0x1f0b0a09");
     let [code, descriptors] = [names[1], names[2]].map(|name| out.join(name));
     let arguments = ["translate", "--code", text(&code), "--descriptors", text(&descriptors)];
     assert!(transpica(&arguments).succeeded().contains("fn main"));
@@ -176,13 +186,13 @@ fn standard_input_is_scanned_and_inputs_are_kept() {
 #[test]
 fn vbc_is_written_described_and_found() {
     let folder = folder("vbc");
-    let file = folder.join("lights.vbc");
-    let words = transpica(&["translate", "shaders/lights.shbin", "--to", "spirv"]);
-    let ran = transpica(&["translate", "shaders/lights.shbin", "-o", text(&file)]);
+    let file = folder.join("textured.vbc");
+    let words = transpica(&["translate", "shaders/textured.shbin", "--to", "spirv"]);
+    let ran = transpica(&["translate", "shaders/textured.shbin", "-o", text(&file)]);
     assert_eq!((ran.status, &*ran.err), (0, ""));
     let bytes = fs::read(&file).expect("written");
     assert!(bytes.starts_with(b"VBC\x01\x01") && bytes.ends_with(&words.out));
-    let named = transpica(&["translate", "shaders/lights.shbin", "--to", "vbc"]);
+    let named = transpica(&["translate", "shaders/textured.shbin", "--to", "vbc"]);
     assert_eq!(named.out, bytes);
     let shown = transpica(&["info", text(&file)]).succeeded();
     assert!(shown.contains("format: VBC 1") && shown.contains("float4"), "{shown}");
@@ -192,8 +202,14 @@ fn vbc_is_written_described_and_found() {
     assert_eq!(value["stages"][0]["spirv_words"].as_u64(), Some(words.out.len() as u64 / 4));
     assert!(value["uniform"]["members"][0]["name"].is_string());
     let found = transpica(&["scan", text(&file)]).succeeded();
-    assert!(found.contains("lights.vbc/VBC@0x0"), "{found}");
-    let compute = transpica(&["translate", "shaders/lights.shbin", "--entry", "compute", "--to", "vbc"]);
+    assert!(found.contains("textured.vbc/VBC@0x0"), "{found}");
+    let other = transpica(&["translate", "shaders/lights.shbin", "--to", "vbc"]);
+    assert!(
+        other.status == 0 && other.report().contains("VBC leaves out names of parts of arrays"),
+        "{}",
+        other.err
+    );
+    let compute = transpica(&["translate", "shaders/textured.shbin", "--entry", "compute", "--to", "vbc"]);
     assert_eq!(compute.status, 1);
     assert!(compute.report().contains("cannot hold a compute stage"), "{}", compute.err);
     fs::write(&file, &bytes[..bytes.len() - 2]).expect("writable");

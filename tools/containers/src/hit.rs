@@ -147,7 +147,7 @@ pub struct Hit {
     pub input_offset: Option<u64>,
     /// Its length in bytes.
     pub length: u64,
-    /// Name by the container around it.
+    /// Name by the nearest container that has one for it.
     pub name: Option<String>,
     /// Its programs.
     pub programs: Vec<ProgramInfo>,

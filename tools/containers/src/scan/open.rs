@@ -416,10 +416,11 @@ impl Session<'_> {
     /// Describes the place of a hit.
     fn hit(&self, view: &View, kind: Kind, at: usize, content: &[u8]) -> Hit {
         let note = view.notes.as_ref().and_then(|notes| notes.get(&at));
-        let entry = view.innermost().and_then(|step| step.entry.clone());
+        let containers = view.steps();
+        let entry = containers.iter().rev().find_map(|step| step.entry.clone());
         let digest = digest(content);
         Hit {
-            containers: view.steps(),
+            containers,
             kind,
             offset: view.offset(at),
             input_offset: view.input_offset(at),

@@ -85,10 +85,6 @@ impl View {
     pub fn steps(&self) -> Vec<Step> {
         Trail::steps(self.trail.as_ref())
     }
-    /// Returns the innermost container.
-    pub fn innermost(&self) -> Option<&Step> {
-        self.trail.as_ref().map(|trail| &trail.step)
-    }
     /// Returns the place of one of its bytes in words.
     pub fn place(&self, at: usize) -> String {
         let steps = self.steps().iter().map(|step| format!("{step}/")).collect::<String>();

@@ -69,7 +69,9 @@ impl Folder {
             for row in &mut file.rows {
                 let digest = report::hex(&row.hit.digest);
                 let is_new = !names.contains_key(&row.hit.digest);
-                let stem = row.hit.name.as_deref().map_or_else(|| of_file.clone(), last_part);
+                // Numbers of entries say less than the name of their file.
+                let named = row.hit.name.as_deref().filter(|name| name.contains(char::is_alphabetic));
+                let stem = named.map_or_else(|| of_file.clone(), last_part);
                 let name = format!("{}-{:.DIGITS$}", safe(&stem), digest);
                 let name = names.entry(row.hit.digest).or_insert(name).clone();
                 for ending in &mut row.extracted {
