@@ -87,7 +87,8 @@ fn the_table_lists_places_programs_and_duplicates() {
         romfs/code.bin/commands@0x40  72 bytes
           0   vertex    -                       0x0     2 instructions  aefb59fc049fe9ff4150db108a94e8cd
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
     let quiet = transpica(&["scan", text(&folder), "-q"]);
     assert_eq!(quiet.succeeded().lines().count(), 1);
 }

@@ -205,11 +205,11 @@ mod tests {
     /// A list that uploads `mov o0, v0; end`.
     fn copy(unit: u16) -> Vec<u32> {
         let unit = u32::from(unit);
-        let one = |register: u32, word: u32| [word, 0xF_0000 | unit + register];
+        let one = |register: u32, word: u32| [word, 0xF_0000 | (unit + register)];
         [
             &one(0x0D, 1)[..],
             &one(0x1B, 0),
-            &[0x4C00_0000, 0x001F_0000 | unit + 0x1C, 0x8800_0000, 0],
+            &[0x4C00_0000, 0x001F_0000 | (unit + 0x1C), 0x8800_0000, 0],
             &one(0x0F, 1),
             &one(0x25, 0),
             &one(0x26, 0x36F),

@@ -173,7 +173,7 @@ fn bch_notes(bytes: &[u8], sections: &Sections) -> Option<Notes> {
         let Some(object) = fields.size(table.checked_add(4 * index)?) else { break };
         let Some(object) = sections.contents.checked_add(object) else { continue };
         let Some((program, pair)) = bch_shader(fields, sections, object) else { continue };
-        let note = notes.entry(program).or_insert_with(Note::default);
+        let note = notes.entry(program).or_default();
         if note.name.is_none() {
             note.name = pair.name.clone();
         }

@@ -257,3 +257,30 @@ fn limits_end_a_scan_with_a_warning() {
     );
     assert_eq!((found.len(), summary.warnings.len()), (2, 1));
 }
+
+/// A damaged program costs little, so that those behind it are still found.
+#[test]
+fn programs_behind_many_damaged_ones_are_found() {
+    let fog = sample("fog");
+    let mut damaged = fog.clone();
+    let at = damaged.windows(4).position(|magic| magic == b"DVLE").expect("an executable");
+    damaged[at + 3] = b'X';
+    let file = [damaged.repeat(2000), fog].concat();
+    let (found, summary) = scan(&file);
+    assert_eq!((found.len(), summary.is_cut, summary.warnings.len()), (1, false, 100));
+}
+
+/// A library whose code begins behind the first bytes that are tried.
+#[test]
+fn programs_of_any_length_are_found() {
+    let bytes = sample("fog");
+    let mut model = transpica::container::Model::from(&Shbin::parse(&bytes).expect("a sample"));
+    for names in [1 << 16, 1 << 20] {
+        model.executables[0].names.bytes.resize(names, b'x');
+        model.executables[0].names.bytes.push(0);
+        let long = transpica::container::write(&model);
+        let (found, _) = scan(&[&long[..], &bytes].concat());
+        assert_eq!(found.len(), 2, "{names}");
+        assert!(found[0].bytes == long && found[1].bytes == bytes);
+    }
+}

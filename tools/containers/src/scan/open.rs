@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use transpica::Shbin;
+use transpica::{At, Error, Kind as ErrorKind, Shbin};
 
 use super::search::{Magic, find, magic};
 use super::view::{Buffer, View};
@@ -22,25 +22,36 @@ use crate::vbc::Vbc;
 
 /// Bytes that may follow compressed data that are a whole input or entry.
 const PADDING: usize = 15;
-/// Bytes of the first attempts to parse a DVLB; the last one takes what there is.
-const ATTEMPTS: [usize; 2] = [64 << 10, 1 << 20];
+/// Bytes of the first attempt to parse a DVLB. Few are longer.
+const ATTEMPT: usize = 64 << 10;
 /// Work of a place that turns out to be nothing, of a record of a table, and of an entry beside
 /// its bytes, in bytes.
 const FRUITLESS: usize = 256;
 const RECORD: usize = 16;
 const ENTRY: usize = 64;
+/// Work of a byte of a command list, in bytes: its commands are executed.
+const COMMANDS: usize = 16;
 /// Largest VBC: five stages of 65,535 words, and tables.
 const VBC: usize = 2 << 20;
 
 /// Returns whether bytes begin with something that does not reach beyond them.
 fn fits(magic: Magic, bytes: &[u8], most: usize) -> bool {
     let length = match magic {
-        Magic::Dvlb => Shbin::parse(&bytes[..bytes.len().min(ATTEMPTS[1])]).ok().map(|_| 0),
+        Magic::Dvlb => Shbin::parse(&bytes[..bytes.len().min(16 * ATTEMPT)]).ok().map(|_| 0),
         Magic::Archive(format) => archives::read(format, bytes, most).map(|archive| archive.length),
         Magic::Model(format) => models::read(format, bytes).map(|region| region.length),
         Magic::Vbc | Magic::Upload | Magic::Yaz0 => Some(0),
     };
     length.is_some_and(|length| length <= bytes.len())
+}
+
+/// Returns the end of the structure that is not in the bytes.
+fn claimed_end(error: &Error) -> Option<u64> {
+    match (&error.kind, error.at) {
+        (ErrorKind::OutOfFile { start, length, .. }, _) => start.checked_add(*length),
+        (ErrorKind::Truncated { need, .. }, At::Offset(start)) => need.checked_add(start.into()),
+        _other_errors => None,
+    }
 }
 
 /// Something that is still to be done.
@@ -331,25 +342,7 @@ impl Session<'_> {
             return None;
         }
         let rest = &rest[..rest.len().min(self.limits.look_ahead)];
-        let mut parsed = Err(None);
-        let attempts = ATTEMPTS.into_iter().filter(|&attempt| attempt < rest.len()).chain([rest.len()]);
-        for length in attempts {
-            parsed = Shbin::parse(&rest[..length]).map_err(Some);
-            if parsed.is_ok() {
-                break;
-            }
-            if !self.takes(length) {
-                return None;
-            }
-        }
-        let file = match parsed {
-            Ok(file) => file,
-            Err(error) => {
-                let error = error.map_or_else(String::new, |error| format!(": {error}"));
-                self.summary.warn(view.place(at), format!("a DVLB that cannot be read{error}"));
-                return None;
-            }
-        };
+        let file = self.parse(view, rest, at)?;
         let end = usize::try_from(file.length).ok()?;
         // Writers end the last table of names with zeros up to a multiple of four.
         let padding =
@@ -363,6 +356,29 @@ impl Session<'_> {
         let hit = Hit { programs, warnings, ..self.hit(view, Kind::Dvlb, at, &rest[..length]) };
         self.report(hit, &rest[..length], None);
         Some(at + length)
+    }
+
+    /// Parses the DVLB that bytes begin with. Work on a damaged one may follow from the length of
+    /// the bytes, so that first few are tried, and more if the file claims them.
+    fn parse<'b>(&mut self, view: &View, rest: &'b [u8], at: usize) -> Option<Shbin<'b>> {
+        let mut length = rest.len().min(ATTEMPT);
+        loop {
+            let error = match Shbin::parse(&rest[..length]) {
+                Ok(file) => return Some(file),
+                Err(error) => error,
+            };
+            if !self.takes(length / 4) {
+                return None;
+            }
+            let end = claimed_end(&error).and_then(|end| usize::try_from(end).ok());
+            match end.filter(|&end| length < end && end <= rest.len()) {
+                Some(end) => length = end.max(4 * length).min(rest.len()),
+                None => {
+                    self.summary.warn(view.place(at), format!("a DVLB that cannot be read: {error}"));
+                    return None;
+                }
+            }
+        }
     }
 
     /// Reports Vega ByteCode.
@@ -385,7 +401,7 @@ impl Session<'_> {
     /// Reports the programs of the command list around an upload.
     fn commands(&mut self, view: &View, bytes: &[u8], at: usize, floor: usize) -> Option<usize> {
         let list = commands::list(bytes, at, floor)?;
-        if !self.takes(4 * list.len() + commands::BEHIND) {
+        if !self.takes(COMMANDS * list.len() + commands::BEHIND) {
             return None;
         }
         let hits = self.command_list(view, &bytes[list.clone()], list.start);

@@ -16,7 +16,7 @@ pub fn sarc_of(files: &[(&str, &[u8])], has_names: bool) -> Vec<u8> {
         pad(&mut data, 128);
         let hash = name.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(0x65).wrapping_add(byte.into()));
         word(&mut nodes, hash as usize);
-        word(&mut nodes, if has_names { 0x0100_0000 | names.len() / 4 } else { 0 });
+        word(&mut nodes, if has_names { 0x0100_0000 | (names.len() / 4) } else { 0 });
         word(&mut nodes, data.len());
         data.extend_from_slice(content);
         word(&mut nodes, data.len());
@@ -43,8 +43,11 @@ pub fn sarc_of(files: &[(&str, &[u8])], has_names: bool) -> Vec<u8> {
     out
 }
 
+/// A folder of a darc: its name, and names and contents of its files.
+pub type Folder<'a> = (&'a str, &'a [(&'a str, &'a [u8])]);
+
 /// A darc with one level of folders.
-pub fn darc(folders: &[(&str, &[(&str, &[u8])])]) -> Vec<u8> {
+pub fn darc(folders: &[Folder<'_>]) -> Vec<u8> {
     let count = 1 + folders.iter().map(|(_, files)| 1 + files.len()).sum::<usize>();
     let mut names: Vec<u8> = Vec::new();
     let mut add = |name: &str| {

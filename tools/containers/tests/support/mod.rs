@@ -103,8 +103,11 @@ pub fn list_of(name: &str) -> Vec<u32> {
     list(0x2B0, &code, &descriptors, file.executables[0].header.main)
 }
 
-/// Every container around one content, with its name in places.
-pub fn wrappings() -> Vec<(&'static str, fn(&[u8]) -> Vec<u8>)> {
+/// A container's name in places, and its writer around one content.
+pub type Wrapping = (&'static str, fn(&[u8]) -> Vec<u8>);
+
+/// Every container around one content.
+pub fn wrappings() -> Vec<Wrapping> {
     vec![
         ("SARC:shader/a.shbin", |content| archives::sarc(&[("shader/a.shbin", content)])),
         ("darc:shader/a.shbin", |content| archives::darc(&[("shader", &[("a.shbin", content)])])),
