@@ -258,6 +258,8 @@ impl Extent {
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     left: u64,
+    /// End of the structure that lies last in the file, of those read so far.
+    reached: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -268,15 +270,24 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         crate::limits::check("bytes of the file", bytes.len(), u32::MAX, At::Whole)?;
         let left = TABLE_BYTES.saturating_add(TABLE_BYTES_PER_FILE_BYTE * bytes.len() as u64);
-        Ok(Self { bytes, left })
+        Ok(Self { bytes, left, reached: 0 })
     }
     /// The entire file.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
+    /// End of the last structure that was read.
+    pub fn reached(&self) -> u32 {
+        self.reached
+    }
+    /// Moves the end of the last structure.
+    fn reach(&mut self, end: u64) {
+        // The file fits 32 bits, and so does every end in it.
+        self.reached = self.reached.max(u32::try_from(end).unwrap_or(u32::MAX));
+    }
     /// The structure of `N` bytes at `start`. Its magic is checked before its length.
     pub fn header<const N: usize>(
-        &self,
+        &mut self,
         start: u32,
         magic: &'static str,
         what: &'static str,
@@ -288,10 +299,12 @@ impl<'a> Reader<'a> {
         {
             return Err(Error::new(Kind::BadMagic { expected: magic, found }, At::Offset(start)));
         }
-        rest.first_chunk().ok_or_else(|| {
+        let header = rest.first_chunk().ok_or_else(|| {
             let kind = Kind::Truncated { what, need: N as u64, have: rest.len() as u64 };
             Error::new(kind, At::Offset(start))
-        })
+        })?;
+        self.reach(u64::from(start) + N as u64);
+        Ok(header)
     }
     /// The bytes of a table of `size`-byte entries. An empty table may have any offset.
     fn slice(&mut self, extent: &Extent, size: usize) -> Result<(&'a [u8], u32)> {
@@ -306,6 +319,7 @@ impl<'a> Reader<'a> {
             return Err(extent.outside(file, length));
         }
         self.charge(length, extent)?;
+        self.reach(start + length);
         Ok((&self.bytes[start as usize..(start + length) as usize], start as u32))
     }
     /// Takes bytes from the budget.
@@ -354,6 +368,9 @@ impl<'a> Reader<'a> {
         }
         let length = ended.max(declared.len());
         self.charge((length - declared.len()) as u64, extent)?;
+        if length > 0 {
+            self.reach(base + length as u64);
+        }
         Ok(Strings { bytes: &tail[..length] })
     }
 }

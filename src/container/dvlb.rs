@@ -27,6 +27,9 @@ pub struct Shbin<'a> {
     pub package: Dvlp<'a>,
     /// The executables, in file order.
     pub executables: Vec<Dvle<'a>>,
+    /// Bytes from the start to the end of the last structure. More bytes may follow: a file inside
+    /// of another one need not be cut out before it is parsed.
+    pub length: u32,
 }
 
 impl<'a> Shbin<'a> {
@@ -46,7 +49,7 @@ impl<'a> Shbin<'a> {
         for start in offsets.iter() {
             executables.push(Dvle::parse(&mut reader, start, package.code.len())?);
         }
-        Ok(Self { package, executables })
+        Ok(Self { package, executables, length: reader.reached() })
     }
     /// The executable at an index.
     ///

@@ -27,6 +27,25 @@ fn worked() -> Vec<u8> {
     WORKED.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
+/// A file inside of another one has no length of its own, so what follows must not matter.
+#[test]
+fn a_file_ends_with_its_last_structure() {
+    let bytes = worked();
+    let length = |bytes: &[u8]| Shbin::parse(bytes).map(|file| file.length);
+    assert_eq!(length(&bytes), Ok(192));
+    assert_eq!(length(&[&bytes[..], &[7; 100]].concat()), Ok(192));
+    // The names are last; a name may reach beyond the size of their table.
+    let mut short = [&bytes[..], b"more\0"].concat();
+    short[0x4C + 0x3C] = 1;
+    assert_eq!(length(&short), Ok(192));
+    short[191] = b'+';
+    assert_eq!(length(&short), Ok(197));
+    // The header of the last executable counts where it has no table.
+    let without = Model { executables: vec![Executable::default()], code: vec![0], ..Model::default() };
+    let without = write(&without);
+    assert_eq!(length(&without), Ok(without.len() as u32));
+}
+
 #[test]
 fn worked_example_has_every_field() {
     let bytes = worked();

@@ -161,12 +161,41 @@ fn holds_programs(path: &Path) -> Option<bool> {
     }
 }
 
-/// Returns every file among the paths and below folders that some command reads.
-pub fn inputs(paths: &[PathBuf]) -> Vec<PathBuf> {
+/// Returns every file among the paths and below folders, sorted within each folder. An unreadable
+/// folder is replaced by the reason.
+pub fn all(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(Ok(path.clone()));
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => files.push(Ok(entry.into_path())),
+                Ok(_) => {}
+                Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
+            }
+        }
+    }
+    files
+}
+
+/// Opens a file to be read in parts, or standard input for `-`.
+pub fn open(path: &Path) -> std::io::Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    Ok(Box::new(std::fs::File::open(path)?))
+}
+
+/// Returns every file among the paths and below folders that some command reads; with `any`
+/// whatever its name.
+pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
     let files = paths.iter().flat_map(|path| walkdir::WalkDir::new(path).into_iter().flatten());
     let files = files.filter(|entry| {
         let is_input = is_container(entry.path()) || holds_programs(entry.path()).is_some();
-        entry.depth() == 0 || is_input
+        entry.depth() == 0 || any || is_input
     });
     files.map(walkdir::DirEntry::into_path).collect()
 }

@@ -27,10 +27,16 @@ pub enum Schema {
     Manifest,
     /// Outputs of `run`.
     Run,
+    /// Registers that `scan --extract` writes beside code words.
+    Registers,
+    /// Results of `scan`.
+    Scan,
     /// Results of `survey`.
     Survey,
     /// The summary of `translate --out-dir`.
     Translate,
+    /// Tables of a VBC file.
+    Vbc,
 }
 
 impl Schema {
@@ -43,8 +49,11 @@ impl Schema {
             Self::Info => "transpica.info/1",
             Self::Manifest => "transpica.manifest/1",
             Self::Run => "transpica.run/1",
+            Self::Registers => "transpica.registers/1",
+            Self::Scan => "transpica.scan/1",
             Self::Survey => "transpica.survey/1",
             Self::Translate => "transpica.translate/1",
+            Self::Vbc => "transpica.vbc/1",
         }
     }
 
@@ -134,8 +143,11 @@ mod tests {
             Schema::Info,
             Schema::Manifest,
             Schema::Run,
+            Schema::Registers,
+            Schema::Scan,
             Schema::Survey,
             Schema::Translate,
+            Schema::Vbc,
         ];
         for schema in all {
             let (name, _) =

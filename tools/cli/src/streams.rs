@@ -47,6 +47,8 @@ pub struct Streams<'a> {
     pub inputs: Vec<&'a Path>,
     /// Files, and folders with files.
     pub trees: &'a [PathBuf],
+    /// True if a folder's files are read whatever their names.
+    pub reads_any: bool,
     /// Outputs, in the order in which they are written.
     pub outputs: Vec<Output<'a>>,
 }
@@ -99,7 +101,7 @@ impl<'a> Streams<'a> {
         // cannot be read either.
         !self.trees.is_empty()
             && path.is_file()
-            && files::inputs(self.trees).iter().any(|input| is_same(input, path))
+            && files::inputs(self.trees, self.reads_any).iter().any(|input| is_same(input, path))
     }
 }
 

@@ -49,6 +49,8 @@ fn no_command_overwrites_its_input_under_any_name() {
             &["survey", SAMPLE, input, "-o", output],
             &["survey", text(&folder), "-o", output],
             &["doctor", input, "-o", output],
+            &["scan", input, "-o", output],
+            &["scan", text(&folder), "-o", output],
         ] {
             let ran = transpica(arguments);
             assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);

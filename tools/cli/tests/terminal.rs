@@ -86,6 +86,7 @@ fn quiet_commands_print_nothing_and_verbose_ones_more() {
         &["cfg", sample, "-o", out],
         &["run", sample, "-o", out],
         &["survey", sample, "-o", out],
+        &["scan", sample, "-o", out],
         &["asm", "shaders/fog.v.pica", "-o", out],
     ] {
         let quiet = transpica(&[arguments, &["-q"]].concat());

@@ -24,7 +24,7 @@ struct Target {
     dictionary: Option<&'static str>,
 }
 
-const TARGETS: [Target; 7] = [
+const TARGETS: [Target; 8] = [
     Target { name: "container", longest: 4096, dictionary: None },
     Target { name: "translate", longest: 3072, dictionary: None },
     Target { name: "assembler", longest: 2048, dictionary: Some("assembler.dict") },
@@ -32,6 +32,7 @@ const TARGETS: [Target; 7] = [
     Target { name: "interpreter", longest: 1024, dictionary: None },
     Target { name: "batch", longest: 1024, dictionary: None },
     Target { name: "ir_text", longest: 4096, dictionary: Some("ir_text.dict") },
+    Target { name: "scan", longest: 8192, dictionary: Some("scan.dict") },
 ];
 
 /// Parsed options.

@@ -13,7 +13,7 @@ use super::{Denied, denied};
   transpica info lights.shbin --lint
   transpica info library.shbin --json")]
 pub struct Info {
-    /// The .shbin file; - reads standard input
+    /// The .shbin or .vbc file; - reads standard input
     pub file: PathBuf,
     /// List mistakes that hardware does not tolerate
     #[arg(long)]

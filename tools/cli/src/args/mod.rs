@@ -10,6 +10,7 @@ mod dis;
 mod doctor;
 mod info;
 mod run;
+mod scan;
 pub mod settings;
 mod shell;
 mod survey;
@@ -29,6 +30,7 @@ pub use dis::Dis;
 pub use doctor::Doctor;
 pub use info::Info;
 pub use run::Run;
+pub use scan::Scan;
 pub use settings::{ForForms, ForModules, ForRuns, Settings};
 pub use shell::{Completions, Man};
 pub use survey::Survey;
@@ -47,6 +49,7 @@ pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine,
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica scan romfs                                shaders inside of any files
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
@@ -106,6 +109,7 @@ pub enum Command {
     Run(Run),
     Compare(Compare),
     Survey(Survey),
+    Scan(Scan),
     Doctor(Doctor),
     Asm(Asm),
     Dis(Dis),
@@ -124,6 +128,7 @@ impl Command {
             Self::Run(_) => "run",
             Self::Compare(_) => "compare",
             Self::Survey(_) => "survey",
+            Self::Scan(_) => "scan",
             Self::Doctor(_) => "doctor",
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
@@ -143,6 +148,7 @@ impl Command {
             | Self::Asm(_)
             | Self::Compare(_)
             | Self::Survey(_)
+            | Self::Scan(_)
             | Self::Doctor(_)
             | Self::Dis(_)
             | Self::Completions(_)
@@ -169,6 +175,9 @@ impl Command {
             Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
+            Self::Scan(Scan { paths, output, .. }) => {
+                Streams { trees: paths, reads_any: true, ..Streams::of_files([], output.as_deref()) }
+            }
             Self::Asm(arguments) => arguments.streams(),
             Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
@@ -184,6 +193,7 @@ impl Command {
             | Self::Manifest(_)
             | Self::Info(_)
             | Self::Survey(_)
+            | Self::Scan(_)
             | Self::Asm(_)
             | Self::Dis(_)
             | Self::Cfg(_)

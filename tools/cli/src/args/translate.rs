@@ -31,7 +31,7 @@ pub struct Translate {
     #[command(flatten)]
     pub selection: Selection,
     /// Target language; if absent that of the file extension of -o (.wgsl, .spv, .vert .comp .glsl,
-    /// .hlsl, .metal, .json), or WGSL. With --out-dir a list such as spirv,reflection
+    /// .hlsl, .metal, .json, .vbc), or WGSL. With --out-dir a list such as spirv,reflection
     #[arg(long, value_enum, value_name = "TARGET", value_delimiter = ',')]
     pub to: Vec<Target>,
     #[command(flatten)]
@@ -129,6 +129,9 @@ impl Translate {
         if self.targets() == [Target::Spirv] && self.batch.out_dir.is_none() {
             let instead = "give -o a file, or take --to spirv-asm for text";
             streams.outputs[0].binary = Some(instead);
+        }
+        if self.targets() == [Target::Vbc] && self.batch.out_dir.is_none() {
+            streams.outputs[0].binary = Some("give -o a file; transpica info prints its tables");
         }
         let reflect = self.reflect.as_deref();
         streams.outputs.extend(reflect.map(|path| Output::text("--reflect", Some(path))));

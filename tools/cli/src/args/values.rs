@@ -28,6 +28,8 @@ pub enum Target {
     Msl,
     /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
     Reflection,
+    /// VBC: SPIR-V and its reflection in one file
+    Vbc,
 }
 
 impl Target {
@@ -43,6 +45,7 @@ impl Target {
             #[cfg(feature = "naga")]
             "metal" | "msl" => Self::Msl,
             "json" => Self::Reflection,
+            "vbc" => Self::Vbc,
             _ => return None,
         })
     }
@@ -53,9 +56,12 @@ impl Target {
             Self::Spirv => "spirv",
             Self::SpirvAsm => "spirv-asm",
             Self::Glsl => "glsl",
+            #[cfg(feature = "naga")]
             Self::Hlsl => "hlsl",
+            #[cfg(feature = "naga")]
             Self::Msl => "msl",
             Self::Reflection => "reflection",
+            Self::Vbc => "vbc",
         }
     }
     /// Extension of its files; that of GLSL depends on the stage.
@@ -65,9 +71,12 @@ impl Target {
             Self::Spirv => "spv",
             Self::SpirvAsm => "spvasm",
             Self::Glsl => glsl,
+            #[cfg(feature = "naga")]
             Self::Hlsl => "hlsl",
+            #[cfg(feature = "naga")]
             Self::Msl => "metal",
             Self::Reflection => "json",
+            Self::Vbc => "vbc",
         }
     }
     /// Name in messages.
@@ -82,6 +91,7 @@ impl Target {
             #[cfg(feature = "naga")]
             Self::Msl => "MSL",
             Self::Reflection => "reflection",
+            Self::Vbc => "VBC",
         }
     }
 }

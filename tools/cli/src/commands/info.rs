@@ -11,8 +11,9 @@ use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, Symbo
 use transpica::stages::isa::Pc;
 use transpica::stages::isa::decode::decode;
 use transpica::stages::precision::float24;
+use transpica_containers::vbc::Vbc;
 
-use super::{Input, lint};
+use super::{Input, lint, vbc};
 use crate::args::{Common, Denied};
 use crate::files;
 use crate::json::{self, ProgramName, Schema};
@@ -27,6 +28,10 @@ pub fn run(
     common: &Common,
 ) -> Result<(), Failure> {
     let input = Input::read(file)?;
+    if Vbc::is_start(&input.bytes) {
+        let text = text(&input, vbc::describe(&input)?, json.then_some(Schema::Vbc));
+        return files::write(output, text.as_bytes());
+    }
     let start = Instant::now();
     let container = input.parse()?;
     common.detail(format_args!(
@@ -44,15 +49,18 @@ pub fn run(
             rules.extend(found.iter().map(|finding| finding.rule));
         }
     }
-    let text = if json {
-        Schema::Info.text(value)
-    } else {
-        let mut text = format!("{}: {} bytes\n", file.display(), input.bytes.len());
-        section(&mut text, &value, 0);
-        text
-    };
-    files::write(output, text.as_bytes())?;
+    files::write(output, text(&input, value, json.then_some(Schema::Info)).as_bytes())?;
     lint::check(&rules, lint.unwrap_or_default())
+}
+
+/// Returns a description as JSON of a schema, or as tables.
+fn text(input: &Input, value: Value, schema: Option<Schema>) -> String {
+    if let Some(schema) = schema {
+        return schema.text(value);
+    }
+    let mut text = format!("{}: {} bytes\n", input.path.display(), input.bytes.len());
+    section(&mut text, &value, 0);
+    text
 }
 
 fn describe(file: &Shbin<'_>) -> Value {

@@ -14,9 +14,11 @@ mod lint;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod on_gpu;
 mod run;
+mod scan;
 mod shell;
 mod survey;
 mod translate;
+mod vbc;
 
 use std::path::{Path, PathBuf};
 
@@ -57,6 +59,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
+        Command::Scan(arguments) => scan::run(arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
         Command::Man(Man {}) => shell::man(),

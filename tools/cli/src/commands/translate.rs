@@ -1,6 +1,8 @@
 //! `transpica translate`: one program, from a file or from raw words, to one target.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,7 +15,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 
-use super::{Input, batch, translated, with_job};
+use super::{Input, batch, translated, vbc, with_job};
 use crate::args::settings::Resolved;
 use crate::args::{
     Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
@@ -170,7 +172,7 @@ pub struct Request {
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
     /// Part of the key.
-    salt: String,
+    pub salt: String,
 }
 
 impl Request {
@@ -208,10 +210,15 @@ fn show(
     }
     let start = Instant::now();
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let is_json = request.output.as_ref().is_some_and(is_json);
-    let table = || if is_json { to_json(reflection) } else { reflection.to_string() };
-    let bytes = emit(&mut translator, translated, request.target(), request.version, table)
-        .map_err(|error| input.fail(&error))?;
+    let tables = if request.output.as_ref().is_some_and(is_json) { to_json } else { Reflection::to_string };
+    let emitted = emit(&mut translator, translated, request.target(), request.version, || reflection, tables);
+    let Emitted { bytes, warnings } = emitted.map_err(|error| match error {
+        EmitError::Program(error) => input.fail(&error),
+        EmitError::Vbc(error) => vbc::failure(input, &error),
+    })?;
+    for warning in warnings {
+        common.warn(format_args!("{path}: {warning}"));
+    }
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
@@ -233,24 +240,60 @@ pub fn to_json(reflection: &Reflection) -> String {
     serde_json::to_string_pretty(reflection).unwrap_or_default() + "\n"
 }
 
-/// Returns a module in a target; `reflection` writes its tables.
-pub fn emit(
+/// A module in some target.
+pub struct Emitted {
+    pub bytes: Vec<u8>,
+    /// Remarks about what the target does not hold.
+    pub warnings: Vec<String>,
+}
+
+impl From<Vec<u8>> for Emitted {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, warnings: Vec::new() }
+    }
+}
+
+/// Reason why a target cannot hold a module.
+pub enum EmitError {
+    Program(Error),
+    Vbc(transpica_containers::vbc::Error),
+}
+
+impl From<Error> for EmitError {
+    fn from(error: Error) -> Self {
+        Self::Program(error)
+    }
+}
+
+impl fmt::Display for EmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program(error) => error.fmt(f),
+            Self::Vbc(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Returns a module in a target; `tables` writes the reflection as text.
+pub fn emit<R: Borrow<Reflection>>(
     translator: &mut Translator,
     translated: &Translation,
     target: Target,
     version: GlslVersion,
-    reflection: impl FnOnce() -> String,
-) -> Result<Vec<u8>, Error> {
+    reflection: impl FnOnce() -> R,
+    tables: impl FnOnce(&Reflection) -> String,
+) -> Result<Emitted, EmitError> {
     let language = match target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
-            return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
+            return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>().into());
         }
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
-            return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes());
+            return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes().into());
         }
-        Target::Reflection => return Ok(reflection().into_bytes()),
+        Target::Reflection => return Ok(tables(reflection().borrow()).into_bytes().into()),
+        Target::Vbc => return vbc::emit(translator, translated, reflection().borrow()),
         Target::Wgsl => Language::Wgsl,
         Target::Glsl => Language::Glsl(version.into()),
         #[cfg(feature = "naga")]
@@ -258,5 +301,5 @@ pub fn emit(
         #[cfg(feature = "naga")]
         Target::Msl => Language::Msl,
     };
-    Ok(translated.text(language)?.into_bytes())
+    Ok(translated.text(language)?.into_bytes().into())
 }

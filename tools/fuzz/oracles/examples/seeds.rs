@@ -1,6 +1,9 @@
 //! Writes seeds for every fuzz target: `cargo run --example seeds -- FOLDER`. The corpus in
 //! `tools/fuzz/corpus` started from them; they are needed again only if the input format changes.
 
+#[path = "../../../containers/tests/support/mod.rs"]
+mod writers;
+
 use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
@@ -31,7 +34,30 @@ fn main() -> Result<()> {
             }
         }
     }
-    Ok(())
+    containers(&to)
+}
+
+/// Writes containers of every format with a small program.
+fn containers(to: &Path) -> Result<()> {
+    use writers::models::{bch, cgfx, gf_pack, gf_shader, mfx};
+    let mut content = writers::sample("textured");
+    put(to, "scan", "bare", &content)?;
+    // Zeros, so that every compression has copies to make.
+    content.resize(content.len() + 512, 0);
+    for (name, wrap) in writers::wrappings() {
+        let name = name.replace(['/', ':', '.'], "_");
+        put(to, "scan", &name, &wrap(&content))?;
+        put(to, "scan", &format!("{name}_in_SARC"), &writers::archives::sarc(&[("a", &wrap(&content))]))?;
+    }
+    let commands = writers::bytes_of(&writers::list_of("textured"));
+    put(to, "scan", "commands", &commands)?;
+    put(to, "scan", "pack", &gf_pack(&[("sky", &gf_shader("Sky", &commands))]))?;
+    put(to, "scan", "cgfx", &cgfx(&[("sky", &content)]))?;
+    put(to, "scan", "bch", &bch(&[&content], &[("sky", 0, 0, -1)]))?;
+    put(to, "scan", "mfx", &mfx(&content))?;
+    let mut file = transpica_containers::vbc::Vbc::default();
+    file.stages[0] = vec![0x0723_0203, 0x0001_0300, 0, 1, 0];
+    put(to, "scan", "vbc", &file.write().expect("small"))
 }
 
 fn put(to: &Path, target: &str, name: &str, bytes: &[u8]) -> Result<()> {

@@ -11,6 +11,7 @@ mod input;
 mod interpreter;
 mod ir_text;
 mod round_trip;
+mod scan;
 mod translate;
 
 use transpica::stages::error::{Error, Kind, Result};
@@ -21,7 +22,7 @@ pub use input::Input;
 pub type Check = fn(&[u8]);
 
 /// Every target: the name of its binary and of its corpus folder, and its check.
-pub const TARGETS: [(&str, Check); 7] = [
+pub const TARGETS: [(&str, Check); 8] = [
     ("container", container::check),
     ("translate", translate::check),
     ("assembler", assembler::check),
@@ -29,6 +30,7 @@ pub const TARGETS: [(&str, Check); 7] = [
     ("interpreter", interpreter::check),
     ("ir_text", ir_text::check),
     ("batch", batch::check),
+    ("scan", scan::check),
 ];
 
 /// Checks one input of a target.

@@ -29,7 +29,7 @@ use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::translate::{Request, emit, to_json};
+use super::translate::{Emitted, Request, emit, to_json};
 use crate::args::{Batch, Common, GeometryOptions, NamePattern, Target};
 use crate::files;
 use crate::json::{ProgramName, Schema, row};
@@ -265,12 +265,15 @@ impl Work<'_> {
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
         let reflection = || {
             let reflection = Reflection::new(&program, &translated, &environment.constants());
-            to_json(&reflection.with_symbols(environment.executable()))
+            reflection.with_symbols(environment.executable())
         };
         for &target in &self.request.targets {
-            let result = emit(translator, &translated, target, self.request.version, reflection)
+            let result = emit(translator, &translated, target, self.request.version, reflection, to_json)
                 .map_err(|error| error.to_string())
-                .and_then(|bytes| self.write(input, index, (target, &translated), &bytes));
+                .and_then(|Emitted { bytes, warnings }| {
+                    record.warnings.extend(warnings);
+                    self.write(input, index, (target, &translated), &bytes)
+                });
             match result {
                 Ok(output) => record.outputs.push(output),
                 Err(error) => record.errors.push(format!("{}: {error}", target.option())),

@@ -1,0 +1,145 @@
+//! `transpica scan`: every shader inside of any files, on all cores.
+//! In: files and folders, or standard input. Out: a table or JSON; the programs as files. A file
+//! that cannot be read does not end the run. The containers crate finds and describes programs.
+
+mod extract;
+mod report;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use indicatif::ParallelProgressIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use transpica_containers::{Hit, Limits, Scanner, Summary};
+
+use crate::args::{Common, Scan};
+use crate::files;
+use crate::report::Failure;
+use extract::Folder;
+
+/// A hit, and what concerns other hits.
+struct Row {
+    hit: Hit,
+    /// Place of the first hit with the same programs.
+    same_as: Option<String>,
+    /// Files that it was extracted to.
+    extracted: Vec<String>,
+}
+
+/// One file.
+struct File {
+    /// Its path as given.
+    path: String,
+    rows: Vec<Row>,
+    summary: Summary,
+    /// The reason why it was not read to its end.
+    error: Option<String>,
+}
+
+impl File {
+    fn unreadable(path: String, error: String) -> Self {
+        Self { path, rows: Vec::new(), summary: Summary::default(), error: Some(error) }
+    }
+    /// Returns the place of a hit with the path of the file.
+    fn place(&self, hit: &Hit) -> String {
+        format!("{}/{}", self.path, hit.place())
+    }
+}
+
+pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
+    let Scan { paths, extract, json, output } = arguments;
+    let inputs = files::all(&paths);
+    let folder = extract.as_deref().map(Folder::create).transpose()?;
+    let start = Instant::now();
+    let bar = super::progress(inputs.len(), "files", common.quiet);
+    let mut all: Vec<File> = inputs
+        .par_iter()
+        .progress_with(bar.clone())
+        .map_init(
+            || Scanner::new(Limits::default()),
+            |scanner, input| match input {
+                Ok(path) => file(scanner, path, folder.as_ref()),
+                Err(failure) => File::unreadable(String::new(), failure.message().to_string()),
+            },
+        )
+        .collect();
+    bar.finish_and_clear();
+    let bytes: u64 = all.iter().map(|file| file.summary.bytes).sum();
+    common.detail(format_args!(
+        "{} files, {bytes} bytes in {:?} on {} threads",
+        all.len(),
+        start.elapsed(),
+        rayon::current_num_threads()
+    ));
+    mark_duplicates(&mut all);
+    if let Some(folder) = folder {
+        folder.name(&mut all)?;
+    }
+    for file in &all {
+        file.error.iter().for_each(|error| common.warn(format_args!("{}: {error}", file.path)));
+        let warnings = file.summary.warnings.iter();
+        warnings.for_each(|warning| common.warn(format_args!("{}/{warning}", file.path)));
+    }
+    let text = if json { report::json(&all) } else { report::table(&all, common.quiet) };
+    files::write(output.as_deref(), text.as_bytes())?;
+    verdict(&all)
+}
+
+/// Returns the failure that the result amounts to.
+fn verdict(all: &[File]) -> Result<(), Failure> {
+    let unreadable = all.iter().filter(|file| file.error.is_some()).count();
+    let hits = all.iter().map(|file| file.rows.len()).sum::<usize>();
+    if unreadable > 0 {
+        return Err(Failure::new(format!("{unreadable} of {} files could not be read", all.len())));
+    }
+    if hits == 0 {
+        let hint =
+            "encrypted images hold nothing to find; a shader cache of an emulator is for transpica doctor";
+        return Err(Failure::new("no shader found").hint(hint));
+    }
+    Ok(())
+}
+
+/// Scans one file.
+fn file(scanner: &mut Scanner, path: &Path, folder: Option<&Folder>) -> File {
+    let name = match path == Path::new("-") {
+        true => "standard input".to_string(),
+        false => path.display().to_string(),
+    };
+    let input = match files::open(path) {
+        Ok(input) => input,
+        Err(error) => return File::unreadable(name, format!("cannot be read: {error}")),
+    };
+    let mut rows = Vec::new();
+    let summary = scanner.scan(input, &mut |found| {
+        let extracted = folder.map_or_else(Vec::new, |folder| folder.write(&found));
+        rows.push(Row { hit: found.hit, same_as: None, extracted });
+    });
+    match summary {
+        Ok(summary) => File { path: name, rows, summary, error: None },
+        Err(error) => {
+            let summary = Summary { hits: rows.len(), ..Summary::default() };
+            File { path: name, rows, summary, error: Some(format!("cannot be read: {error}")) }
+        }
+    }
+}
+
+/// Marks hits whose programs an earlier hit has.
+fn mark_duplicates(all: &mut [File]) {
+    let mut first: HashMap<[u8; 16], String> = HashMap::new();
+    for file in all {
+        let places: Vec<String> = file.rows.iter().map(|row| file.place(&row.hit)).collect();
+        for (row, place) in file.rows.iter_mut().zip(places) {
+            match first.get(&row.hit.identity) {
+                Some(place) => row.same_as = Some(place.clone()),
+                None => drop(first.insert(row.hit.identity, place)),
+            }
+        }
+    }
+}
+
+/// Returns the name of a file without folders and without its ending.
+fn stem(path: &str) -> String {
+    PathBuf::from(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

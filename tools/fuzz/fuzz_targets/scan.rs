@@ -1,0 +1,4 @@
+//! See `oracles/src/scan.rs`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| transpica_oracles::check("scan", bytes));
