@@ -443,7 +443,9 @@ impl std::error::Error for Error {}
 /// [`Program::warnings`](crate::Program::warnings) words with missing descriptors or ignored bits,
 /// and vertex code that the unit cannot hold. A [`Translation`](crate::Translation) warns of a tier
 /// other than the first, of outputs without a position, of generic outputs without a geometry
-/// program, and of a vertex program in registers whose outputs go to a geometry program.
+/// program, of a vertex program in registers whose outputs go to a geometry program, of output maps
+/// that name a component of a semantic twice or a code without a semantic, of attributes that go to
+/// one register, and of varyings of a host that nothing but constants is left of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The problem as text.

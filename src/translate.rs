@@ -16,7 +16,7 @@ use crate::cfg::reach::reach;
 use crate::error::{Result, Warning};
 use crate::host::{
     Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
-    Usage, attach, tap_outputs, varying,
+    Usage, attach, map_warnings, tap_outputs, varying,
 };
 use crate::isa::{Dest, Pc, Program};
 use crate::key::{Key, SettingsDigest};
@@ -429,7 +429,8 @@ impl Translator {
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;
         let mut warnings = interface.warnings.clone();
-        warnings.extend(varying::warn_position(&interface));
+        warnings.extend(map_warnings::position(&interface));
+        map_warnings::constants(&interface, options, &self.profile, &mut warnings);
         warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
         Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })

@@ -9,8 +9,13 @@ use std::process::Command;
 
 /// Names of the crates that the library depends on.
 fn crates(arguments: &[&str]) -> BTreeSet<String> {
+    crates_of("transpica", arguments)
+}
+
+/// Names of the crates that a package depends on.
+fn crates_of(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--package", "transpica", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"])
         .args(arguments)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
@@ -47,6 +52,17 @@ fn printers_of_our_own_bring_no_crate() {
     for theirs in ["naga", "hlsl", "msl"] {
         assert!(has(&crates(&["--features", theirs]), "naga"), "{theirs} is naga's");
     }
+}
+
+#[test]
+fn the_command_line_needs_neither_a_gpu_nor_naga() {
+    let all = crates_of("transpica-cli", &[]);
+    assert!(has(&all, "wgpu") && has(&all, "naga"), "{all:?}");
+    let least = crates_of("transpica-cli", &["--no-default-features"]);
+    for heavy in ["wgpu", "naga", "pollster", "ruzstd"] {
+        assert!(!has(&least, heavy), "{heavy} in {least:?}");
+    }
+    assert!(least.len() <= 70, "{} crates: {least:?}", least.len());
 }
 
 #[test]

@@ -274,6 +274,36 @@ fn hooks_change_varyings_of_hosts_that_are_whole_outputs() {
     translate(&[12, 13]).expect("another output");
 }
 
+/// The compute form has its own bindings, whatever those of the vertex stage are.
+#[test]
+fn parameters_of_compute_forms_have_a_binding_of_their_own() {
+    let generated = generate(Kind::Clean, 1);
+    let (program, environment) = (generated.program(), environment());
+    // With all of them redirected there is no uniform block.
+    let hooks: Vec<Hook> = (0..96).map(|c| Hook::Redirect(c, HookOperand::Parameter(c % 16))).collect();
+    let hooked = Hooked { environment: &environment, hooks: &hooks };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &hooked, Job::Compute).expect("translates");
+    let module = translated.naga().expect("naga accepts the bindings");
+    let mut bindings: Vec<_> = module.global_variables.iter().filter_map(|(_, var)| var.binding).collect();
+    bindings.sort();
+    assert_eq!(
+        bindings.iter().map(|at| (at.group, at.binding)).collect::<Vec<_>>(),
+        [(0, 0), (0, 1), (0, 6)]
+    );
+    // SPIR-V: words of OpDecorate with Binding, 33, or DescriptorSet, 34.
+    let words = translated.spirv().expect("a module");
+    let decorations = |which: u32| -> Vec<u32> {
+        let is_one = |at: &usize| words[*at] == 4 << 16 | 71 && words[at + 2] == which;
+        let mut found: Vec<u32> = (5..words.len() - 3).filter(is_one).map(|at| words[at + 3]).collect();
+        found.sort();
+        found
+    };
+    assert_eq!((decorations(33), decorations(34)), (vec![0, 1, 6], vec![0; 3]));
+}
+
 #[test]
 fn hooks_that_name_nothing_are_errors() {
     let generated = generate(Kind::Clean, 1);

@@ -49,13 +49,11 @@ impl BackendInput<'_> {
     /// # Errors
     /// [`Kind::SharedBinding`] if the uniform block has it too.
     pub(super) fn host_binding(&self) -> Result<Binding> {
-        if self.interface.kernel().is_some() {
-            return Ok(Binding { set: 0, binding: bindings::HOST });
-        }
-        if self.interface.block.size > 0 {
+        let entry_point = &self.interface.entry_point;
+        if self.interface.block.size > 0 && !entry_point.is_compute() {
             self.profile.bindings.check()?;
         }
-        Ok(self.profile.bindings.host)
+        Ok(self.profile.host(entry_point))
     }
 }
 

@@ -32,7 +32,7 @@ pub mod bindings {
     /// Geometry program: `array<u32>`: state words before the draw, read, and as many after it,
     /// written.
     pub const STATE: u32 = 5;
-    /// Geometry program: the host block.
+    /// The host block of both, which hooks with parameters read.
     pub const HOST: u32 = 6;
     /// MSL only, both: `uint`s, the sizes in bytes of the storage buffers above that the text
     /// declares, by binding.

@@ -4,8 +4,9 @@
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
+use super::map_warnings;
 use super::options::{IntUniforms, Options};
-use super::varying::{self, OutputMap};
+use super::varying::OutputMap;
 use super::{Environment, layout, names};
 use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
@@ -162,7 +163,8 @@ pub fn interface(
     let symbols = BoundSymbols::new(executable);
     let folded = folded(executable, &symbols, options);
     let mut warnings = Vec::new();
-    varying::warn_generic(file, executable, &mut warnings);
+    map_warnings::generic(file, executable, &mut warnings);
+    map_warnings::repeated(executable, &mut warnings);
     Ok(Interface {
         source: source_name.to_string(),
         executable: Some(index),

@@ -13,6 +13,7 @@ pub mod job;
 #[doc(hidden)]
 pub mod layout;
 pub(crate) mod linkage;
+pub(crate) mod map_warnings;
 pub(crate) mod names;
 #[doc(hidden)]
 pub mod options;

@@ -216,6 +216,14 @@ impl Profile {
             self.bindings.uniforms
         }
     }
+    /// Returns the binding of the host block of an entry point.
+    pub fn host(&self, entry_point: &EntryPoint) -> Binding {
+        if entry_point.is_compute() {
+            Binding { set: 0, binding: bindings::HOST }
+        } else {
+            self.bindings.host
+        }
+    }
 }
 
 impl Default for Profile {

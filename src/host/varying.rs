@@ -7,12 +7,12 @@
 //! read 1.0 (hardware tests).
 
 use super::hooks::Hook;
-use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output, OutputValue};
+use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::linkage::{Varying, VaryingSource};
 use super::options::{ClipPlanes, Options, UndefinedValue};
 use super::profile::{Locations, Profile};
-use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
-use crate::error::{At, Error, Kind, Result, Warning};
+use crate::container::{Dvle, Semantic, UNUSED_CODE};
+use crate::error::{At, Error, Kind, Result};
 use crate::isa::{Component, Mask};
 
 /// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
@@ -292,33 +292,4 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Warns of a module whose vertices all have the same position, because no output register is
-/// mapped to it. The compute entry of a vertex program has no position.
-pub fn warn_position(interface: &Interface) -> Option<Warning> {
-    let is_constant = |output: &Output| {
-        let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
-        output.location == Location::Position && !output.components.iter().any(is_register)
-    };
-    let writes_position = !matches!(interface.entry_point, EntryPoint::Compute { .. });
-    (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
-        let text = "no output is mapped to the position, which is the same for all vertices";
-        Warning { text: text.into(), at: At::Whole }
-    })
-}
-
-/// Warns of generic outputs, which feed a geometry program, if the file has no geometry program.
-pub fn warn_generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
-    let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
-    if file.executables.iter().any(is_geometry) {
-        return;
-    }
-    let table = &executable.outputs;
-    for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
-        if output.semantic() == Some(Semantic::Generic) {
-            let text = format!("o{} is generic: only a geometry program sees it", output.register);
-            warnings.push(Warning { text, at: table.at(index) });
-        }
-    }
 }

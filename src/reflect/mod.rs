@@ -10,7 +10,6 @@ mod table;
 pub use geometry::{BufferInfo, DependenceInfo, GeometryInfo, StateInfo};
 
 use crate::cfg::reach::reach;
-use crate::geometry::kernel::bindings;
 use crate::host::profile::specialized_name;
 use crate::host::{
     ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType, Promise,
@@ -278,10 +277,7 @@ impl Reflection {
         let host_inputs = HostInputs::of(translated);
         let block = |Binding { set, binding }, size, used| BlockInfo { set, binding, size, used };
         let size = interface.block.size;
-        let host = match interface.kernel() {
-            Some(_) => Binding { set: 0, binding: bindings::HOST },
-            None => profile.bindings.host,
-        };
+        let host = profile.host(&interface.entry_point);
         Self {
             schema: SCHEMA,
             source: interface.source.clone(),

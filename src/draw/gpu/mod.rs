@@ -11,10 +11,14 @@
 //! | vertex program | its compute entry: o0..o15 of each vertex, 16 vectors a vertex |
 //! | [`Pass::Feed`] | the input of each invocation, a *record* of [`Draw::window`] vectors |
 //! | geometry program | its compute entry: three vertices for each triangle, the count of each thread |
-//! | [`Pass::Scan`] | places and number of triangles, the arguments of the draw |
-//! | [`Pass::Compact`] | all triangles, densely |
-//! | [`Pass::Assemble`] | for a strip or fan only: its vertices to a list of triangles |
+//! | [`Pass::Scan`] | places and number of triangles, the arguments of the next pass and of the draw |
+//! | [`Pass::Compact`] | the finished triangles, densely, a strip or fan as a list; an indirect dispatch |
 //! | a copy | [`FeedCopy`]: the last record to the register file, for the next draw |
+//!
+//! The processor need not know a result before the draw: a host submits the chain at once, and
+//! reads [`ScanResult`] behind it if the number of triangles is a guess or reports are on. All
+//! buffers but those of the next draw's state ([`kernel`](crate::geometry::kernel)) and the
+//! register file may be used again by the next draw.
 //!
 //! All buffers of passes contain bits, vectors of 16 bytes or words of 4, densely. Entry points are
 //! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
@@ -41,7 +45,8 @@
 //! })?;
 //! assert_eq!((plan.draw.threads, plan.draw.capacity, plan.draw.window), (1000, 2, 2));
 //! assert_eq!(plan.sizes.triangles, 1000 * 2 * 3 * 4 * 16);
-//! assert_eq!(plan.dispatch(Pass::Feed), [2000_u32.div_ceil(256), 1, 1]);
+//! assert_eq!(plan.dispatch(Pass::Feed), Some([2000_u32.div_ceil(256), 1, 1]));
+//! assert_eq!(plan.dispatch(Pass::Compact), None); // indirect, at `ScanResult::GROUPS`
 //! assert!(Pass::Feed.wgsl().contains("fn main"));
 //! assert_eq!(Pass::Feed.spirv()[0], 0x0723_0203);
 //! # Ok::<(), transpica::Error>(())
@@ -84,7 +89,7 @@ macro_rules! passes {
 
         impl Pass {
             /// All passes, in the order in which a draw runs them.
-            pub const ALL: [Self; 4] = [$(Self::$pass),*];
+            pub const ALL: [Self; 3] = [$(Self::$pass),*];
 
             /// Its name, also that of its files.
             pub fn name(self) -> &'static str {
@@ -126,14 +131,11 @@ passes! {
     /// an indirect draw.
     Scan "scan"
         [counts Read, offsets Write, collect Uniform, result Write],
-    /// Compacts the triangles. 0 `triangles` of the geometry program; 1 `counts`; 2 `offsets`; 3
-    /// `stream`: triangles of all threads in their order; 4 [`Collect`].
+    /// Writes the finished triangles. 0 `triangles` of the geometry program; 1 `offsets`; 2
+    /// `result`; 3 `list`: vertices of a list of triangles, in the order of the threads; 4
+    /// [`Collect`]. Its workgroups are in `result`, at [`ScanResult::GROUPS`].
     Compact "compact"
-        [triangles Read, counts Read, offsets Read, stream Write, collect Uniform],
-    /// Assembles the triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles;
-    /// 3 [`Collect`].
-    Assemble "assemble"
-        [stream Read, result Read, list Write, collect Uniform],
+        [triangles Read, offsets Read, result Read, list Write, collect Uniform],
 }
 
 impl Pass {

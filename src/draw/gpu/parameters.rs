@@ -100,7 +100,7 @@ words! {
 
 words! {
     /// Result of [`Pass::Scan`](super::Pass::Scan). The first four words are the arguments of an
-    /// indirect draw.
+    /// indirect draw, those from [`GROUPS`](ScanResult::GROUPS) on of an indirect dispatch.
     ScanResult {
         /// Vertices of the finished list.
         vertex_count,
@@ -120,10 +120,22 @@ words! {
         /// [`ScanResult::DRIVER_LEFT`] or both. Geometry programs report it if
         /// [`report_unfinished`](crate::host::Control::report_unfinished) asks for it.
         unfinished,
+        /// Workgroups of [`Pass::Compact`](super::Pass::Compact) in the first dimension.
+        groups_x,
+        /// Workgroups in the second dimension.
+        groups_y,
+        /// 1.
+        groups_z,
+        /// 0.
+        reserved,
     }
 }
 
 impl ScanResult {
+    /// Bytes of the result.
+    pub const BYTES: u64 = 48;
+    /// Byte offset of the arguments of the indirect dispatch.
+    pub const GROUPS: u64 = 32;
     /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles up to there are
     /// drawn.
     pub const GUARD_FIRED: u32 = kernel::GUARD_FIRED >> Self::SHIFT;

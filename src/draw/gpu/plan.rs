@@ -54,11 +54,11 @@ pub struct Sizes {
     pub vertices: u64,
     /// Records.
     pub feed: u64,
-    /// Triangles of the geometry program; also `stream`.
+    /// Room for the triangles of the geometry program.
     pub triangles: u64,
     /// A word for each thread; also `offsets`.
     pub counts: u64,
-    /// The triangles of a strip or fan; 0 if there is none.
+    /// Room for the finished triangles.
     pub list: u64,
 }
 
@@ -123,13 +123,13 @@ impl Plan {
         let is_split = request.dependence == Dependence::Unbounded && draw.threads > 1;
         let row = u64::from(collect.threads) * u64::from(collect.capacity) * 3;
         let vertex = u64::from(collect.vectors) * VECTOR;
-        let is_list = collect.topology == 0;
+        let vertices_of_list = if collect.topology == 0 { row } else { row.saturating_sub(2) * 3 };
         let sizes = Sizes {
             vertices,
             feed: feed_bytes,
             triangles: (row * vertex).max(VECTOR),
             counts: (u64::from(collect.threads) * 4).max(VECTOR),
-            list: if is_list { 0 } else { (row.saturating_sub(2) * 3 * vertex).max(VECTOR) },
+            list: (vertices_of_list * vertex).max(VECTOR),
         };
         let window = u64::from(feed.window) * VECTOR;
         let feed_copy = (feed.records > invocations).then(|| FeedCopy {
@@ -182,17 +182,13 @@ impl Plan {
         [threads.div_ceil(WORKGROUP), 1, 1]
     }
 
-    /// Workgroups of a pass; none for [`Pass::Assemble`] where the triangles are a list.
-    pub fn dispatch(&self, pass: Pass) -> [u32; 3] {
-        let Collect { threads, capacity, vectors, topology } = self.collect;
-        // Range: every vector has a place in a buffer of less than 4 GiB.
-        let vertices = threads * capacity * 3;
+    /// Workgroups of a pass; `None` for [`Pass::Compact`], which only the GPU knows: dispatch it
+    /// indirectly, with the arguments at [`ScanResult::GROUPS`](super::ScanResult::GROUPS).
+    pub fn dispatch(&self, pass: Pass) -> Option<[u32; 3]> {
         match pass {
-            Pass::Feed => Pass::groups(self.feed.records * self.feed.window),
-            Pass::Scan => [1, 1, 1],
-            Pass::Compact => Pass::groups(vertices * vectors),
-            Pass::Assemble if topology == 0 => [0, 1, 1],
-            Pass::Assemble => Pass::groups(vertices.saturating_sub(2) * 3 * vectors),
+            Pass::Feed => Some(Pass::groups(self.feed.records * self.feed.window)),
+            Pass::Scan => Some([1, 1, 1]),
+            Pass::Compact => None,
         }
     }
 

@@ -6,6 +6,7 @@ use super::number;
 use super::unit::offset;
 use crate::error::{At, Result, Warning};
 use crate::host::interface::{Attribute, Constants, Interface, UniformBlock, Usage};
+use crate::host::map_warnings;
 use crate::host::varying::OutputMap;
 use crate::host::{Environment, Options};
 use crate::isa::{Program, Stage, Uniforms};
@@ -47,12 +48,17 @@ impl<'a> RegisterView<'a> {
     /// Returns the incoming attribute that feeds each of v0..v15. The last of several for one
     /// register counts. On hardware, registers without an attribute keep their old value.
     pub fn input_map(&self) -> [Option<u8>; 16] {
-        let permutation = self.state.unit(self.stage).permutation();
         let mut map = [None; 16];
-        for attribute in 0..self.input_count() {
-            map[(permutation >> (4 * attribute) & 15) as usize] = Some(attribute);
+        for (attribute, register) in (0..).zip(self.permutation()) {
+            map[usize::from(register)] = Some(attribute);
         }
         map
+    }
+    /// Returns the register of each incoming attribute.
+    fn permutation(&self) -> impl Iterator<Item = u8> {
+        let permutation = self.state.unit(self.stage).permutation();
+        // Range: four bits.
+        (0..self.input_count()).map(move |attribute| (permutation >> (4 * attribute) & 15) as u8)
     }
     /// Returns the mask of forwarded output registers, bit n = on.
     pub fn output_mask(&self) -> u16 {
@@ -62,6 +68,15 @@ impl<'a> RegisterView<'a> {
     /// its v registers.
     pub fn inputs_are_uniforms(&self) -> bool {
         self.state.unit(self.stage).read(offset::INPUT) >> 8 & 1 != 0
+    }
+    /// Returns the words of the output map with their registers: the k-th word belongs to the k-th
+    /// forwarded register.
+    fn map_words(&self) -> impl Iterator<Item = (u8, [u8; 4])> {
+        let mask = self.output_mask();
+        let registers = (0..16).filter(move |register| mask >> register & 1 != 0);
+        let count = if self.is_last() { self.state.slots() } else { 0 };
+        let words = (number::OUTMAP..).map(|number| self.state.read(number).to_le_bytes());
+        registers.zip(words).take(count)
     }
     /// Returns whether this unit's outputs go to the rasterizer, not to a geometry program.
     fn is_last(&self) -> bool {
@@ -76,14 +91,9 @@ impl Environment for RegisterView<'_> {
     fn folded(&self, _: &Options) -> Constants {
         Constants::default()
     }
-    /// Returns the map: the k-th word of the output map belongs to the k-th forwarded register.
     /// Outputs of a vertex program before a geometry program do not feed the rasterizer.
     fn output_map(&self) -> OutputMap {
-        let mask = self.output_mask();
-        let registers = (0..16).filter(|register| mask >> register & 1 != 0);
-        let count = if self.is_last() { self.state.slots() } else { 0 };
-        let words = (number::OUTMAP..).map(|number| self.state.read(number).to_le_bytes());
-        OutputMap::from_words(registers.zip(words).take(count))
+        OutputMap::from_words(self.map_words())
     }
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         let registers = (0..16).filter(|register| usage.inputs >> register & 1 != 0);
@@ -91,6 +101,10 @@ impl Environment for RegisterView<'_> {
         if self.stage == Stage::Vertex && !self.is_last() {
             let text = "a geometry program takes the outputs of this vertex program: nothing of them reaches the rasterizer";
             warnings.push(Warning { text: text.into(), at: At::Whole });
+        }
+        map_warnings::words(self.map_words(), &mut warnings);
+        if self.stage == Stage::Vertex {
+            map_warnings::attributes(self.permutation(), usage.inputs, &mut warnings);
         }
         let attribute = |register| {
             let format = options.attributes[usize::from(register)];

@@ -1,14 +1,20 @@
 // A small emulator host: receives the console's command lists and creates pipelines.
 //
 //     host FOLDER FILE.shbin...
+//     host --draw COMMANDS VERTICES INDICES TRIANGLES
 //
 // The console's side reads .shbin files and writes command lists as the system library does: code and
 // operand descriptors through their FIFO registers, constants as packed float24. The host's side uses
 // nothing but these lists. It maintains the registers, looks up pipelines by key, lets two threads
 // translate the missing ones, and writes KEY.spv and KEY.uniforms (the uniform buffer at the first draw)
 // of each pipeline into the folder. It prints the bindings of each pipeline.
+//
+// The second form draws twice with a geometry program, by compute shaders on Vulkan (geometry.cpp). COMMANDS is a command
+// list that binds both programs and sets their uniforms, VERTICES has v0 to v15 of each vertex as floats, INDICES 32-bit
+// indices or nothing. TRIANGLES receives the vertices of both lists of triangles, as vectors of four floats.
 
-#include <transpica.h>
+#include "geometry.hpp"
+#include "handles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,8 +31,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-using Words = std::vector<std::uint32_t>;
 
 // ---------------------------------------------------------------------------------------------- the console's side
 
@@ -145,13 +149,6 @@ Words bind(const File &file, std::size_t index) {
 
 // ------------------------------------------------------------------------------------------------- the host's side
 
-template <auto Free> struct Freed {
-    template <typename T> void operator()(T *handle) const { Free(handle); }
-};
-using Translator = std::unique_ptr<TranspicaTranslator, Freed<transpica_translator_free>>;
-using Registers = std::unique_ptr<TranspicaRegisters, Freed<transpica_registers_free>>;
-using Result = std::unique_ptr<TranspicaResult, Freed<transpica_result_free>>;
-
 struct ByBytes {
     bool operator()(const TranspicaKey &one, const TranspicaKey &other) const {
         return memcmp(one.bytes, other.bytes, sizeof one.bytes) < 0;
@@ -165,37 +162,6 @@ std::string name_of(const TranspicaKey &key) {
         text += "0123456789abcdef"[byte & 15];
     }
     return text;
-}
-
-// The error messages with their places.
-std::string message_of(const Result &result) {
-    TranspicaMessage message;
-    TRANSPICA_INIT(message, MESSAGE);
-    if (transpica_result_error(result.get(), 0, &message) != TRANSPICA_STATUS_OK) {
-        return "no message";
-    }
-    return std::string(message.text, message.text_length);
-}
-
-Translator new_translator() {
-    // One uniform buffer for all programs, clip planes and y by the host block, a guard against endless loops.
-    TranspicaPreset preset;
-    if (transpica_preset(TRANSPICA_KNOWN_HOST_AZAHAR, TRANSPICA_RENDERER_VULKAN, &preset) != TRANSPICA_STATUS_OK) {
-        throw std::runtime_error("no preset");
-    }
-    TranspicaTranslator *translator = nullptr;
-    TranspicaResult *errors = nullptr;
-    if (transpica_translator_create(&preset.options.head, &translator, &errors) != TRANSPICA_STATUS_OK) {
-        throw std::runtime_error(message_of(Result(errors)));
-    }
-    return Translator(translator);
-}
-
-TranspicaRegisterProgram program_of(const Registers &registers) {
-    TranspicaRegisterProgram program;
-    TRANSPICA_INIT(program, REGISTER_PROGRAM);
-    program.registers = registers.get();
-    return program;
 }
 
 // Translating threads. They receive a copy of the registers, which the console keeps writing.
@@ -268,13 +234,7 @@ struct Pipeline {
 
 class Host {
 public:
-    Host() : translator(new_translator()), workers(2) {
-        TranspicaRegisters *made = nullptr;
-        if (transpica_registers_create(&made) != TRANSPICA_STATUS_OK) {
-            throw std::runtime_error("no registers");
-        }
-        registers.reset(made);
-    }
+    Host() : registers(new_registers()), translator(new_translator()), workers(2) {}
 
     void execute(const Words &list) { transpica_registers_commands(registers.get(), list.data(), list.size()); }
 
@@ -366,9 +326,43 @@ private:
     Workers workers;
 };
 
+// A file as an array of T.
+template <typename T> std::vector<T> array_of(const char *path) {
+    std::ifstream stream(path, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
+    std::vector<T> all(bytes.size() / sizeof(T));
+    std::copy_n(bytes.data(), all.size() * sizeof(T), reinterpret_cast<char *>(all.data()));
+    return all;
+}
+
+void draw_geometry(char **paths) {
+    const Words list = array_of<std::uint32_t>(paths[0]), indices = array_of<std::uint32_t>(paths[2]);
+    const std::vector<Vertex> vertices = array_of<Vertex>(paths[1]);
+    Registers registers = new_registers();
+    transpica_registers_commands(registers.get(), list.data(), list.size());
+    if (transpica_registers_have_geometry(registers.get()) == 0) {
+        throw std::runtime_error("the commands bind no geometry program");
+    }
+    GeometryDraws draws(std::move(registers));
+    std::ofstream out(paths[3], std::ios::binary);
+    for (int draw = 0; draw < 2; draw++) {
+        const Triangles drawn = draws.draw(vertices, indices);
+        const std::size_t bytes = drawn.vertices.size() * sizeof drawn.vertices[0];
+        out.write(reinterpret_cast<const char *>(drawn.vertices.data()), static_cast<std::streamsize>(bytes));
+        std::printf("%zu triangles of %zu vectors\n", drawn.vertices.size() / (3 * drawn.vectors), drawn.vectors);
+    }
+    if (!out) {
+        throw std::runtime_error(std::string(paths[3]) + " cannot be written");
+    }
+}
+
 int main(int count, char **arguments) try {
+    if (count == 6 && std::string(arguments[1]) == "--draw") {
+        draw_geometry(arguments + 2);
+        return 0;
+    }
     if (count < 3) {
-        std::fprintf(stderr, "usage: host FOLDER FILE.shbin...\n");
+        std::fprintf(stderr, "usage: host FOLDER FILE.shbin...\n       host --draw COMMANDS VERTICES INDICES TRIANGLES\n");
         return 2;
     }
     Host host;

@@ -802,14 +802,14 @@ enum TranspicaPass
     // Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
     // block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
     TRANSPICA_PASS_FEED = 0,
-    // Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of eight
+    // Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of twelve
     // words. It begins with the arguments of an indirect draw; then come the triangles, the most
-    // of a thread, 1 if that exceeds the room, and flags of threads that did not end.
+    // of a thread, 1 if that exceeds the room, flags of threads that did not end, the arguments of
+    // the indirect dispatch of the next pass, 0.
     TRANSPICA_PASS_SCAN = 1,
-    // Compacts the triangles: 0 triangles, 1 counts, 2 offsets, 3 the stream, 4 the uniform block.
+    // Writes the finished list of triangles: 0 triangles, 1 offsets, 2 the result, 3 the list, 4
+    // the uniform block.
     TRANSPICA_PASS_COMPACT = 2,
-    // Assembles strips and fans: 0 the stream, 1 the result, 2 the list, 3 the uniform block.
-    TRANSPICA_PASS_ASSEMBLE = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -925,8 +925,8 @@ typedef struct TranspicaTranslator TranspicaTranslator;
 
 // Common start of all structures.
 typedef struct TranspicaHead {
-    // The type of the structure: a TranspicaType.
-    uint32_t type;
+    // A TranspicaType: the type of the structure.
+    TranspicaType type;
     // Its size in bytes: sizeof of the structure.
     uint32_t size;
     // The next structure of the chain, or NULL. Structures that a function fills are not chained.
@@ -938,7 +938,7 @@ typedef struct TranspicaFigures {
     // TRANSPICA_TYPE_FIGURES
     struct TranspicaHead head;
     // A TranspicaTier.
-    uint32_t tier;
+    TranspicaTier tier;
     // Number of errors.
     uint32_t error_count;
     // Number of warnings.
@@ -964,9 +964,9 @@ typedef struct TranspicaMessage {
     // Bytes of the text, without the zero.
     size_t text_length;
     // A TranspicaCode.
-    uint32_t code;
+    TranspicaCode code;
     // A TranspicaPlace: the unit of `at`.
-    uint32_t place;
+    TranspicaPlace place;
     // Place: a byte offset in the file, a code word, or a line.
     uint32_t at;
     // The column in the line, from 1.
@@ -996,7 +996,7 @@ typedef struct TranspicaOutput {
     // Bytes of the name, without the zero.
     size_t name_length;
     // A TranspicaDestination.
-    uint32_t destination;
+    TranspicaDestination destination;
     // The location of a varying.
     uint32_t location;
     // Number of components.
@@ -1015,13 +1015,13 @@ typedef struct TranspicaMember {
     // Bytes of the name, without the zero.
     size_t name_length;
     // A TranspicaBank.
-    uint32_t bank;
+    TranspicaBank bank;
     // First register.
     uint32_t first;
     // Number of registers.
     uint32_t count;
     // A TranspicaMemberType.
-    uint32_t type;
+    TranspicaMemberType type;
     // Byte offset in the block.
     uint32_t offset;
     // Size in bytes.
@@ -1058,7 +1058,7 @@ typedef struct TranspicaVertexAttribute {
     // Bytes from vertex to vertex.
     size_t stride;
     // A TranspicaNumber: the format of the components.
-    uint32_t number;
+    TranspicaNumber number;
     // Number of components, 1 to 4. The others are those of (0, 0, 0, 1).
     uint32_t components;
     // The value without a vertex buffer.
@@ -1104,7 +1104,7 @@ typedef struct TranspicaKernel {
     // Vectors of a vertex in the buffer of triangles: one for each output.
     uint32_t vectors;
     // A TranspicaDependence of invocations on earlier ones.
-    uint32_t dependence;
+    TranspicaDependence dependence;
     // Of TRANSPICA_DEPENDENCE_DEPTH the number of earlier invocations.
     uint32_t depth;
     // 1 if `triangles` is a proven bound, 0 if none is.
@@ -1150,11 +1150,11 @@ typedef struct TranspicaPlanFigures {
     uint64_t vertex_bytes;
     // Bytes of the feed.
     uint64_t feed_bytes;
-    // Bytes of the triangles, and of the stream.
+    // Bytes of the triangles.
     uint64_t triangle_bytes;
     // Bytes of the counts, and of the offsets.
     uint64_t count_bytes;
-    // Bytes of the list of a strip or fan; 0 for a list.
+    // Bytes of the finished list.
     uint64_t list_bytes;
     // Offset in the feed of the uniforms that the draw leaves in the register file.
     uint64_t copy_from;
@@ -1175,8 +1175,14 @@ typedef struct TranspicaPlanFigures {
     uint32_t vertex_groups[3];
     // Workgroups of the geometry program, in each of its dispatches.
     uint32_t geometry_groups[3];
-    // Workgroups of each TranspicaPass. 0 in x: the draw does not need the pass.
-    uint32_t pass_groups[4][3];
+    // Workgroups of each TranspicaPass. 0 in all: dispatch it indirectly, see `groups_offset`.
+    uint32_t pass_groups[3][3];
+    // Bytes of the result of the scan, which begins with the arguments of an indirect draw.
+    uint32_t result_bytes;
+    // Offset in it of the arguments of the indirect dispatch.
+    uint32_t groups_offset;
+    // 0.
+    uint32_t reserved;
     // The uniform block of TRANSPICA_PASS_FEED.
     uint32_t feed_block[12];
     // The uniform block of the other passes.
@@ -1188,7 +1194,7 @@ typedef struct TranspicaPlanFigures {
 // An attribute in the host's input assembly.
 typedef struct TranspicaAttributeFormat {
     // A TranspicaAttributeKind.
-    uint32_t kind;
+    TranspicaAttributeKind kind;
     // Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
     // 0: four.
     uint32_t components;
@@ -1200,25 +1206,25 @@ typedef struct TranspicaOptions {
     // TRANSPICA_TYPE_OPTIONS
     struct TranspicaHead head;
     // A TranspicaPrecision.
-    uint32_t precision;
+    TranspicaPrecision precision;
     // Switch: EX2 and LG2 are polynomials of the library, equal on every driver.
     uint32_t portable_exponentials;
     // A TranspicaEntryPoint.
-    uint32_t entry_point;
+    TranspicaEntryPoint entry_point;
     // A TranspicaLayout.
-    uint32_t layout;
+    TranspicaLayout layout;
     // A TranspicaDepthRange.
-    uint32_t depth_range;
+    TranspicaDepthRange depth_range;
     // A TranspicaFlipY.
-    uint32_t flip_y;
+    TranspicaFlipY flip_y;
     // A TranspicaClipPlanes.
-    uint32_t clip_planes;
+    TranspicaClipPlanes clip_planes;
     // A TranspicaOutputSet.
-    uint32_t output_set;
+    TranspicaOutputSet output_set;
     // A TranspicaUndefinedValue: components of outputs that no register is mapped to.
-    uint32_t unmapped;
+    TranspicaUndefinedValue unmapped;
     // A TranspicaUndefinedValue: registers at the start of the program.
-    uint32_t uninitialized;
+    TranspicaUndefinedValue uninitialized;
     // Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     uint32_t keep_colors;
     // Switch: float constants of a file stay uniforms, instead of being folded.
@@ -1275,7 +1281,7 @@ typedef struct TranspicaProfile {
     // Switch: modules have no names.
     uint32_t omit_names;
     // A TranspicaLocationPreset; a TranspicaLocations of the chain takes precedence.
-    uint32_t locations;
+    TranspicaLocationPreset locations;
 } TranspicaProfile;
 
 // Bindings of the vertex entry's blocks. Without this structure: set 0, bindings 0 and 1.
@@ -1382,7 +1388,7 @@ typedef struct TranspicaRegisterLayout {
     // Offset of the four int registers; a multiple of 16.
     uint32_t ints;
     // A TranspicaIntPacking.
-    uint32_t packing;
+    TranspicaIntPacking packing;
     // Offset of the word of bools; a multiple of 4.
     uint32_t bools;
 } TranspicaRegisterLayout;
@@ -1416,7 +1422,7 @@ typedef struct TranspicaLimits {
 // A promise about the numbers that a host feeds.
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
-    uint32_t kind;
+    TranspicaPromiseKind kind;
     // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
     uint32_t exponent;
 } TranspicaPromise;
@@ -1463,7 +1469,7 @@ typedef struct TranspicaRequest {
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
     // A TranspicaGlslVersion; ignored without a GLSL target.
-    uint32_t glsl_version;
+    TranspicaGlslVersion glsl_version;
 } TranspicaRequest;
 
 // A program as stored in the memory of a shader unit.
@@ -1482,7 +1488,7 @@ typedef struct TranspicaRawProgram {
     // Entry point, in code words.
     uint32_t entry;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Register 0x2BD: bit n enables output register n.
     uint32_t output_mask;
     // Register 0x04F: the number of outputs that the rasterizer takes.
@@ -1516,7 +1522,7 @@ typedef struct TranspicaRegisterProgram {
     // The state.
     const struct TranspicaRegisters *registers;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterProgram;
@@ -1538,7 +1544,7 @@ typedef struct TranspicaRegisterWrites {
     // Number of writes.
     size_t write_count;
     // A TranspicaStage.
-    uint32_t stage;
+    TranspicaStage stage;
     // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterWrites;
@@ -1580,9 +1586,9 @@ typedef struct TranspicaHookOperand {
 // A change of a program.
 typedef struct TranspicaHook {
     // A TranspicaHookKind.
-    uint32_t kind;
+    TranspicaHookKind kind;
     // A TranspicaSemantic: the output. 0 for redirected uniforms and taps.
-    uint32_t semantic;
+    TranspicaSemantic semantic;
     // The components, bit 0 is x. 0 for matrices, redirected uniforms and taps.
     uint32_t mask;
     // Of a redirected uniform its register, 0 to 95. Of a tap the address of the instruction.
@@ -1610,7 +1616,7 @@ typedef struct TranspicaJob {
     // TRANSPICA_TYPE_JOB
     struct TranspicaHead head;
     // A TranspicaEntryPoint.
-    uint32_t entry_point;
+    TranspicaEntryPoint entry_point;
     // Must be 0.
     uint32_t reserved;
     // The setup of the draw, for entry points of draws with a geometry program; else NULL.
@@ -1740,7 +1746,8 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // The status is that of transpica_translate, so a caller knows at once which programs it must run
 // in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
 // which no program exceeds with the defaults; uniform block and host block at one binding; what a
-// text target lacks.
+// text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
+// and the number of triangles.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,

@@ -73,7 +73,7 @@ pub enum TranspicaType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaHead {
-    /// The type of the structure: a TranspicaType.
+    /// A TranspicaType: the type of the structure.
     pub r#type: u32,
     /// Its size in bytes: sizeof of the structure.
     pub size: u32,

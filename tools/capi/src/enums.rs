@@ -458,14 +458,14 @@ pub enum TranspicaPass {
     /// Writes the record of each invocation: 0 o0 to o15 of each vertex, 1 the feed, 2 its uniform
     /// block, 3 indices or any buffer, 4 primitives or any buffer, 5 the register file c0 to c95.
     Feed = 0,
-    /// Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of eight
+    /// Computes places and totals: 0 counts, 1 offsets, 2 the uniform block, 3 the result of twelve
     /// words. It begins with the arguments of an indirect draw; then come the triangles, the most
-    /// of a thread, 1 if that exceeds the room, and flags of threads that did not end.
+    /// of a thread, 1 if that exceeds the room, flags of threads that did not end, the arguments of
+    /// the indirect dispatch of the next pass, 0.
     Scan = 1,
-    /// Compacts the triangles: 0 triangles, 1 counts, 2 offsets, 3 the stream, 4 the uniform block.
+    /// Writes the finished list of triangles: 0 triangles, 1 offsets, 2 the result, 3 the list, 4
+    /// the uniform block.
     Compact = 2,
-    /// Assembles strips and fans: 0 the stream, 1 the result, 2 the list, 3 the uniform block.
-    Assemble = 3,
 }
 
 /// Kind of a binding of a pass.
@@ -605,7 +605,7 @@ impl Choice for TranspicaEntryPoint {
 mirror! { TranspicaKnownHost = KnownHost { Azahar => Azahar, Panda3ds => Panda3ds } }
 mirror! { TranspicaRenderer = Renderer { Vulkan => Vulkan, OpenGl => OpenGl, OpenGlEs => OpenGlEs } }
 mirror! { TranspicaTopology = Topology { List => List, Strip => Strip, Fan => Fan, Geometry => Geometry } }
-mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact, Assemble => Assemble } }
+mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact } }
 mirror! { TranspicaBindingUse = BindingUse { Read => Read, Write => Write, Uniform => Uniform } }
 
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }

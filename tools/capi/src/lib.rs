@@ -12,7 +12,7 @@
 //! | `result`, `registers`, `translator`, `batch`, `draw` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
-//! there.
+//! there. The header gives those with choices the type of the enumeration, which has the same size.
 #![allow(unsafe_code, reason = "callers in C hand in pointers")]
 #![warn(clippy::undocumented_unsafe_blocks)]
 #![allow(

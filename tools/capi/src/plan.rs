@@ -4,7 +4,7 @@
 
 use std::ptr::null_mut;
 
-use transpica::draw::gpu::{Pass, Plan, Request, Sizes};
+use transpica::draw::gpu::{Pass, Plan, Request, ScanResult, Sizes};
 
 use crate::boundary::{answer, array, array_mut, exclusive, free, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};
@@ -54,11 +54,11 @@ pub struct TranspicaPlanFigures {
     pub vertex_bytes: u64,
     /// Bytes of the feed.
     pub feed_bytes: u64,
-    /// Bytes of the triangles, and of the stream.
+    /// Bytes of the triangles.
     pub triangle_bytes: u64,
     /// Bytes of the counts, and of the offsets.
     pub count_bytes: u64,
-    /// Bytes of the list of a strip or fan; 0 for a list.
+    /// Bytes of the finished list.
     pub list_bytes: u64,
     /// Offset in the feed of the uniforms that the draw leaves in the register file.
     pub copy_from: u64,
@@ -79,8 +79,14 @@ pub struct TranspicaPlanFigures {
     pub vertex_groups: [u32; 3],
     /// Workgroups of the geometry program, in each of its dispatches.
     pub geometry_groups: [u32; 3],
-    /// Workgroups of each TranspicaPass. 0 in x: the draw does not need the pass.
-    pub pass_groups: [[u32; 3]; 4],
+    /// Workgroups of each TranspicaPass. 0 in all: dispatch it indirectly, see `groups_offset`.
+    pub pass_groups: [[u32; 3]; 3],
+    /// Bytes of the result of the scan, which begins with the arguments of an indirect draw.
+    pub result_bytes: u32,
+    /// Offset in it of the arguments of the indirect dispatch.
+    pub groups_offset: u32,
+    /// 0.
+    pub reserved: u32,
     /// The uniform block of TRANSPICA_PASS_FEED.
     pub feed_block: [u32; 12],
     /// The uniform block of the other passes.
@@ -196,7 +202,10 @@ pub unsafe extern "C" fn transpica_plan_figures(
                 invocations: plan.draw.invocations,
                 vertex_groups: Plan::vertex_dispatch(*vertices),
                 geometry_groups: plan.kernel_dispatch(),
-                pass_groups: Pass::ALL.map(|pass| plan.dispatch(pass)),
+                pass_groups: Pass::ALL.map(|pass| plan.dispatch(pass).unwrap_or_default()),
+                result_bytes: ScanResult::BYTES as u32, // Range: constants.
+                groups_offset: ScanResult::GROUPS as u32,
+                reserved: 0,
                 feed_block: words(&plan.feed.to_words()),
                 collect_block: words(&plan.collect.to_words()),
                 primitive_bytes: 16 * plan.primitives.len() as u64,

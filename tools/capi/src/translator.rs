@@ -210,7 +210,8 @@ pub unsafe extern "C" fn transpica_scan(
 /// The status is that of transpica_translate, so a caller knows at once which programs it must run
 /// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
 /// which no program exceeds with the defaults; uniform block and host block at one binding; what a
-/// text target lacks.
+/// text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
+/// and the number of triangles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_key(
     translator: *mut TranspicaTranslator,

@@ -32,7 +32,32 @@ fn generate_header() -> String {
     }
     let mut header = Vec::new();
     builder.generate().expect("cbindgen reads the sources").write(&mut header);
-    String::from_utf8(header).expect("a text")
+    with_types(&String::from_utf8(header).expect("a text"))
+}
+
+/// Gives the enumeration's type to fields whose comment begins with `A` and its name. In the
+/// sources they are numbers, because a caller may store anything there; in C before C23 the types
+/// are numbers, too, and in C++ they have the size of one.
+fn with_types(header: &str) -> String {
+    let (mut text, mut comment) = (String::with_capacity(header.len()), None);
+    for line in header.lines() {
+        let field = line.strip_prefix("    uint32_t ").filter(|field| field.ends_with(';'));
+        match (field, comment.and_then(|comment| enumeration(header, comment))) {
+            (Some(field), Some(name)) => text += &format!("    {name} {field}\n"),
+            _others => text += &format!("{line}\n"),
+        }
+        comment = match line.trim_start().strip_prefix("// ") {
+            Some(first) => comment.or(Some(first)),
+            None => None,
+        };
+    }
+    text
+}
+
+/// Returns the enumeration that the comment of a field names.
+fn enumeration<'a>(header: &str, comment: &'a str) -> Option<&'a str> {
+    let name = comment.strip_prefix("A ")?.split(|c: char| !c.is_alphanumeric()).next()?;
+    header.contains(&format!("\nenum {name}\n")).then_some(name)
 }
 
 /// Parts that no source contains: numbers, and the macro for heads.
@@ -82,5 +107,35 @@ fn every_function_and_structure_is_in_the_header() {
                 assert!(header.contains(name), "{name} of {source}.rs is not in the header");
             }
         }
+    }
+}
+
+#[test]
+fn fields_with_choices_have_the_types_of_enumerations() {
+    let header = generate_header();
+    let enumerations: Vec<&str> = header
+        .lines()
+        .filter_map(|line| line.strip_prefix("enum "))
+        .filter(|name| !name.contains(' '))
+        .collect();
+    assert_eq!(
+        header.matches("\n  : uint32_t\n").count(),
+        enumerations.len(),
+        "each has the size of a number"
+    );
+    // The others are statuses, arguments and results of functions, flags, or parts of a number.
+    let no_fields = [
+        "TranspicaStatus",
+        "TranspicaTarget",
+        "TranspicaVaryingSource",
+        "TranspicaTopology",
+        "TranspicaPass",
+        "TranspicaBindingUse",
+        "TranspicaKnownHost",
+        "TranspicaRenderer",
+    ];
+    for name in enumerations {
+        let is_field = header.contains(&format!("\n    {name} "));
+        assert_eq!(is_field, !no_fields.contains(&name), "{name}");
     }
 }

@@ -1,8 +1,12 @@
 //! The `transpica` command: parses arguments, runs one command, prints its failure.
 
+#![cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "arguments and files of GPU commands"))]
+
 mod args;
+#[cfg(feature = "gpu")]
 mod caches;
 mod commands;
+#[cfg(feature = "gpu")]
 mod display;
 mod files;
 mod report;
@@ -20,6 +24,7 @@ fn main() -> ExitCode {
     if let Err(error) = args::check(&cli) {
         error.exit();
     }
+    #[cfg(feature = "gpu")]
     if cli.command.opens_gpu() {
         display::suppress_complaint();
     }

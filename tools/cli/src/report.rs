@@ -3,10 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
-use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
-    ThemeCharacters, ThemeStyles,
-};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use transpica::Kind;
 use transpica::stages::asm::Diagnostic;
 
@@ -56,10 +54,6 @@ impl Failure {
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::new(format!("cannot {what} {}: {error}", path.display()))
     }
-    /// Builds a failure from an error of the GPU.
-    pub fn gpu(error: &transpica_gpu::GpuError) -> Self {
-        Self { hint: error.hint().map(str::to_string), ..Self::new(error.to_string()) }
-    }
     /// Returns the message without advice.
     pub fn message(&self) -> &str {
         &self.message
@@ -70,15 +64,10 @@ impl Failure {
     }
     /// Prints the failure on standard error.
     pub fn print(&self, color: Color) {
-        let mut diagnostic = MietteDiagnostic::new(visible(&self.message));
-        if let Some(hint) = &self.hint {
-            diagnostic = diagnostic.with_help(visible(hint));
-        }
-        let mut text = String::new();
-        if handler(color).render_report(&mut text, &diagnostic).is_err() {
-            text = format!("{}\n", visible(&self.message));
-        }
-        say(&text);
+        let (message, hint) = (visible(&self.message), self.hint.as_deref().map(visible));
+        let help = hint.as_deref().map(|hint| Level::HELP.message(hint));
+        let group = Group::with_title(Level::ERROR.primary_title(message.as_ref())).elements(help);
+        say(&rendered(group, color));
     }
 }
 
@@ -104,10 +93,11 @@ impl Common {
     }
 }
 
-fn handler(color: Color) -> GraphicalReportHandler {
-    let characters = if has_unicode() { ThemeCharacters::unicode() } else { ThemeCharacters::ascii() };
-    let styles = if has_color(color) { ThemeStyles::ansi() } else { ThemeStyles::none() };
-    GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
+/// Draws a diagnostic as the terminal permits.
+fn rendered(group: Group<'_>, color: Color) -> String {
+    let renderer = if has_color(color) { Renderer::styled() } else { Renderer::plain() };
+    let decor = if has_unicode() { DecorStyle::Unicode } else { DecorStyle::Ascii };
+    renderer.decor_style(decor).render(&[group]) + "\n"
 }
 
 /// Writes to standard error. An error is dropped, since there is no place left to report it.
@@ -134,44 +124,41 @@ pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: 
     let mut warnings: Vec<_> = warnings.iter().collect();
     warnings.sort_by_key(|warning| place(warning));
     let mut warnings = warnings.into_iter().peekable();
-    let print = |diagnostic, severity| say(&render(diagnostic, severity, texts, color));
+    let print = |diagnostic, level| say(&render(diagnostic, level, texts, color));
     for error in errors {
         while let Some(warning) = warnings.next_if(|warning| place(warning) <= place(error)) {
-            print(warning, Severity::Warning);
+            print(warning, Level::WARNING);
         }
-        print(error, Severity::Error);
+        print(error, Level::ERROR);
     }
-    warnings.for_each(|warning| print(warning, Severity::Warning));
+    warnings.for_each(|warning| print(warning, Level::WARNING));
 }
 
-fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Color) -> String {
+fn render(diagnostic: &Diagnostic, level: Level<'_>, texts: &[Text], color: Color) -> String {
     let Diagnostic { file, line, message, hint, span, .. } = diagnostic;
     let plain = || format!("{}\n", visible(&diagnostic.to_string()));
     let hint = hint.as_deref().map(visible);
     let Some(text) = texts.get(span.source) else { return plain() };
-    let rest = text.text.get(span.start..).unwrap_or_default();
-    let before_in_line =
-        text.text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-    if before_in_line.len() + rest.lines().next().unwrap_or_default().len() > WIDEST {
+    let (Some(before), Some(rest)) = (text.text.get(..span.start), text.text.get(span.start..)) else {
+        return plain();
+    };
+    let start_of_line = before.rfind('\n').map_or(0, |feed| feed + 1);
+    let shown = &text.text[start_of_line..span.start + rest.find(['\r', '\n']).unwrap_or(rest.len())];
+    if shown.len() > WIDEST {
         let hint = hint.map_or(String::new(), |hint| format!("  help: {hint}\n"));
         return plain() + &hint;
     }
     // A preprocessor's line marker may number the line differently from its position in the text.
-    let before = text.text.get(..span.start).unwrap_or_default();
-    let is_marked = *file != text.name || before.matches('\n').count() + 1 != *line as usize;
+    let number = before.matches('\n').count() + 1;
+    let is_marked = *file != text.name || number != *line as usize;
     let place = if is_marked { format!(" ({file}:{line})") } else { String::new() };
-    let [start, end] = [span.start, span.start + span.length].map(|place| visible_place(&text.text, place));
-    let mut shown = MietteDiagnostic::new(visible(&format!("{message}{place}")))
-        .with_severity(severity)
-        .with_label(LabeledSpan::new(None, start, end - start));
-    if let Some(hint) = hint {
-        shown = shown.with_help(hint);
-    }
-    let source = NamedSource::new(visible(&text.name), visible(&text.text).into_owned());
-    let report = Report::new(shown).with_source_code(source);
-    let mut out = String::new();
-    match handler(color).with_context_lines(1).render_report(&mut out, report.as_ref()) {
-        Ok(()) => out,
-        Err(fmt::Error) => plain(),
-    }
+    let [start, end] =
+        [span.start, span.start + span.length].map(|place| visible_place(shown, place - start_of_line));
+    let (title, name, shown) = (format!("{message}{place}"), visible(&text.name), visible(shown));
+    let snippet = Snippet::source(shown.as_ref())
+        .line_start(number)
+        .path(name.as_ref())
+        .annotation(AnnotationKind::Primary.span(start..end));
+    let group = Group::with_title(level.primary_title(visible(&title).into_owned())).element(snippet);
+    rendered(group.elements(hint.as_deref().map(|hint| Level::HELP.message(hint))), color)
 }

@@ -8,7 +8,9 @@ use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::precision::bits;
-use transpica_gpu::Registers;
+
+/// Sixteen registers as f32 bits.
+pub type Registers = [[u32; 4]; 16];
 
 /// Float uniforms that one invocation of a geometry program receives, with their registers.
 pub type Delivered = Vec<(u8, [u32; 4])>;

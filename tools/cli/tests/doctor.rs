@@ -223,7 +223,7 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
     let report = doctor(&[text(&path)]).succeeded();
     assert!(report.contains("| a_vs.vkch | empty | 0 | 0 | 0 | 0 |"), "{report}");
     let ran = doctor(&[text(&path), "--adapter", "abacus"]);
-    assert!(ran.report().contains("no Vulkan adapter is named like \"abacus\""), "{}", ran.err);
+    assert!(ran.report().contains("no adapter is named like \"abacus\""), "{}", ran.err);
 }
 
 #[test]

@@ -7,8 +7,17 @@ use crate::Route;
 use crate::driver::Facts;
 use crate::geometry::Stage;
 
-/// Command that installs a software Vulkan driver.
-pub const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
+/// Command that installs a software driver, or on systems that bring one the place to look.
+pub const INSTALL_LINE: &str = if cfg!(target_vendor = "apple") {
+    "Metal belongs to the system: this machine, or this session, has no GPU"
+} else if cfg!(windows) {
+    "install the GPU's driver, or Direct3D's own: Settings > System > Optional features > Graphics Tools"
+} else {
+    "install one with: sudo apt-get install -y mesa-vulkan-drivers libvulkan1"
+};
+
+/// Interfaces that are tried, in this order: the exact route needs Vulkan.
+const BACKENDS: [wgpu::Backends; 3] = [wgpu::Backends::VULKAN, wgpu::Backends::METAL, wgpu::Backends::DX12];
 
 /// Reason why there is no result from a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,11 +84,11 @@ impl fmt::Display for GpuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoAdapter { wanted: None, .. } => {
-                write!(f, "no Vulkan adapter found; install one with: {INSTALL_LINE}")
+                write!(f, "no Vulkan, Metal or Direct3D 12 adapter found; {INSTALL_LINE}")
             }
             Self::NoAdapter { wanted: Some(wanted), found } => {
-                write!(f, "no Vulkan adapter is named like \"{wanted}\"; there are: {}", found.join(", "))?;
-                if found.is_empty() { write!(f, "none; install one with: {INSTALL_LINE}") } else { Ok(()) }
+                write!(f, "no adapter is named like \"{wanted}\"; there are: {}", found.join(", "))?;
+                if found.is_empty() { write!(f, "none; {INSTALL_LINE}") } else { Ok(()) }
             }
             Self::NoDevice(text) => write!(f, "the adapter gives no device: {text}"),
             Self::Refused(text) => write!(f, "the GPU refused the program: {text}"),
@@ -107,16 +116,20 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the first Vulkan adapter, or the first whose name contains `adapter` (case ignored).
+    /// Opens the first adapter, or the first whose name contains `adapter` (case ignored). Adapters of
+    /// Vulkan come before those of Metal and Direct3D 12.
     ///
     /// # Errors
     /// No such adapter, with the command that installs a software driver; or no device.
     pub fn open(adapter: Option<&str>) -> Result<Self, GpuError> {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-        descriptor.backends = wgpu::Backends::VULKAN;
+        descriptor.backends = BACKENDS.into_iter().collect();
         descriptor.flags = wgpu::InstanceFlags::empty().with_env();
         let instance = wgpu::Instance::new(descriptor);
-        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+        let adapters: Vec<wgpu::Adapter> = BACKENDS
+            .into_iter()
+            .flat_map(|backend| pollster::block_on(instance.enumerate_adapters(backend)))
+            .collect();
         let names: Vec<String> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
         let wanted = adapter.map(str::to_lowercase);
         let matches = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
@@ -154,9 +167,15 @@ impl Gpu {
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
-    /// Returns whether the driver accepts SPIR-V unchanged.
+    /// Returns whether the driver accepts SPIR-V unchanged. Metal and Direct3D have no use for it.
     pub fn has_passthrough(&self) -> bool {
-        self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
+        self.adapter.backend == wgpu::Backend::Vulkan
+            && self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
+    }
+
+    /// Returns the route to take unless the user names one: the exact one if the driver has it.
+    pub fn usual_route(&self) -> Route {
+        if self.has_passthrough() { Route::Passthrough } else { Route::Wgsl }
     }
 
     /// Runs `work` and returns the errors that wgpu reports meanwhile.

@@ -87,7 +87,7 @@ impl Report {
     /// # Errors
     /// Errors of the library, the driver or wgpu.
     pub fn new(gpu: &Gpu) -> Result<Self, CompareError> {
-        let route = if gpu.has_passthrough() { Route::Passthrough } else { Route::Wgsl };
+        let route = gpu.usual_route();
         Ok(Self {
             adapter: gpu.adapter().clone(),
             has_passthrough: gpu.has_passthrough(),

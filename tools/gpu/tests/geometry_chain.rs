@@ -120,3 +120,28 @@ fn a_draw_that_overflows_its_buffer_is_repeated_or_reported() {
     let error = with_petals(&gpu, 200, 1 << 16).expect_err("too many for the buffer");
     assert!(error.contains("triangles"), "{error}");
 }
+
+#[test]
+fn draws_use_buffers_again_once_the_last_output_is_gone() {
+    let gpu = gpu();
+    let scenes = scenes::all();
+    let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
+    let file = scene.file().expect("a sample");
+    let (options, route) = (Options::default(), Route::Passthrough);
+    let chain = GeometryChain::from_file(&gpu, &file, [0, 1], scene.stride, &options, route);
+    let mut chain = chain.expect("a chain");
+    for stage in [Stage::Vertex, Stage::Geometry] {
+        chain.set_uniforms(stage, &scene.uniforms(stage).expect("a sample"));
+    }
+    let mut vertices = bits(&scene.vertices);
+    let first = chain.draw(&vertices, None).expect("drawn");
+    let before = first.read(&gpu).expect("read");
+    vertices.reverse();
+    let second = chain.draw(&vertices, None).expect("drawn");
+    assert_ne!(first.vertices, second.vertices);
+    assert_ne!(second.read(&gpu).expect("read"), before);
+    assert_eq!(first.read(&gpu).expect("read"), before);
+    let last = second.vertices.clone();
+    drop((first, second));
+    assert_eq!(chain.draw(&vertices, None).expect("drawn").vertices, last);
+}

@@ -149,7 +149,8 @@ fn feed(gpu: &Gpu, request: &Request<'_>, route: Route, random: &mut Random) -> 
     let empty = vec![0; plan.sizes.feed as usize];
     let contents: [&[u8]; 6] =
         [&flat(&vertices), &empty, &plan.feed.to_bytes(), &indices, &plan.primitive_bytes(), &flat(&file)];
-    let written = run_pass(gpu, Pass::Feed, route, &contents, plan.dispatch(Pass::Feed)).expect("runs");
+    let written =
+        run_pass(gpu, Pass::Feed, route, &contents, plan.dispatch(Pass::Feed).expect("known")).expect("runs");
     let count = (plan.feed.records * plan.feed.window) as usize;
     assert_eq!(model.records.len(), count, "{request:?}");
     assert!(model.records.as_flattened() == &written[0][..count * 4], "{request:?}");
@@ -244,35 +245,26 @@ fn feed_is_the_same_on_every_route_and_with_indices() {
 /// Results of the passes after a geometry program.
 struct Collected {
     found: ScanResult,
-    stream: Vec<u32>,
     list: Vec<u32>,
 }
 
 /// Runs the passes after a geometry program, for given triangle counts of its threads.
 fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route: Route) -> Collected {
     let Collect { threads, capacity, vectors, topology } = collect;
-    let size = (threads * capacity * 3 * vectors * 16).max(16) as usize;
-    let plan = Plan {
-        collect,
-        ..Plan::new(&request(GeometryInput::Fixed { first: 0, vertices: 1, stride: 1 }, 1, 0))
-            .expect("a plan")
-    };
-    let run =
-        |pass, contents: &[&[u8]]| run_pass(gpu, pass, route, contents, plan.dispatch(pass)).expect("runs");
+    let size = (threads * capacity * 3 * vectors * 16).max(16) as usize * if topology == 0 { 1 } else { 3 };
+    let run = |pass, contents: &[&[u8]], groups| run_pass(gpu, pass, route, contents, groups).expect("runs");
     let (counts, parameters) = (bytes(counts), collect.to_bytes());
-    let scanned = run(Pass::Scan, &[&counts, &vec![0; counts.len().max(4)], &parameters, &[0; 32]]);
+    let contents: [&[u8]; 4] =
+        [&counts, &vec![0; counts.len().max(4)], &parameters, &[0; ScanResult::BYTES as usize]];
+    let scanned = run(Pass::Scan, &contents, [1, 1, 1]);
     let offsets = bytes(&scanned[0]);
     let found = ScanResult::from_words(&scanned[1]);
-    let stream =
-        run(Pass::Compact, &[&bytes(triangles), &counts, &offsets, &vec![0; size], &parameters]).remove(0);
-    let list = match topology {
-        0 => stream.clone(),
-        _strip_or_fan => {
-            let empty = vec![0; size * 3];
-            run(Pass::Assemble, &[&bytes(&stream), &bytes(&scanned[1]), &empty, &parameters]).remove(0)
-        }
-    };
-    Collected { found, stream, list }
+    let groups = [found.groups_x, found.groups_y, found.groups_z];
+    assert_eq!(groups, Pass::groups(found.vertex_count));
+    assert_eq!(groups[..], scanned[1][ScanResult::GROUPS as usize / 4..][..3]);
+    let contents: [&[u8]; 5] =
+        [&bytes(triangles), &offsets, &bytes(&scanned[1]), &vec![0; size], &parameters];
+    Collected { found, list: run(Pass::Compact, &contents, groups).remove(0) }
 }
 
 /// Compares the passes with a loop over threads and the assembler.
@@ -293,15 +285,19 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
     }
     let total = expected.len() / triangle;
     let largest = counts.iter().copied().max().unwrap_or_default();
-    assert!(collected.stream[..expected.len()] == expected, "{shape:?}");
     let topology = [Topology::List, Topology::Strip, Topology::Fan][topology as usize];
     let mut assembler = Assembler::new(topology);
     let vertices = (0..total * 3).filter_map(|vertex| assembler.push(vertex)).flatten();
     let size = vectors as usize * 4;
     let list: Vec<u32> =
         vertices.flat_map(|vertex| expected[vertex * size..][..size].iter().copied()).collect();
+    let vertex_count = (list.len() / size) as u32;
+    let [groups_x, groups_y, groups_z] = Pass::groups(vertex_count);
     let found = ScanResult {
-        vertex_count: (list.len() / size) as u32,
+        groups_x,
+        groups_y,
+        groups_z,
+        vertex_count,
         instance_count: 1,
         triangles: total as u32,
         largest,
@@ -311,10 +307,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
     };
     assert_eq!(collected.found, found, "{shape:?}");
     assert!(collected.list[..list.len()] == list, "{shape:?}");
-    assert!(
-        collected.list[list.len()..].iter().all(|&word| word == 0) || topology == Topology::List,
-        "{shape:?}"
-    );
+    assert!(collected.list[list.len()..].iter().all(|&word| word == 0), "{shape:?}");
 }
 
 #[test]
@@ -353,7 +346,7 @@ fn a_million_threads_are_scanned() {
     let counts: Vec<u32> = (0..threads).map(|_| random.below(5)).collect();
     let shape = Collect { threads, capacity: 3, vectors: 1, topology: 1 };
     let empty = vec![0; counts.len() * 4];
-    let contents: [&[u8]; 4] = [&bytes(&counts), &empty, &shape.to_bytes(), &[0; 32]];
+    let contents: [&[u8]; 4] = [&bytes(&counts), &empty, &shape.to_bytes(), &[0; ScanResult::BYTES as usize]];
     let written = run_pass(&gpu, Pass::Scan, Route::Passthrough, &contents, [1, 1, 1]).expect("runs");
     let mut sum = 0;
     let mut offsets = Vec::with_capacity(counts.len());
@@ -365,4 +358,5 @@ fn a_million_threads_are_scanned() {
     let found = ScanResult::from_words(&written[1]);
     assert_eq!((found.triangles, found.largest, found.overflowed), (sum, 4, 1));
     assert_eq!(found.vertex_count, 3 * (3 * sum - 2));
+    assert_eq!([found.groups_x, found.groups_y, found.groups_z], Pass::groups(found.vertex_count));
 }

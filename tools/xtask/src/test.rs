@@ -112,9 +112,14 @@ fn tests(counts: &Path) -> Result<(), String> {
 /// Checks formatting, features and clippy.
 fn lints() -> bool {
     // Every feature must compile alone, without help from the others.
-    let features = ["", "spirv", "wgsl", "glsl", "hlsl", "msl", "asm", "serde"];
+    let features = ["", "spirv", "wgsl", "glsl", "naga", "hlsl", "msl", "asm", "serde", "simd"];
     let alone = |feature: &&str| {
         cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])
+    };
+    // So must those of the command line.
+    let command = |feature: &&str| {
+        let package = ["clippy", "--quiet", "--package", "transpica-cli", "--no-default-features"];
+        cargo(&[&package[..], &["--features", feature, "--", "-D", "warnings"]].concat())
     };
     let clippy =
         ["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"];
@@ -122,6 +127,7 @@ fn lints() -> bool {
     cargo(&["fmt", "--all", "--check"])
         && cargo(&["fmt", "--check", "--manifest-path", fuzz])
         && features.iter().all(alone)
+        && ["", "gpu", "naga"].iter().all(command)
         // The C interface without any text.
         && cargo(&["check", "--quiet", "--package", "transpica-capi"])
         && cargo(&clippy)

@@ -1,4 +1,5 @@
-// Finds the place of each thread's triangles in a dense row, and counts the vertices to draw.
+// Finds the place of each thread's triangles in a dense row, and counts the vertices to draw and the workgroups of the
+// pass that writes them.
 // One workgroup. Each of its threads adds up a run of the counts; the sums of the runs become their starts.
 
 struct Collect {
@@ -26,6 +27,11 @@ struct Result {
     overflowed: u32,
     // The upper bits of all counts: why threads did not run to their end.
     unfinished: u32,
+    // The arguments of an indirect dispatch with a thread for each vertex.
+    groups_x: u32,
+    groups_y: u32,
+    groups_z: u32,
+    reserved: u32,
 }
 
 @group(0) @binding(0) var<storage, read> counts: array<u32>;
@@ -34,6 +40,8 @@ struct Result {
 @group(0) @binding(3) var<storage, read_write> result: Result;
 
 const THREADS = 256u;
+// Workgroups in the first dimension of a dispatch.
+const ROW = 8192u;
 
 var<workgroup> sums: array<u32, THREADS>;
 var<workgroup> maxima: array<u32, THREADS>;
@@ -92,6 +100,12 @@ fn main(@builtin(local_invocation_index) thread: u32) {
             vertices = 3u * (max(vertices, 2u) - 2u);
         }
         let overflowed = select(0u, 1u, maxima[thread] > collect.capacity);
-        result = Result(vertices, 1u, 0u, 0u, total, maxima[thread], overflowed, ends[thread]);
+        let groups = (vertices + THREADS - 1u) / THREADS;
+        let rows = (groups + ROW - 1u) / ROW;
+        result = Result(
+            vertices, 1u, 0u, 0u,
+            total, maxima[thread], overflowed, ends[thread],
+            min(groups, ROW), rows, 1u, 0u,
+        );
     }
 }

@@ -14,17 +14,7 @@ use transpica::stages::container::ShaderType;
 use transpica::stages::host::{Job, RegisterState, dvle, pack};
 use transpica::stages::isa::Uniforms;
 
-use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
-
-/// Every sample file, sorted.
-fn samples() -> Vec<PathBuf> {
-    let folder = fs::read_dir(here().join("../../shaders")).expect("the samples");
-    let paths = folder.map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
-    files.sort();
-    files
-}
+use crate::support::{folder, here, host, run, run_watched, samples};
 
 /// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
@@ -59,17 +49,10 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
 #[test]
 fn results_of_the_c_host_equal_those_of_the_rust_interface() {
     let folder = folder("host");
-    let (program, out) = (folder.join("host"), folder.join("out"));
+    let (program, out) = (host(), folder.join("out"));
     fs::create_dir(&out).expect("a folder");
-    run(compiler("c++", "c++17")
-        .arg("-pthread")
-        .arg(here().join("examples/host.cpp"))
-        .arg(built().join("libtranspica_capi.a"))
-        .args(system_libraries())
-        .arg("-o")
-        .arg(&program));
     let files = samples();
-    let text = run(Command::new(&program).arg(&out).args(&files));
+    let text = run(Command::new(program).arg(&out).args(&files));
     let expected = expected(&files);
     assert!(expected.len() > 25, "{} pipelines", expected.len());
     assert!(text.contains(&format!(", {} pipelines\n", expected.len())), "{text}");
@@ -83,5 +66,5 @@ fn results_of_the_c_host_equal_those_of_the_rust_interface() {
         assert!(text.contains(key.as_str()), "{text}");
     }
     assert_eq!(fs::read_dir(&out).expect("a folder").count(), 2 * expected.len());
-    run_watched(&program, &[&out, &files[0]]);
+    run_watched(program, &[&out, &files[0]]);
 }

@@ -1,6 +1,6 @@
 //! CMake and pkg-config find the files of `cargo xtask install`, even after the prefix was moved,
-//! and CMake adds an unpacked archive of `cargo xtask dist` as a folder. They build the program
-//! from the README.
+//! CMake adds an unpacked archive of `cargo xtask dist` as a folder, and pkg-config finds it. They
+//! build the program from the README. The folder of `cargo xtask vendor-capi` has every crate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,19 @@ fn cmake_checks_which_versions_are_compatible() {
 
 #[test]
 fn pkg_config_finds_both_libraries() {
-    let prefix = prefix("pkg-config");
+    builds_with_pkg_config(&prefix("pkg-config"));
+}
+
+#[test]
+fn pkg_config_finds_an_unpacked_archive() {
+    let folder = folder("dist-pkg-config");
+    let packed = archive(&folder.join("out"));
+    builds_with_pkg_config(&unpacked(&packed, &folder.join("prefix")));
+}
+
+/// Builds the program with the flags of pkg-config, with the shared library and without it.
+#[track_caller]
+fn builds_with_pkg_config(prefix: &Path) {
     let flags = |arguments: &[&str]| -> Vec<String> {
         let text = run(Command::new("pkg-config")
             .args(arguments)
@@ -83,7 +95,7 @@ fn pkg_config_finds_both_libraries() {
             .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
         text.split_whitespace().map(str::to_owned).collect()
     };
-    let source = project(&prefix).join("main.c");
+    let source = project(prefix).join("main.c");
     let build = |name: &str, flags: Vec<String>| {
         let program = prefix.join("..").join(name);
         run(Command::new("cc").arg(&source).args(flags).arg("-o").arg(&program));
@@ -96,20 +108,29 @@ fn pkg_config_finds_both_libraries() {
     works(&mut build("static", flags(&["--static", "--cflags", "--libs"])));
 }
 
+/// Writes the archive of this build's libraries.
+fn archive(out: &Path) -> PathBuf {
+    run(Command::new(env!("CARGO"))
+        .args(["xtask", "dist", "--built"])
+        .arg(built())
+        .arg("--out")
+        .arg(out)
+        .current_dir(here()));
+    let mut entries = fs::read_dir(out).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.find(|path| path.extension().is_some_and(|end| end == "gz")).expect("an archive")
+}
+
+/// Unpacks an archive to a prefix.
+fn unpacked(packed: &Path, prefix: &Path) -> PathBuf {
+    fs::create_dir(prefix).expect("a folder");
+    run(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(packed).arg("-C").arg(prefix));
+    prefix.to_path_buf()
+}
+
 #[test]
 fn cmake_adds_an_unpacked_archive() {
     let folder = folder("dist");
     let out = folder.join("out");
-    let archive = |out: &Path| {
-        run(Command::new(env!("CARGO"))
-            .args(["xtask", "dist", "--built"])
-            .arg(built())
-            .arg("--out")
-            .arg(out)
-            .current_dir(here()));
-        let mut entries = fs::read_dir(out).expect("a folder").map(|entry| entry.expect("an entry").path());
-        entries.find(|path| path.extension().is_some_and(|end| end == "gz")).expect("an archive")
-    };
     let packed = archive(&out);
     let again = archive(&folder.join("again"));
     assert_eq!(
@@ -118,9 +139,7 @@ fn cmake_adds_an_unpacked_archive() {
         "the bytes depend on the time"
     );
     run(Command::new("sha256sum").arg("--check").arg(packed.with_extension("gz.sha256")).current_dir(&out));
-    let prefix = folder.join("prefix");
-    fs::create_dir(&prefix).expect("a folder");
-    run(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(&packed).arg("-C").arg(&prefix));
+    let prefix = unpacked(&packed, &folder.join("prefix"));
     let project = project(&prefix);
     let list = fs::read_to_string(project.join("CMakeLists.txt")).expect("a list");
     let list = list.replace("find_package(transpica 0.1 REQUIRED)", "add_subdirectory(../prefix transpica)");
@@ -136,4 +155,34 @@ fn cmake_adds_an_unpacked_archive() {
     assert!(names.contains(&"transpica_translate"), "{symbols}");
     let others: Vec<_> = names.iter().filter(|name| !name.starts_with("transpica_")).collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+/// A build of the folder takes minutes; that cargo resolves it without network, from these crates
+/// alone, is what a build needs of it.
+#[test]
+fn vendored_sources_have_every_crate() {
+    let vendored = folder("vendor").join("transpica");
+    run(Command::new(env!("CARGO")).args(["xtask", "vendor-capi"]).arg(&vendored).current_dir(here()));
+    let metadata = run(Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--locked", "--all-features", "--format-version", "1"])
+        .current_dir(&vendored));
+    let json = metadata.lines().find(|line| line.starts_with('{')).expect("a line of JSON");
+    let resolved: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    let packages = resolved["packages"].as_array().expect("a list");
+    let root = fs::canonicalize(&vendored).expect("it is there");
+    for package in packages {
+        let manifest = Path::new(package["manifest_path"].as_str().expect("a path"));
+        assert!(manifest.starts_with(&root) && manifest.exists(), "{} is elsewhere", manifest.display());
+    }
+    let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    for name in ["transpica", "transpica-capi", "rspirv", "naga", "serde_json"] {
+        assert!(names.contains(&name), "{name} is missing: {names:?}");
+    }
+    // The lock file names what any platform needs, and nothing for tests.
+    let lock = fs::read_to_string(vendored.join("Cargo.lock")).expect("a text");
+    let locked = lock.matches("[[package]]").count();
+    assert_eq!(locked, packages.len(), "the lock file names other crates");
+    let crates = fs::read_dir(vendored.join("vendor")).expect("a folder").count();
+    assert_eq!(crates + 2, locked, "crates beside the two packages");
+    assert!(!names.contains(&"wgpu") && !names.contains(&"cbindgen"), "{names:?}");
 }

@@ -1,7 +1,9 @@
 //! Programs in C and C++ that use the library of this build: compiled by the system's compilers,
 //! run directly and under valgrind. A missing tool is an error that says how to install it.
 
+mod geometry;
 mod host;
+mod hostile;
 mod installed;
 mod smoke;
 mod support;

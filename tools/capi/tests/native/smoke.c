@@ -520,11 +520,11 @@ static void bad_chains(void) {
     refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
     options.head.size = 0xFFFFFFFF;
     refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
-    stranger.type = 999;
+    stranger.type = (TranspicaType)999;
     stranger.size = sizeof stranger;
     stranger.next = NULL;
     refused(&stranger, "type 999", TRANSPICA_CODE_UNKNOWN_TYPE);
-    stranger.type = 0;
+    stranger.type = (TranspicaType)0;
     refused(&stranger, "type 0", TRANSPICA_CODE_UNKNOWN_TYPE);
     refused((const TranspicaHead *)((const char *)&stranger + 1), "aligned", TRANSPICA_CODE_BAD_CHAIN);
     TRANSPICA_INIT(salt, SALT);
@@ -534,15 +534,15 @@ static void bad_chains(void) {
     options.head.next = &second.head;
     refused(&options.head, "two of TranspicaOptions", TRANSPICA_CODE_REPEATED_TYPE);
     options.head.next = NULL;
-    options.depth_range = 3;
+    options.depth_range = (TranspicaDepthRange)3;
     refused(&options.head, "TranspicaOptions.depth_range is 3", TRANSPICA_CODE_UNKNOWN_CHOICE);
-    options.depth_range = 0;
+    options.depth_range = TRANSPICA_DEPTH_RANGE_ZERO_TO_W;
     options.permissive = 2;
     refused(&options.head, "TranspicaOptions.permissive is 2", TRANSPICA_CODE_UNKNOWN_CHOICE);
     options.permissive = 0;
     options.layout = TRANSPICA_LAYOUT_CUSTOM;
     refused(&options.head, "TranspicaRegisterLayout", TRANSPICA_CODE_MISPLACED_TYPE);
-    options.layout = 0;
+    options.layout = TRANSPICA_LAYOUT_SYMBOLS;
     options.known_bools = options.specialized_bools = 4;
     refused(&options.head, "b2 is both", TRANSPICA_CODE_BAD_OPTION);
     TRANSPICA_INIT(profile, PROFILE);
@@ -831,7 +831,7 @@ static void draws(void) {
     attributes[0].components = 5;
     CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     attributes[0].components = 1;
-    attributes[0].number = 4;
+    attributes[0].number = (TranspicaNumber)4;
     CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_batch_draw(batch, NULL, NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     memset(&draw, 0, sizeof draw);
@@ -920,9 +920,9 @@ static void hooks_are_checked_and_applied(void) {
     list[0].mask = 16;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     list[0].mask = 1;
-    list[0].semantic = 9;
+    list[0].semantic = (TranspicaSemantic)9;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    list[0].semantic = 0;
+    list[0].semantic = TRANSPICA_SEMANTIC_POSITION;
     list[0].operands[0].is_parameter = 2;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     list[0].operands[0].is_parameter = 1;
@@ -930,9 +930,9 @@ static void hooks_are_checked_and_applied(void) {
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
     failure(result, "parameter 16 does not exist");
     list[0].operands[0].parameter = 0;
-    list[0].kind = 6;
+    list[0].kind = (TranspicaHookKind)6;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    list[0].kind = 0;
+    list[0].kind = TRANSPICA_HOOK_KIND_SET;
     list[0].reserved = 1;
     CHECK(transpica_key(translator, &raw.head, &hooked, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     hooks.hooks = NULL;
@@ -1043,8 +1043,9 @@ static void geometry(const uint8_t *bytes, size_t size) {
     CHECK(transpica_plan_figures(plan, &figures) == TRANSPICA_STATUS_OK);
     CHECK(figures.invocations == 1000 && figures.threads == 1000 && figures.draw_count == 1);
     CHECK(figures.vertex_bytes == 1000 * 256 && figures.triangle_bytes == 1000 * 2 * 3 * 16 * (uint64_t)kernel.vectors);
-    CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == 0);
-    CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_ASSEMBLE][0] == 0);
+    CHECK(figures.vertex_groups[0] == 16 && figures.geometry_groups[0] == 16 && figures.list_bytes == figures.triangle_bytes);
+    CHECK(figures.pass_groups[TRANSPICA_PASS_SCAN][0] == 1 && figures.pass_groups[TRANSPICA_PASS_COMPACT][0] == 0);
+    CHECK(figures.result_bytes == 48 && figures.groups_offset == 32);
     CHECK(figures.feed_block[1] == 1000 && figures.collect_block[1] == 2 && figures.primitive_bytes == 0);
     CHECK(transpica_plan_draw_block(plan, 0, block) == TRANSPICA_STATUS_OK && block[0] == 1000 && block[5] == 2);
     CHECK(transpica_plan_draw_block(plan, 1, block) == TRANSPICA_STATUS_BAD_ARGUMENT);
@@ -1056,7 +1057,7 @@ static void geometry(const uint8_t *bytes, size_t size) {
     request.bytes = 100;
     CHECK(transpica_plan_create(&request, &plan, &result) != TRANSPICA_STATUS_OK && plan == NULL);
     failure(result, "bytes of vertices");
-    for (pass = TRANSPICA_PASS_FEED; pass <= TRANSPICA_PASS_ASSEMBLE; ++pass) {
+    for (pass = TRANSPICA_PASS_FEED; pass <= TRANSPICA_PASS_COMPACT; ++pass) {
         CHECK(transpica_pass_words(pass, NULL, &word_count) == TRANSPICA_STATUS_OK && word_count > 100);
         words = (uint32_t *)malloc(word_count * sizeof *words);
         CHECK(words != NULL && transpica_pass_words(pass, words, &word_count) == TRANSPICA_STATUS_OK);
@@ -1067,8 +1068,8 @@ static void geometry(const uint8_t *bytes, size_t size) {
         CHECK(transpica_pass_bindings(pass, uses, &use_count) == TRANSPICA_STATUS_OK && use_count >= 4);
         CHECK(uses[pass == TRANSPICA_PASS_SCAN ? 3 : 0] <= TRANSPICA_BINDING_USE_WRITE);
     }
-    CHECK(transpica_pass_words(4, NULL, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_pass_bindings(4, uses, &use_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pass_words(3, NULL, &word_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pass_bindings(3, uses, &use_count) == TRANSPICA_STATUS_BAD_ARGUMENT);
     // A setup that is missing or of no draw with a geometry program.
     job.setup = NULL;
     CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
@@ -1082,7 +1083,7 @@ static void geometry(const uint8_t *bytes, size_t size) {
     failure(result, "no geometry program");
     request.setup = setup;
     CHECK(transpica_plan_create(&request, &plan, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    job.entry_point = 99;
+    job.entry_point = (TranspicaEntryPoint)99;
     CHECK(transpica_translate(translator, &executable.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     failure(result, "TranspicaJob.entry_point");
     transpica_setup_free(setup);

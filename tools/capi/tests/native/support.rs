@@ -19,6 +19,16 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Every sample file, sorted.
+pub fn samples() -> Vec<PathBuf> {
+    let folder = fs::read_dir(here().join("../../shaders")).expect("the samples");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    files.sort();
+    files
+}
+
 /// Folder of this build's libraries: the test's own.
 pub fn built() -> PathBuf {
     let program = std::env::current_exe().expect("a path");
@@ -72,6 +82,23 @@ pub fn compiler(program: &str, standard: &str) -> Command {
     command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"]);
     command.arg("-I").arg(here().join("include"));
     command
+}
+
+/// The emulator host of `examples`, compiled once.
+pub fn host() -> &'static Path {
+    static HOST: OnceLock<PathBuf> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let program = folder("examples").join("host");
+        run(compiler("c++", "c++17")
+            .arg("-pthread")
+            .args(["host.cpp", "geometry.cpp", "compute.cpp"].map(|file| here().join("examples").join(file)))
+            .arg(built().join("libtranspica_capi.a"))
+            .args(system_libraries())
+            .arg("-lvulkan")
+            .arg("-o")
+            .arg(&program));
+        program
+    })
 }
 
 /// Runs a program directly and under valgrind, which must find no leak and no wrong access; returns

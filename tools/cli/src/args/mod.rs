@@ -194,6 +194,7 @@ impl Command {
         }
     }
     /// Returns whether it uses a GPU.
+    #[cfg(feature = "gpu")]
     pub fn opens_gpu(&self) -> bool {
         match self {
             Self::Compare(_) | Self::Doctor(_) => true,

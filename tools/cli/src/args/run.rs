@@ -36,9 +36,10 @@ pub struct Run {
     /// Executor of the program
     #[arg(long, value_enum, default_value_t = Machine::Cpu)]
     pub on: Machine,
-    /// Form in which the program reaches the GPU
-    #[arg(long, value_enum, default_value_t = RouteName::Spirv)]
-    pub route: RouteName,
+    /// Form in which the program reaches the GPU; if absent our SPIR-V unchanged, or WGSL where the
+    /// driver takes no SPIR-V
+    #[arg(long, value_enum)]
+    pub route: Option<RouteName>,
     /// Part of the name of the GPU
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,

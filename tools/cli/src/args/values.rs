@@ -8,7 +8,6 @@ use transpica::stages::backend::text;
 use transpica::stages::host;
 use transpica::stages::lint::Rule;
 use transpica::stages::precision;
-use transpica_gpu::Route;
 
 use crate::files;
 
@@ -69,8 +68,10 @@ pub enum Target {
     /// GLSL text (see --glsl-version)
     Glsl,
     /// HLSL text
+    #[cfg(feature = "naga")]
     Hlsl,
     /// MSL text
+    #[cfg(feature = "naga")]
     Msl,
     /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
     Reflection,
@@ -86,7 +87,9 @@ impl Target {
             "spv" => Self::Spirv,
             "spvasm" => Self::SpirvAsm,
             "glsl" | "vert" | "comp" => Self::Glsl,
+            #[cfg(feature = "naga")]
             "hlsl" => Self::Hlsl,
+            #[cfg(feature = "naga")]
             "metal" | "msl" => Self::Msl,
             "json" => Self::Reflection,
             "vbc" => Self::Vbc,
@@ -100,7 +103,9 @@ impl Target {
             Self::Spirv => "SPIR-V",
             Self::SpirvAsm => "SPIR-V disassembly",
             Self::Glsl => "GLSL",
+            #[cfg(feature = "naga")]
             Self::Hlsl => "HLSL",
+            #[cfg(feature = "naga")]
             Self::Msl => "MSL",
             Self::Reflection => "reflection",
             Self::Vbc => "VBC",
@@ -226,16 +231,6 @@ pub enum RouteName {
     /// Our WGSL text, parsed by naga (also called `naga`)
     #[value(alias = "naga")]
     Wgsl,
-}
-
-impl From<RouteName> for Route {
-    fn from(name: RouteName) -> Self {
-        match name {
-            RouteName::Spirv => Self::Passthrough,
-            RouteName::SpirvNaga => Self::SpirvNaga,
-            RouteName::Wgsl => Self::Wgsl,
-        }
-    }
 }
 
 /// `--stage`

@@ -16,7 +16,7 @@ use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 
-use super::{Input, geometry};
+use super::{Input, geometry, on_gpu};
 use crate::args::{Common, Compare};
 use crate::files;
 use crate::report::Failure;
@@ -105,9 +105,13 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
         output,
     } = arguments;
     let files = files::programs(&paths);
-    let gpu = super::open(adapter.as_deref(), common)?;
+    let gpu = on_gpu::open(adapter.as_deref(), common)?;
     common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
-    let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
+    let routes = match (route, gpu.usual_route()) {
+        (Some(route), _) => vec![route.into()],
+        (None, Route::Wgsl) => vec![Route::Wgsl],
+        (None, usual) => vec![usual, Route::Wgsl],
+    };
     let options = Options {
         arithmetic: Arithmetic { precision: precision.into(), ..Arithmetic::default() },
         block: Block { layout: layout.into(), ..Block::default() },
@@ -234,7 +238,7 @@ impl Run<'_> {
                 environment: &environment,
                 outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
-                given: &geometry::invocations(&state),
+                given: &on_gpu::invocations(&state),
                 options,
                 budget: BUDGET,
             };

@@ -8,9 +8,6 @@ use transpica::stages::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use transpica::stages::error::Error;
 use transpica::stages::interp::{Emit, GeometryMachine, Settings};
 use transpica::stages::isa::Program;
-use transpica_gpu::compare::CompareError;
-use transpica_gpu::geometry::{EmitCase, InvocationInput, Record, run_emits, translate_emits};
-use transpica_gpu::{Gpu, Route};
 
 use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
@@ -29,8 +26,8 @@ pub fn run(
 ) -> Result<String, Error> {
     let mut machine = GeometryMachine::new(program, mask, settings)?;
     machine.set_uniforms(&state.uniforms);
-    let (mut list, mut table) = (Vec::new(), String::new());
-    for (number, (vertex, delivered)) in state.vertices.iter().zip(&state.delivered).enumerate() {
+    let mut shown = Shown::new(mask, json);
+    for (vertex, delivered) in state.vertices.iter().zip(&state.delivered) {
         for &(register, value) in delivered {
             machine.deliver(register, &[value.map(f32::from_bits)]);
         }
@@ -39,50 +36,38 @@ pub fn run(
             Some(log) => machine.run_traced(&inputs, log)?,
             None => machine.run(&inputs)?,
         };
-        let emits: Vec<Record> = invocation.emits().map(|emit| record(number, emit)).collect();
-        match json {
-            true => list.push(to_json(&emits, mask)),
-            false => to_table(number, &emits, mask, &mut table),
-        }
+        shown.push(invocation.emits());
     }
-    Ok(if json { document("geometry", list) } else { table })
+    Ok(shown.finish())
 }
 
-fn record(invocation: usize, emit: Emit<'_>) -> Record {
-    let Emit { slot, prim, invert, outputs } = emit;
-    Record { invocation, slot, prim, invert, outputs: outputs.map(|register| register.map(f32::to_bits)) }
+/// Results of invocations, as JSON or as text.
+pub struct Shown {
+    /// Output registers that are shown.
+    mask: u16,
+    /// For JSON.
+    list: Option<Vec<Value>>,
+    table: String,
+    count: usize,
 }
 
-/// Returns the registers of each invocation: its inputs, and the uniforms with all deliveries up to
-/// it.
-pub fn invocations(state: &State) -> Vec<InvocationInput> {
-    let mut floats = state.uniforms.floats.map(|register| register.map(f32::to_bits));
-    let vertices = state.vertices.iter().zip(&state.delivered);
-    vertices
-        .map(|(&inputs, delivered)| {
-            for &(register, value) in delivered {
-                floats[usize::from(register)] = value;
-            }
-            InvocationInput { inputs, floats }
-        })
-        .collect()
-}
-
-/// Runs all invocations on a GPU, with the result of [`run`].
-pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Result<String, CompareError> {
-    let (translated, shader) = translate_emits(case, route)?;
-    let emits = run_emits(gpu, &translated, shader, case)?;
-    let (mut list, mut table) = (Vec::new(), String::new());
-    let mut rest = &emits[..];
-    for number in 0..case.given.len() {
-        let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());
-        rest = more;
-        match json {
-            true => list.push(to_json(own, case.outputs)),
-            false => to_table(number, own, case.outputs, &mut table),
-        }
+impl Shown {
+    /// No invocation so far.
+    pub fn new(mask: u16, json: bool) -> Self {
+        Self { mask, list: json.then(Vec::new), table: String::new(), count: 0 }
     }
-    Ok(if json { document("geometry", list) } else { table })
+    /// Adds an invocation.
+    pub fn push<'e>(&mut self, emits: impl Iterator<Item = Emit<'e>>) {
+        match &mut self.list {
+            Some(list) => list.push(to_json(emits, self.mask)),
+            None => to_table(self.count, emits, self.mask, &mut self.table),
+        }
+        self.count += 1;
+    }
+    /// Returns the text of all of them.
+    pub fn finish(self) -> String {
+        self.list.map_or(self.table, |list| document("geometry", list))
+    }
 }
 
 /// Iterates over the registers of a mask.
@@ -91,19 +76,19 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 }
 
 /// An invocation as JSON.
-fn to_json(emits: &[Record], mask: u16) -> Value {
-    let emit = |emit: &Record| {
-        let outputs: Map<String, Value> =
-            registers(mask).map(|n| (format!("o{n}"), components(emit.outputs[n]))).collect();
+fn to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, mask: u16) -> Value {
+    let emit = |emit: Emit<'_>| {
+        let value = |n: usize| components(emit.outputs[n].map(f32::to_bits));
+        let outputs: Map<String, Value> = registers(mask).map(|n| (format!("o{n}"), value(n))).collect();
         json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs })
     };
-    json!({ "emits": emits.iter().map(emit).collect::<Vec<_>>() })
+    json!({ "emits": emits.map(emit).collect::<Vec<_>>() })
 }
 
 /// An invocation as text.
-fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
+fn to_table<'e>(number: usize, emits: impl Iterator<Item = Emit<'e>>, mask: u16, text: &mut String) {
     let _ = writeln!(text, "invocation {number}");
-    for (number, emit) in emits.iter().enumerate() {
+    for (number, emit) in emits.enumerate() {
         let triangle = match (emit.prim, emit.invert) {
             (false, _) => "",
             (true, false) => ", triangle",
@@ -111,7 +96,7 @@ fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
         };
         let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
         for n in registers(mask) {
-            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n].map(f32::from_bits)));
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n]));
         }
     }
 }

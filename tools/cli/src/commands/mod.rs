@@ -2,12 +2,16 @@
 
 mod asm;
 mod cfg;
+#[cfg(feature = "gpu")]
 mod compare;
 mod dis;
+#[cfg(feature = "gpu")]
 mod doctor;
 mod geometry;
 mod info;
 mod lint;
+#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
+mod on_gpu;
 mod run;
 mod scan;
 mod shell;
@@ -20,17 +24,18 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::Error;
-use transpica::stages::host::Job;
-use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Job, Options, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::{Translation, Translator};
-use transpica_gpu::Gpu;
 
-use crate::args::{Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, Selection};
+use crate::args::{
+    Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, RouteName, Selection,
+};
 use crate::files;
 use crate::report::Failure;
+use crate::state::State;
 use crate::terminal::has_unicode;
 
 /// Runs the selected command.
@@ -48,21 +53,30 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref(), &common),
         Command::Run(arguments) => run::run(arguments, &common),
-        Command::Compare(arguments) => compare::run(arguments, &common),
+        Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Scan(arguments) => scan::run(arguments, &common),
-        Command::Doctor(arguments) => doctor::run(arguments, &common),
+        Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
         Command::Man(Man {}) => shell::man(),
     }
 }
 
-/// Opens a GPU.
-fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
-    let gpu = Gpu::open(adapter).map_err(|error| Failure::gpu(&error))?;
-    common.detail(format_args!("on {}", gpu.name()));
-    Ok(gpu)
+/// Run of a program on a GPU.
+struct GpuRun<'a> {
+    program: &'a Program<'a>,
+    environment: &'a FileEnvironment<'a>,
+    /// Output registers that are shown.
+    mapped: u16,
+    state: &'a State,
+    options: Options,
+    /// Limit of instructions for each vertex or invocation.
+    budget: u64,
+    /// Part of the adapter's name.
+    adapter: Option<&'a str>,
+    route: Option<RouteName>,
+    json: bool,
 }
 
 /// Translates a program of either stage; a geometry program becomes a compute stage.

@@ -6,20 +6,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use transpica::Translator;
 use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{Job, Options, Profile};
 use transpica::stages::interp::{Machine, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
-use transpica_gpu::compare::{Case, CompareError};
-use transpica_gpu::geometry::EmitCase;
-use transpica_gpu::{Gpu, Registers, Route, compare, run_compute, unfinished};
 
-use super::{Input, geometry, open};
+use super::{GpuRun, Input, geometry, on_gpu};
 use crate::args::{Common, Machine as On, Run};
 use crate::files;
 use crate::report::Failure;
-use crate::state::{self, State};
+use crate::state::{self, Registers, State};
 use crate::trace::Log;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::precision::bits;
@@ -45,39 +40,21 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let trace = log.as_mut();
     let mapped = executable.output_mask();
     let start = Instant::now();
-    let text = match (program.stage(), on) {
-        (Stage::Geometry, On::Cpu) => geometry::run(&program, mapped, &state, settings, trace, json),
-        (Stage::Geometry, On::Gpu) => {
-            let gpu = open(adapter.as_deref(), common)?;
-            // Run the interpreter first: a program that exceeds its budget must not reach the GPU.
-            geometry::run(&program, mapped, &state, settings, None, json)
-                .map_err(|error| input.fail(&error))?;
-            let given = geometry::invocations(&state);
-            let case = EmitCase {
-                program: &program,
-                environment: &environment,
-                outputs: mapped,
-                uniforms: &state.uniforms,
-                given: &given,
-                options: selection.options(),
-                budget,
-            };
-            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| failure(error, &input))?)
-        }
-        (Stage::Vertex, On::Cpu) => {
+    // Also before a run on the GPU: a program that exceeds its budget must not reach it.
+    let text = match program.stage() {
+        Stage::Geometry => geometry::run(&program, mapped, &state, settings, trace, json),
+        Stage::Vertex => {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
-        (Stage::Vertex, On::Gpu) => {
-            let options = foldable(selection.options(), &environment, &state);
-            let gpu = open(adapter.as_deref(), common)?;
-            interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
-            let (environment, uniforms, inputs) = (&environment, &state.uniforms, &[]);
-            let case = Case { program: &program, environment, uniforms, inputs, options, budget };
-            let outputs = on_gpu(&gpu, case, &state, route.into()).map_err(|error| failure(error, &input))?;
-            Ok(show(&outputs, mapped, json))
-        }
     };
-    let text = text.map_err(|error| input.fail(&error));
+    let mut text = text.map_err(|error| input.fail(&error));
+    if on == On::Gpu && text.is_ok() {
+        let (options, environment, adapter, route) =
+            (selection.options(), &environment, adapter.as_deref(), route);
+        let (program, state) = (&program, &state);
+        let wanted = GpuRun { program, environment, mapped, state, options, budget, adapter, route, json };
+        text = on_gpu::run(wanted, &input, common);
+    }
     let (count, elapsed) = (state.vertices.len(), start.elapsed());
     let path = file.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
@@ -136,33 +113,6 @@ fn interpret(
     Ok(all)
 }
 
-/// Converts an error about a program of a file.
-fn failure(error: CompareError, input: &Input) -> Failure {
-    match error {
-        CompareError::Program(error) => input.fail(&error),
-        CompareError::Gpu(error) => Failure::gpu(&error),
-    }
-}
-
-/// Disables constant folding if the state changes a constant of the file.
-fn foldable(mut options: Options, environment: &FileEnvironment<'_>, state: &State) -> Options {
-    let constants = environment.constants();
-    let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
-    options.block.fold_constants &= !is_changed;
-    options
-}
-
-/// Returns a program's outputs on a GPU, after checking that every vertex runs to its end there.
-fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
-    let Case { program, environment, options, .. } = case;
-    unfinished::check(gpu, &case, route, &state.vertices)?;
-    let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, environment, Job::Compute)?;
-    let shader = compare::shader(&mut translator, &translated, route)?;
-    let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
-    Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
-}
-
 /// Replaces any NaN by the canonical one.
 fn canonical(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() { bits::NAN } else { bits }
@@ -185,7 +135,8 @@ pub fn to_line(n: usize, register: [f32; 4]) -> String {
     format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"))
 }
 
-fn show(outputs: &[Registers], mapped: u16, json: bool) -> String {
+/// The outputs of all vertices as JSON or as text.
+pub fn show(outputs: &[Registers], mapped: u16, json: bool) -> String {
     if json { to_json(outputs) } else { to_table(outputs, mapped) }
 }
 

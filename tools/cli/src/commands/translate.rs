@@ -243,7 +243,9 @@ fn emit(
         Target::Vbc => unreachable!("written by vbc::bytes"),
         Target::Wgsl => Language::Wgsl,
         Target::Glsl => Language::Glsl(request.version.into()),
+        #[cfg(feature = "naga")]
         Target::Hlsl => Language::Hlsl,
+        #[cfg(feature = "naga")]
         Target::Msl => Language::Msl,
     };
     Ok(translated.text(language)?.into_bytes())

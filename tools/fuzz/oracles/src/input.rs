@@ -3,17 +3,19 @@
 //!
 //! ```text
 //! head  = precision job layout depth flags version limits[9] target start[2] seed[4]
-//! entry = tag value[4]            the value of most entries is all they have; see `Input::entry` and `Input::option`
+//! entry = tag value[4]            the value of most entries is all they have; see `Input::entry`, `Input::option` and `hook`
 //! ```
 
 use arbitrary::{Result, Unstructured};
 use transpica::stages::container::{
-    Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, Symbol, Version,
+    Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, SEMANTICS,
+    Symbol, Version,
 };
 use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, DepthSnap, FlipY, IntPacking, Job,
-    Layout, Locations, RegisterLayout, UndefinedValue, Varying, VaryingSource,
+    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, DepthSnap, FlipY, Hook, HookOperand,
+    IntPacking, Job, Layout, Locations, OutputHook, RegisterLayout, UndefinedValue, Varying, VaryingSource,
 };
+use transpica::stages::isa::{Mask, Pc};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
@@ -32,6 +34,10 @@ const GEOMETRY: u8 = 64;
 
 /// The first tag of an option.
 const OPTION: u8 = 0xF0;
+/// The tag of a hook.
+const HOOK: u8 = 0xFF;
+/// Largest number of hooks in one input; their number has no limit of its own.
+const HOOKS: usize = 40;
 
 /// Names with a meaning to some component; longer and stranger ones come from the input.
 const NAMES: [&[u8]; 16] = [
@@ -62,6 +68,8 @@ pub struct Input {
     pub profile: Profile,
     /// Job of a vertex program.
     pub job: Job<'static>,
+    /// Changes of the program, some of which name nothing.
+    pub hooks: Vec<Hook>,
     /// Selects the target and the checks of the result.
     pub target: u8,
     /// Seed of values that the input does not contain.
@@ -114,8 +122,8 @@ impl Input {
             ..Header::default()
         };
         let executables = vec![Executable { header, ..Executable::default() }];
-        let mut input =
-            Self { options, profile, job, target, seed, model: Model { executables, ..Model::default() } };
+        let model = Model { executables, ..Model::default() };
+        let mut input = Self { options, profile, job, hooks: Vec::new(), target, seed, model };
         input.entries(bytes)?;
         Ok(input)
     }
@@ -126,6 +134,12 @@ impl Input {
         let mut last = 0;
         while !bytes.is_empty() && self.model.code.len() < CODE {
             let (tag, value): (u8, u32) = bytes.arbitrary()?;
+            if tag == HOOK {
+                if self.hooks.len() < HOOKS {
+                    self.hooks.push(hook(value.to_le_bytes()));
+                }
+                continue;
+            }
             if tag >= OPTION {
                 self.option(value.to_le_bytes());
                 continue;
@@ -259,6 +273,26 @@ impl Input {
             bytes.extend(constant.words.iter().flat_map(|word| word.to_le_bytes()));
         }
         bytes
+    }
+}
+
+/// Returns a hook. Registers, parameters, addresses and locations reach just beyond those that
+/// there are.
+fn hook([kind, a, b, c]: [u8; 4]) -> Hook {
+    const VALUES: [f32; 8] = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0e38, f32::INFINITY, f32::NAN];
+    let operand = |number: u8| match kind & 128 {
+        0 => HookOperand::Parameter(number % 17),
+        _ => HookOperand::constant(std::array::from_fn(|lane| VALUES[usize::from(number >> lane & 7)])),
+    };
+    let output = |hook| Hook::Output(SEMANTICS[usize::from(a & 15) % SEMANTICS.len()].semantic, hook);
+    let mask = Mask(a >> 4);
+    match kind % 8 {
+        0 => output(OutputHook::Set(mask, operand(b))),
+        1 => output(OutputHook::Add(mask, operand(b))),
+        2 => output(OutputHook::Multiply(mask, operand(b))),
+        3 => output(OutputHook::Transform([b, c, b ^ c, b & c].map(operand))),
+        4 | 5 => Hook::Redirect(a % 97, operand(b)),
+        _ => Hook::Tap(Pc(u16::from_le_bytes([a, b]) % (CODE as u16 + 1)), u32::from(c % 32)),
     }
 }
 

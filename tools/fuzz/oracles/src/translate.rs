@@ -1,5 +1,5 @@
-//! Any words under any options: a module that passes the validators, within the limits, or an error
-//! that blames the input.
+//! Any words under any options, with hooks: a module that passes the validators, within the limits,
+//! or an error that blames the input.
 
 use arbitrary::Unstructured;
 use transpica::stages::backend::naga::validate;
@@ -7,7 +7,7 @@ use transpica::stages::backend::spirv;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Setup};
+use transpica::stages::host::{Environment, Hooked, Job, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Translation, Translator};
@@ -29,9 +29,9 @@ pub fn check(bytes: &[u8]) {
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
     let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
+    let hooked = Hooked { environment: &environment, hooks: &input.hooks };
     let mut translator = Translator::new(input.options, input.profile.clone());
-    let translate =
-        |translator: &mut Translator| translated(translator, &file, &program, &environment, &input);
+    let translate = |translator: &mut Translator| translated(translator, &file, &program, &hooked, &input);
     let Some(translated) = unless_refused(translate(&mut translator)) else { return };
     let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
     let limit = input.options.limits.output_words as usize;
@@ -61,7 +61,7 @@ fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
     program: &Program<'_>,
-    environment: &FileEnvironment<'_>,
+    environment: &dyn Environment,
     input: &Input,
 ) -> transpica::stages::error::Result<Translation> {
     match program.stage() {

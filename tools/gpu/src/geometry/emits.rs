@@ -7,7 +7,7 @@ use transpica::stages::draw::gpu::Draw;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::geometry::Dependence;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::stages::host::{Block, Control, Environment, HostValues, Job, Options, Profile};
+use transpica::stages::host::{Block, Control, Environment, HostValues, Job, Options, Profile, WORKGROUP};
 use transpica::stages::interp::{
     GeometryMachine, Invocation, Settings, Trace, TraceRecord as Step, Uniforms,
 };
@@ -17,7 +17,8 @@ use transpica::stages::precision::arith;
 use transpica::{Translation, Translator};
 use wgpu::BufferUsages;
 
-use super::stage::{self, Buffers, Stage};
+use super::memory::Memory;
+use super::stage::{self, KernelBuffers, KernelShape, Stage};
 use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
@@ -202,15 +203,25 @@ impl Run<'_> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let uniform = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
         let feed = gpu.filled(bytemuck::cast_slice(&feed), storage);
-        let (made, counts) = (gpu.buffer(self.bytes, storage), stage::counts(gpu, draw.threads));
-        let block = uniform(&compare::uniform_bytes(translated, case.uniforms));
+        let made = gpu.buffer(self.bytes, storage);
         let half = state.len() as u64 * 2;
         let state = gpu.filled(bytemuck::cast_slice(&state), storage);
-        let host = uniform(&HostValues::default().pack());
         let mut commands = gpu.device.create_command_encoder(&Default::default());
-        let [feed, made_by, block, counts_by, work, host] = [&feed, &made, &block, &counts, &state, &host];
-        let buffers = Buffers { feed, triangles: made_by, block, counts: counts_by, state: work, half, host };
-        self.stage.run_draw(gpu, &mut commands, draw, self.is_split, &buffers);
+        let mut memory = Memory::new();
+        let counts = memory.counts(gpu, &mut commands, u64::from(draw.threads.max(4)) * 4);
+        let block = uniform(&compare::uniform_bytes(translated, case.uniforms));
+        let buffers = KernelBuffers {
+            feed: (&feed).into(),
+            triangles: (&made).into(),
+            block: (&block).into(),
+            counts: (&counts).into(),
+            state,
+            host: (&uniform(&HostValues::default().pack())).into(),
+        };
+        let draws = draw.dispatches(self.is_split).map(|draw| (&uniform(&draw.to_bytes())).into());
+        let threads = if self.is_split { 1 } else { draw.threads };
+        let shape = KernelShape { draws: draws.collect(), groups: [threads.div_ceil(WORKGROUP), 1, 1], half };
+        self.stage.run_draw(gpu, &mut commands, &mut memory, shape, &buffers);
         gpu.submit(commands)?;
         Ok((gpu.read(&made, self.bytes)?, gpu.read(&counts, u64::from(self.draw.threads) * 4)?))
     }

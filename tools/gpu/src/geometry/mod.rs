@@ -4,11 +4,14 @@
 //! buffers for an indirect draw.
 //! Knows no instruction; facts about a program come with its translation.
 
+use std::sync::Arc;
+
 mod emits;
+mod memory;
 mod stage;
 
 use transpica::stages::container::Shbin;
-use transpica::stages::draw::gpu::{Draw, Pass, Plan, Request, ScanResult};
+use transpica::stages::draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::geometry::{Dependence, GeometryKernel, Topology};
 use transpica::stages::host::Setup;
@@ -23,8 +26,9 @@ use wgpu::BufferUsages;
 use crate::compare::{self, CompareError};
 use crate::unfinished::Watch;
 use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
+use memory::{Bound, Finished, Memory};
 pub(crate) use stage::Stage;
-use stage::{Buffers, READ, UNIFORM, WRITE};
+use stage::{Groups, KernelBuffers, KernelShape, READ, UNIFORM, WRITE};
 
 pub use emits::{EmitCase, InvocationInput, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
@@ -36,8 +40,9 @@ const FIRST_TRIANGLES: u32 = 32;
 const MOST_BYTES: u32 = 1 << 27;
 /// Bytes of the register file, c0 to c95.
 const FILE_BYTES: u64 = FLOATS as u64 * 16;
-/// Bytes of [`ScanResult`].
-const FOUND_BYTES: u64 = 32;
+/// Places of bind groups: those of the passes, in their order, and then these.
+const VERTEX_PLACE: usize = Pass::ALL.len();
+const GEOMETRY_PLACE: usize = VERTEX_PLACE + 1;
 
 /// Initial estimate of the loop iterations of an invocation, on a driver that leaves loops after a
 /// fixed number.
@@ -75,13 +80,22 @@ struct Part {
 /// Result of one attempt at a draw.
 struct Attempt {
     found: ScanResult,
-    vertices: wgpu::Buffer,
-    arguments: wgpu::Buffer,
-    state: wgpu::Buffer,
-    file: wgpu::Buffer,
+    finished: Finished,
+    feed: wgpu::Buffer,
 }
 
-/// A finished draw.
+/// Results of a draw that the next one needs. It copies them before all else, so that a draw that
+/// fails leaves none.
+#[derive(Default)]
+struct Commit {
+    /// Uniforms in a feed, for the register file.
+    uniforms: Option<(wgpu::Buffer, FeedCopy)>,
+    /// True if there is a new state.
+    state: bool,
+}
+
+/// A finished draw. Its buffers keep their contents as long as it exists; then the chain uses them
+/// again.
 #[derive(Debug)]
 pub struct DrawOutput {
     /// Number of triangles.
@@ -94,6 +108,7 @@ pub struct DrawOutput {
     pub vertices: wgpu::Buffer,
     /// The arguments of an indirect draw of the list, at offset 0.
     pub arguments: wgpu::Buffer,
+    _lease: Arc<()>,
 }
 
 impl DrawOutput {
@@ -136,8 +151,14 @@ pub struct GeometryChain<'a> {
     most_invocations: u32,
     /// Window of the last draw since uniforms were set.
     window: u32,
+    /// The state before the next draw, but for `commit`.
     state: wgpu::Buffer,
+    /// The state that the geometry program reads, followed by the state that it writes.
+    work: wgpu::Buffer,
+    /// The register file, but for `commit`.
     file: wgpu::Buffer,
+    commit: Commit,
+    memory: Memory,
     /// Detects loops of the vertex program that the driver leaves; present on drivers that do.
     watch: Option<Watch>,
 }
@@ -202,7 +223,7 @@ impl<'a> GeometryChain<'a> {
             };
             let vertex = part(vertex, vertex_shader, &[(0, READ), (1, WRITE), (2, UNIFORM)]);
             let geometry = part(geometry, kernel_shader, &stage::KERNEL);
-            let kept = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
+            let kept = BufferUsages::COPY_SRC | BufferUsages::COPY_DST | BufferUsages::STORAGE;
             Ok(Self {
                 gpu,
                 setup: *setup,
@@ -217,7 +238,10 @@ impl<'a> GeometryChain<'a> {
                 window: 0,
                 most_invocations: first_most_invocations(gpu),
                 state: gpu.filled(bytemuck::cast_slice(&words), kept),
+                work: gpu.buffer(2 * 4 * words.len() as u64, kept),
                 file: gpu.filled(&[0; FILE_BYTES as usize], kept),
+                commit: Commit::default(),
+                memory: Memory::new(),
                 kernel,
                 watch: None,
             })
@@ -271,9 +295,9 @@ impl<'a> GeometryChain<'a> {
             Unit::Geometry => {
                 self.geometry.uniforms = uniforms.clone();
                 self.window = 0;
-                let usage = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
+                self.commit.uniforms = None;
                 let floats = uniforms.floats.map(|vector| vector.map(|x| arith::load(self.precision, x)));
-                self.file = self.gpu.filled(bytemuck::cast_slice(&floats), usage);
+                self.gpu.queue.write_buffer(&self.file, 0, bytemuck::cast_slice(&floats));
             }
         }
     }
@@ -325,18 +349,21 @@ impl<'a> GeometryChain<'a> {
             self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
             (plan, attempt) = self.draw_split(vertices, indices)?;
         }
-        let Attempt { found, vertices, arguments, state, file } = attempt;
+        let Attempt { found, finished, feed } = attempt;
         if found.overflowed != 0 {
             let (value, limit) = (found.largest as usize, plan.draw.capacity);
             let kind = Kind::Limit { name: "triangles of a thread", value, limit };
             return Err(Error::new(kind, At::Whole).into());
         }
-        (self.state, self.file, self.window) = (state, file, plan.draw.window);
+        self.window = plan.draw.window;
+        self.commit =
+            Commit { uniforms: plan.feed_copy.map(|copy| (feed, copy)), state: plan.draw.threads > 0 };
         if plan.draw.invocations > 0 {
             self.geometry.uniforms.set_bool(15, true);
         }
         let (invocations, vectors) = (plan.draw.invocations, plan.collect.vectors);
-        Ok(DrawOutput { found, invocations, vectors, vertices, arguments })
+        let Finished { list: vertices, arguments, lease } = finished;
+        Ok(DrawOutput { found, invocations, vectors, vertices, arguments, _lease: lease })
     }
 
     /// Runs a draw in enough dispatches for the driver to leave no loop.
@@ -363,7 +390,7 @@ impl<'a> GeometryChain<'a> {
 
     /// Plans a draw and runs it.
     fn attempt(
-        &self,
+        &mut self,
         vertices: &[Registers],
         indices: Option<&[u32]>,
     ) -> Result<(Plan, Attempt), CompareError> {
@@ -381,90 +408,117 @@ impl<'a> GeometryChain<'a> {
             most_invocations: self.most_invocations,
             bytes: self.bytes,
         })?;
-        let attempt = self.gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
+        let gpu = self.gpu;
+        let attempt = gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
         Ok((plan, attempt))
     }
 
     /// Executes a plan in one submission.
-    fn submit(&self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Attempt, GpuError> {
+    fn submit(&mut self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Attempt, GpuError> {
         let gpu = self.gpu;
-        let storage = |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
-        let read = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::STORAGE);
-        let uniform = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
-        let block = |part: &Part| uniform(&compare::uniform_bytes(&part.translated, &part.uniforms));
-        let finished =
-            |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::VERTEX | BufferUsages::COPY_SRC);
-        let sizes = plan.sizes;
-        let (inputs, shaded) = (read(bytemuck::cast_slice(vertices)), storage(sizes.vertices));
-        let (feed, triangles) = (storage(sizes.feed), storage(sizes.triangles));
-        let (counts, offsets) = (stage::counts(gpu, plan.collect.threads), storage(sizes.counts));
-        let (stream, collect) = (finished(sizes.triangles), uniform(&plan.collect.to_bytes()));
-        let usage = BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_SRC;
-        let arguments = gpu.buffer(FOUND_BYTES, usage);
         let mut commands = gpu.device.create_command_encoder(&Default::default());
         let c = &mut commands;
-        let (work, state) = self.state_buffers(c);
+        self.commit(c);
+        let Parts { inputs, indices, primitives, vertex, geometry, host, feed: feeding, collect, draws } =
+            self.upload(plan, vertices, indices);
+        let (memory, sizes) = (&mut self.memory, plan.sizes);
+        let [shaded, feed] = [memory.shaded.of(gpu, sizes.vertices), memory.feed.of(gpu, sizes.feed)];
+        let triangles = memory.triangles.of(gpu, sizes.triangles);
+        let [counts, offsets] = [memory.counts(gpu, c, sizes.counts), memory.offsets.of(gpu, sizes.counts)];
+        let finished = memory.finished(gpu, sizes.list);
+        let whole = |buffer: &wgpu::Buffer| Bound::from(buffer);
+
+        let bound = vec![inputs, whole(&shaded), vertex];
+        let group = memory.group(gpu, VERTEX_PLACE, &self.vertex.stage, bound);
         // Range: at most 2^20, or there would be no plan.
-        let groups = Plan::vertex_dispatch(vertices.len() as u32);
-        self.vertex.stage.run(gpu, c, &[&inputs, &shaded, &block(&self.vertex)], groups);
-        let pass = |pass: Pass, c: &mut _, buffers: &[&wgpu::Buffer]| {
-            self.passes[pass as usize].run(gpu, c, buffers, plan.dispatch(pass));
+        let groups = Groups::Known(Plan::vertex_dispatch(vertices.len() as u32));
+        self.vertex.stage.run(c, &group, &groups);
+
+        let pass = |memory: &mut Memory, pass: Pass, c: &mut _, bound| {
+            let stage = &self.passes[pass as usize];
+            let group = memory.group(gpu, pass as usize, stage, bound);
+            let indirect = Groups::Indirect(&finished.arguments, ScanResult::GROUPS);
+            stage.run(c, &group, &plan.dispatch(pass).map_or(indirect, Groups::Known));
         };
-        let (indices, primitives) = (read(bytemuck::cast_slice(indices)), read(&plan.primitive_bytes()));
-        let parameters = uniform(&plan.feed.to_bytes());
-        pass(Pass::Feed, c, &[&shaded, &feed, &parameters, &indices, &primitives, &self.file]);
+        let bound = vec![whole(&shaded), whole(&feed), feeding, indices, primitives, whole(&self.file)];
+        pass(memory, Pass::Feed, c, bound);
+
         let half = self.kernel.state.len() as u64 * 4;
-        let (geometry_block, host) = (&block(&self.geometry), &uniform(&self.host.pack()));
-        let buffers = Buffers {
-            feed: &feed,
-            triangles: &triangles,
-            block: geometry_block,
-            counts: &counts,
-            state: &work,
-            half,
-            host,
-        };
-        self.geometry.stage.run_draw(gpu, c, plan.draw, plan.is_split, &buffers);
-        pass(Pass::Scan, c, &[&counts, &offsets, &collect, &arguments]);
-        pass(Pass::Compact, c, &[&triangles, &counts, &offsets, &stream, &collect]);
-        let vertices = match sizes.list {
-            0 => stream,
-            bytes => {
-                let list = finished(bytes);
-                pass(Pass::Assemble, c, &[&stream, &arguments, &list, &collect]);
-                list
+        let (state, block) = (self.work.clone(), geometry);
+        let [fed, made, counted] = [&feed, &triangles, &counts].map(whole);
+        let buffers = KernelBuffers { feed: fed, triangles: made, block, counts: counted, state, host };
+        let shape = KernelShape { draws, groups: plan.kernel_dispatch(), half };
+        self.geometry.stage.run_draw(gpu, c, memory, shape, &buffers);
+        let arguments = whole(&finished.arguments);
+        let bound = vec![whole(&counts), whole(&offsets), collect.clone(), arguments.clone()];
+        pass(memory, Pass::Scan, c, bound);
+        let bound = vec![whole(&triangles), whole(&offsets), arguments, whole(&finished.list), collect];
+        pass(memory, Pass::Compact, c, bound);
+        let found = memory.submit(gpu, commands, &finished.arguments)?;
+        Ok(Attempt { found, finished, feed })
+    }
+
+    /// Copies the results of the last draw to where this one reads them.
+    fn commit(&mut self, commands: &mut wgpu::CommandEncoder) {
+        let Commit { uniforms, state } = std::mem::take(&mut self.commit);
+        if let Some((feed, copy)) = uniforms {
+            commands.copy_buffer_to_buffer(&feed, copy.from, &self.file, copy.to, Some(copy.bytes));
+        }
+        let half = self.kernel.state.len() as u64 * 4;
+        if half > 0 {
+            if state {
+                commands.copy_buffer_to_buffer(&self.work, half, &self.state, 0, Some(half));
             }
-        };
-        let file = self.kept_file(plan, &feed, c);
-        let from = if plan.draw.threads > 0 { half } else { 0 };
-        c.copy_buffer_to_buffer(&work, from, &state, 0, Some(half));
-        let back = gpu.buffer(FOUND_BYTES, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-        c.copy_buffer_to_buffer(&arguments, 0, &back, 0, Some(FOUND_BYTES));
-        let found = ScanResult::from_words(&gpu.submit_and_read(commands, &back)?);
-        Ok(Attempt { found, vertices, arguments, state, file })
+            commands.copy_buffer_to_buffer(&self.state, 0, &self.work, 0, Some(half));
+        }
     }
 
-    /// Returns the buffers of the state before and after a draw, and where it is stored afterwards.
-    fn state_buffers(&self, commands: &mut wgpu::CommandEncoder) -> (wgpu::Buffer, wgpu::Buffer) {
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-        let half = self.kernel.state.len() as u64 * 4;
-        let work = self.gpu.buffer(half * 2, usage);
-        commands.copy_buffer_to_buffer(&self.state, 0, &work, 0, Some(half));
-        (work, self.gpu.buffer(half, usage))
+    /// Writes to the GPU what a draw brings from the processor.
+    fn upload(&mut self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Parts {
+        let block = |part: &Part| compare::uniform_bytes(&part.translated, &part.uniforms);
+        let (vertex, geometry, host) = (block(&self.vertex), block(&self.geometry), self.host.pack());
+        let (primitives, feed, collect) =
+            (plan.primitive_bytes(), plan.feed.to_bytes(), plan.collect.to_bytes());
+        let draws: Vec<Vec<u8>> = plan.draws().map(|draw| draw.to_bytes()).collect();
+        let parts: [&[u8]; 8] = [
+            bytemuck::cast_slice(vertices),
+            bytemuck::cast_slice(indices),
+            &primitives,
+            &vertex,
+            &geometry,
+            &host,
+            &feed,
+            &collect,
+        ];
+        let parts = parts.into_iter().chain(draws.iter().map(Vec::as_slice));
+        let mut bound = self.memory.upload.write(self.gpu, parts).into_iter();
+        let mut next = || bound.next().expect("one for each part");
+        Parts {
+            inputs: next(),
+            indices: next(),
+            primitives: next(),
+            vertex: next(),
+            geometry: next(),
+            host: next(),
+            feed: next(),
+            collect: next(),
+            draws: bound.collect(),
+        }
     }
+}
 
-    /// Returns the register file after a draw.
-    fn kept_file(
-        &self,
-        plan: &Plan,
-        feed: &wgpu::Buffer,
-        commands: &mut wgpu::CommandEncoder,
-    ) -> wgpu::Buffer {
-        let Some(copy) = plan.feed_copy else { return self.file.clone() };
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-        let file = self.gpu.buffer(FILE_BYTES, usage);
-        commands.copy_buffer_to_buffer(&self.file, 0, &file, 0, Some(FILE_BYTES));
-        commands.copy_buffer_to_buffer(feed, copy.from, &file, copy.to, Some(copy.bytes));
-        file
-    }
+/// Parts of the upload of a draw.
+struct Parts {
+    inputs: Bound,
+    indices: Bound,
+    primitives: Bound,
+    /// The uniform blocks of both programs.
+    vertex: Bound,
+    geometry: Bound,
+    host: Bound,
+    /// The blocks of the passes.
+    feed: Bound,
+    collect: Bound,
+    /// The block of each dispatch of the geometry program.
+    draws: Vec<Bound>,
 }

@@ -2,11 +2,12 @@
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::stages::draw::gpu::{BindingUse, Draw, Pass};
-use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
-use transpica::stages::host::{DrawField, WORKGROUP};
+use transpica::stages::draw::gpu::{BindingUse, Pass};
+use transpica::stages::geometry::kernel::bindings;
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
+use super::GEOMETRY_PLACE;
+use super::memory::{Bound, Memory};
 use crate::{Gpu, GpuError, Route, Shader, compute};
 
 /// Read-only storage.
@@ -26,29 +27,6 @@ pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::STATE, WRITE),
     (bindings::HOST, UNIFORM),
 ];
-
-/// Buffers of a geometry compute shader, without the draw parameters.
-#[derive(Clone, Copy)]
-pub(super) struct Buffers<'a> {
-    pub(super) feed: &'a wgpu::Buffer,
-    pub(super) triangles: &'a wgpu::Buffer,
-    /// The uniform block.
-    pub(super) block: &'a wgpu::Buffer,
-    pub(super) counts: &'a wgpu::Buffer,
-    pub(super) state: &'a wgpu::Buffer,
-    /// Bytes of half the state buffer: the state that is read, followed by the state that is
-    /// written.
-    pub(super) half: u64,
-    pub(super) host: &'a wgpu::Buffer,
-}
-
-/// Creates the counts of threads, preset with both unfinished bits: a thread that never ends leaves
-/// them set.
-pub(super) fn counts(gpu: &Gpu, threads: u32) -> wgpu::Buffer {
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-    let unfinished = (GUARD_FIRED | DRIVER_LEFT).to_le_bytes();
-    gpu.filled(&unfinished.repeat(threads.max(4) as usize), usage)
-}
 
 /// A compute pipeline.
 pub(crate) struct Stage {
@@ -87,16 +65,33 @@ impl Stage {
         Self { pipeline, layout, bindings: bindings.iter().map(|&(binding, _)| binding).collect() }
     }
 
-    /// Dispatches the pipeline over buffers, one for each binding.
+    /// Builds a bind group of buffers, one for each binding.
+    pub(super) fn group(&self, gpu: &Gpu, bound: &[Bound]) -> wgpu::BindGroup {
+        let bound = self.bindings.iter().zip(bound);
+        let entries: Vec<_> = bound
+            .map(|(&binding, bound)| wgpu::BindGroupEntry { binding, resource: bound.resource() })
+            .collect();
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &entries,
+        })
+    }
+
+    /// Dispatches the pipeline.
     pub(super) fn run(
         &self,
-        gpu: &Gpu,
         commands: &mut wgpu::CommandEncoder,
-        buffers: &[&wgpu::Buffer],
-        groups: [u32; 3],
+        group: &wgpu::BindGroup,
+        groups: &Groups<'_>,
     ) {
-        let whole = buffers.iter().map(|buffer| buffer.as_entire_binding()).collect();
-        self.run_bound(gpu, commands, whole, groups);
+        let mut pass = commands.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, group, &[]);
+        match *groups {
+            Groups::Known([x, y, z]) => pass.dispatch_workgroups(x, y, z),
+            Groups::Indirect(buffer, offset) => pass.dispatch_workgroups_indirect(buffer, offset),
+        }
     }
 
     /// Runs a geometry compute shader, dispatch by dispatch.
@@ -104,58 +99,65 @@ impl Stage {
         &self,
         gpu: &Gpu,
         commands: &mut wgpu::CommandEncoder,
-        draw: Draw,
-        is_split: bool,
-        buffers: &Buffers<'_>,
+        memory: &mut Memory,
+        shape: KernelShape,
+        buffers: &KernelBuffers,
     ) {
-        let &Buffers { feed, triangles, block, counts, state, half, host } = buffers;
-        let stride = gpu.device.limits().min_uniform_buffer_offset_alignment.max(DrawField::BLOCK_SIZE);
-        let draws = draw.dispatches(is_split);
-        let mut bytes = vec![0; stride as usize * draws.len()];
-        for (place, draw) in bytes.chunks_exact_mut(stride as usize).zip(draws) {
-            place[..DrawField::BLOCK_SIZE as usize].copy_from_slice(&draw.to_bytes());
-        }
-        let blocks = gpu.filled(&bytes, wgpu::BufferUsages::UNIFORM);
-        let kept = gpu.buffer(half, wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
-        let threads = if is_split { 1 } else { draw.threads };
-        for (number, _) in bytes.chunks_exact(stride as usize).enumerate() {
-            if number > 0 {
+        let KernelShape { draws, groups, half } = shape;
+        for (number, draw) in draws.into_iter().enumerate() {
+            if number > 0 && half > 0 {
                 // The state written by the previous dispatch is the input of this one.
-                commands.copy_buffer_to_buffer(state, half, &kept, 0, Some(half));
-                commands.copy_buffer_to_buffer(&kept, 0, state, 0, Some(half));
+                let between = memory.between.of(gpu, half);
+                commands.copy_buffer_to_buffer(&buffers.state, half, &between, 0, Some(half));
+                commands.copy_buffer_to_buffer(&between, 0, &buffers.state, 0, Some(half));
             }
-            let own = wgpu::BufferBinding {
-                buffer: &blocks,
-                offset: u64::from(stride) * number as u64,
-                size: std::num::NonZeroU64::new(DrawField::BLOCK_SIZE.into()),
+            let bound = buffers.bound(draw);
+            // Draws are seldom split, and then into as many dispatches as there are threads.
+            let group = match number {
+                0 => memory.group(gpu, GEOMETRY_PLACE, self, bound),
+                _ => self.group(gpu, &bound),
             };
-            let mut bound: Vec<_> = [feed, triangles, block].map(wgpu::Buffer::as_entire_binding).into();
-            bound.push(wgpu::BindingResource::Buffer(own));
-            bound.extend([counts, state, host].map(wgpu::Buffer::as_entire_binding));
-            self.run_bound(gpu, commands, bound, [threads.div_ceil(WORKGROUP), 1, 1]);
+            self.run(commands, &group, &Groups::Known(groups));
         }
     }
+}
 
-    fn run_bound(
-        &self,
-        gpu: &Gpu,
-        commands: &mut wgpu::CommandEncoder,
-        bound: Vec<wgpu::BindingResource<'_>>,
-        groups: [u32; 3],
-    ) {
-        let bound = self.bindings.iter().zip(bound);
-        let entries: Vec<_> =
-            bound.map(|(&binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &self.layout,
-            entries: &entries,
-        });
-        let mut pass = commands.begin_compute_pass(&Default::default());
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        let [x, y, z] = groups;
-        pass.dispatch_workgroups(x, y, z);
+/// Dispatches of a geometry compute shader.
+pub(super) struct KernelShape {
+    /// The block of each dispatch.
+    pub(super) draws: Vec<Bound>,
+    /// Workgroups of each.
+    pub(super) groups: [u32; 3],
+    /// Bytes of half the state buffer.
+    pub(super) half: u64,
+}
+
+/// The numbers of workgroups of a dispatch.
+pub(super) enum Groups<'a> {
+    /// Known to the processor.
+    Known([u32; 3]),
+    /// In a buffer, at a byte offset.
+    Indirect(&'a wgpu::Buffer, u64),
+}
+
+/// Buffers of a geometry compute shader, without the block of a dispatch.
+#[derive(Clone)]
+pub(super) struct KernelBuffers {
+    pub(super) feed: Bound,
+    pub(super) triangles: Bound,
+    /// The uniform block.
+    pub(super) block: Bound,
+    pub(super) counts: Bound,
+    /// The state that is read, followed by the state that is written.
+    pub(super) state: wgpu::Buffer,
+    pub(super) host: Bound,
+}
+
+impl KernelBuffers {
+    /// Returns all of them in the order of [`KERNEL`], with the block of a dispatch.
+    pub(super) fn bound(&self, draw: Bound) -> Vec<Bound> {
+        let Self { feed, triangles, block, counts, state, host } = self.clone();
+        vec![feed, triangles, block, draw, counts, (&state).into(), host]
     }
 }
 
@@ -201,7 +203,8 @@ pub fn run_pass(
             .map(|(bytes, b)| gpu.filled(bytes, usage(b.usage)))
             .collect();
         let mut commands = gpu.device.create_command_encoder(&Default::default());
-        stage.run(gpu, &mut commands, &buffers.iter().collect::<Vec<_>>(), groups);
+        let group = stage.group(gpu, &buffers.iter().map(Bound::from).collect::<Vec<_>>());
+        stage.run(&mut commands, &group, &Groups::Known(groups));
         gpu.submit(commands)?;
         let written =
             buffers.iter().zip(which.bindings()).filter(|(_, binding)| binding.usage == BindingUse::Write);

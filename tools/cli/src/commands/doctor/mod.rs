@@ -179,8 +179,8 @@ impl Examination<'_> {
 pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let Doctor { paths, vertices, seed, adapter, extract, json, output } = arguments;
     let (files, others) = read(&paths)?;
-    let first = super::open(adapter.as_deref(), common)?;
-    let route = if first.has_passthrough() { Route::Passthrough } else { Route::Wgsl };
+    let first = super::on_gpu::open(adapter.as_deref(), common)?;
+    let route = first.usual_route();
     let driver = Report::new(&first).map_err(|error| Failure::new(error.to_string()))?;
     let inputs = transpica_generate::inputs(seed, vertices);
     let work = Work { options: options(), route, seed, inputs: &inputs };

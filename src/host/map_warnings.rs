@@ -1,0 +1,266 @@
+//! Warnings about output maps and attributes that make no sense.
+//! In: map words, tables of files, outputs of a module. Out: warnings with their places. No output
+//! follows from them. Knows no instruction.
+//! Facts: 3dbrew "GPU/Internal Registers" (output map, attribute permutation); hardware tests: of
+//! two components with one code, the one of the higher register counts.
+
+use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output};
+use super::linkage::{Varying, VaryingSource};
+use super::options::Options;
+use super::profile::Profile;
+use crate::container::{Dvle, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE};
+use crate::error::{At, Warning};
+use crate::isa::Component;
+
+/// Number of codes of five bits.
+const CODES: usize = 32;
+
+/// The component of a register that each code of the output map belongs to so far.
+#[derive(Default)]
+struct Claims {
+    of: [Option<(u8, Component)>; CODES],
+}
+
+impl Claims {
+    /// Gives codes to the components of a register. Registers come in ascending order. Returns the
+    /// problem of the first component that has one.
+    fn add(&mut self, register: u8, codes: [u8; 4]) -> Option<String> {
+        let mut problem = None;
+        // The hardware reads five bits.
+        for (component, code) in Component::ALL.into_iter().zip(codes.map(|code| code % CODES as u8)) {
+            if code == UNUSED_CODE {
+                continue;
+            }
+            let here = || format!("o{register}.{}", component.letter());
+            let last = self.of[usize::from(code)].replace((register, component));
+            let new = match (code_name(code), last) {
+                (None, _) => Some(format!(
+                    "{} has output code {code:#x}, which no semantic has; an unused component takes {UNUSED_CODE:#x}",
+                    here()
+                )),
+                (Some(name), Some((other, letter))) => Some(format!(
+                    "o{other}.{} and {here} are both {name}: the rasterizer takes {here}; give the other one code \
+                     {UNUSED_CODE:#x}",
+                    letter.letter(),
+                    here = here()
+                )),
+                (Some(_), None) => None,
+            };
+            problem = problem.or(new);
+        }
+        problem
+    }
+}
+
+/// Returns the name of the semantic and the component of a code.
+fn code_name(code: u8) -> Option<String> {
+    let find = |info: &&SemanticInfo| {
+        info.semantic != Semantic::Generic
+            && (info.first_code..info.first_code + info.components).contains(&code)
+    };
+    let info = SEMANTICS.iter().find(find)?;
+    let component = Component::ALL[usize::from(code - info.first_code)];
+    Some(match info.components {
+        1 => info.name.to_owned(),
+        _ => format!("{}.{}", info.name, component.letter()),
+    })
+}
+
+/// Warns of the words of an output map, each with its register.
+pub fn words(words: impl IntoIterator<Item = (u8, [u8; 4])>, warnings: &mut Vec<Warning>) {
+    let mut claims = Claims::default();
+    let problems = words.into_iter().filter_map(|(register, codes)| claims.add(register, codes));
+    warnings.extend(problems.map(|text| Warning { text, at: At::Whole }));
+}
+
+/// Warns of components that two entries of a file's output table give the same code, at the entry
+/// of the higher register or the later one.
+pub fn repeated(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
+    let table = &executable.outputs;
+    let mut entries: Vec<_> = table.iter().enumerate().take(usize::from(u8::MAX)).collect();
+    entries.sort_by_key(|(_, entry)| entry.register);
+    let mut claims = Claims::default();
+    for (index, entry) in entries {
+        let (Some(semantic), Ok(register @ 0..16)) = (entry.semantic(), u8::try_from(entry.register)) else {
+            continue;
+        };
+        if semantic == Semantic::Generic {
+            continue;
+        }
+        let (info, mut codes) = (semantic.info(), [UNUSED_CODE; 4]);
+        let set = codes.iter_mut().enumerate().filter(|(bit, _)| entry.mask >> bit & 1 != 0);
+        set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
+        warnings.extend(claims.add(register, codes).map(|text| Warning { text, at: table.at(index) }));
+    }
+}
+
+/// Warns of v registers that a program reads and that several attributes go to. `attributes` are
+/// the registers of the attributes, in order; `reads` is a mask.
+pub fn attributes(attributes: impl IntoIterator<Item = u8>, reads: u16, warnings: &mut Vec<Warning>) {
+    let mut of = [None; 16];
+    for (attribute, register) in (0u8..).zip(attributes) {
+        let last = of[usize::from(register) % 16].replace(attribute);
+        if let Some(last) = last
+            && reads >> register & 1 != 0
+        {
+            let text = format!(
+                "attributes {last} and {attribute} both go to v{register}: the last one counts; give each its own \
+                 register"
+            );
+            warnings.push(Warning { text, at: At::Whole });
+        }
+    }
+}
+
+/// Warns of varyings of the host that are constant, although they take codes, because no output is
+/// mapped to any of them.
+pub fn constants(interface: &Interface, options: &Options, profile: &Profile, warnings: &mut Vec<Warning>) {
+    let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
+    let is_constant = |varying: &&Varying| {
+        let mut outputs = interface.outputs.iter().filter(|output| *output.name == *varying.name);
+        let takes = varying.components.iter().any(|source: &VaryingSource| source.code().is_some());
+        takes && outputs.any(|output| !output.components.iter().any(is_register))
+    };
+    // The option asks for all varyings, whatever is mapped.
+    if options.outputs.all {
+        return;
+    }
+    warnings.extend(profile.varyings.iter().filter(is_constant).map(|varying| {
+        let text = format!(
+            "varying {} is constant: no output is mapped to the codes that it joins with constants",
+            varying.name
+        );
+        Warning { text, at: At::Whole }
+    }));
+}
+
+/// Warns of a module whose vertices all have the same position, because no output register is
+/// mapped to it. The compute entry of a vertex program has no position.
+pub fn position(interface: &Interface) -> Option<Warning> {
+    let is_constant = |output: &Output| {
+        let is_register = |source: &ComponentSource| matches!(source, ComponentSource::Register { .. });
+        output.location == Location::Position && !output.components.iter().any(is_register)
+    };
+    let writes_position = !matches!(interface.entry_point, EntryPoint::Compute { .. });
+    (writes_position && interface.outputs.iter().any(is_constant)).then(|| {
+        let text = "no output is mapped to the position, which is the same for all vertices";
+        Warning { text: text.into(), at: At::Whole }
+    })
+}
+
+/// Warns of generic outputs, which feed a geometry program, if the file has no geometry program.
+pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
+    let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
+    if file.executables.iter().any(is_geometry) {
+        return;
+    }
+    let table = &executable.outputs;
+    for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
+        if output.semantic() == Some(Semantic::Generic) {
+            let text = format!("o{} is generic: only a geometry program sees it", output.register);
+            warnings.push(Warning { text, at: table.at(index) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::{Executable, Model, OutputRecord, write};
+    use crate::host::{Environment, FileEnvironment, Job, RegisterState, Usage};
+    use crate::isa::{Pc, Program, Stage};
+    use crate::translate::Translator;
+
+    fn texts(warnings: &[Warning]) -> Vec<String> {
+        warnings.iter().map(ToString::to_string).collect()
+    }
+
+    /// A state with outputs at o5 and on, with attributes at these registers, in order.
+    fn state(words: &[u32], attributes: &[u32]) -> RegisterState {
+        let mut state = RegisterState::default();
+        let count = words.len() as u32;
+        state.write(0x2BD, ((1 << count) - 1) << 5);
+        state.write(0x04F, count);
+        (0x050..).zip(words).for_each(|(number, &word)| state.write(number, word));
+        state.write(0x2B9, attributes.len() as u32 - 1);
+        state.write(0x2BB, attributes.iter().rev().fold(0, |all, register| all << 4 | register));
+        state
+    }
+
+    fn of(state: &RegisterState, inputs: u16) -> Vec<String> {
+        let usage = Usage { inputs, ..Usage::default() };
+        texts(&state.vertex().interface(&usage, &Options::default()).expect("an interface").warnings)
+    }
+
+    #[test]
+    fn a_semantic_of_two_components_and_an_unknown_code_warn() {
+        assert_eq!(of(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F10], &[0]), 1), [""; 0]);
+        assert_eq!(
+            of(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F08], &[0]), 1),
+            [
+                "input: o6.x and o7.x are both color.x: the rasterizer takes o7.x; give the other one code 0x1f"
+            ]
+        );
+        assert_eq!(
+            of(&state(&[0x0302_0100, 0x1F1F_1F10, 0x1F10_1F1F, 0x3F1F_111F], &[0]), 1),
+            [
+                "input: o6.x and o7.z are both texcoord0.w: the rasterizer takes o7.z; give the other one code 0x1f",
+                "input: o8.y has output code 0x11, which no semantic has; an unused component takes 0x1f",
+            ]
+        );
+    }
+
+    #[test]
+    fn attributes_for_one_register_warn_if_it_is_read() {
+        let state = state(&[0x0302_0100], &[2, 1, 2]);
+        assert_eq!(of(&state, 0b011), [""; 0]);
+        assert_eq!(
+            of(&state, 0b100),
+            ["input: attributes 0 and 2 both go to v2: the last one counts; give each its own register"]
+        );
+    }
+
+    #[test]
+    fn outputs_before_a_geometry_program_reach_no_rasterizer_twice() {
+        let mut state = state(&[0x0302_0100, 0x0302_0100], &[0]);
+        assert_eq!(of(&state, 1).len(), 1);
+        [(0x244, 1), (0x229, 2)].into_iter().for_each(|(number, value)| state.write(number, value));
+        assert!(!of(&state, 1).iter().any(|text| text.contains("both")), "{:?}", of(&state, 1));
+    }
+
+    #[test]
+    fn a_repeated_entry_of_a_file_warns_at_its_offset() {
+        let entry = |register, mask| OutputRecord { kind: 2, register, mask, reserved: 0 };
+        let outputs = vec![entry(6, 1), entry(5, 15), entry(7, 0)];
+        let executables = vec![Executable { outputs, ..Executable::default() }];
+        let bytes = write(&Model { code: vec![0x8800_0000; 4], executables, ..Model::default() });
+        let file = Shbin::parse(&bytes).expect("valid");
+        let environment = FileEnvironment::new(&file, 0, "test").expect("there");
+        let interface = environment.interface(&Usage::default(), &Options::default()).expect("an interface");
+        assert_eq!(interface.warnings.len(), 1, "{:?}", interface.warnings);
+        assert_eq!(interface.warnings[0].at, file.executables[0].outputs.at(0));
+        assert!(interface.warnings[0].text.starts_with("o5.x and o6.x are both color.x"));
+    }
+
+    #[test]
+    fn a_joined_varying_without_outputs_warns() {
+        let components = vec![VaryingSource::Code(0x0C), VaryingSource::One];
+        let varying = Varying { name: "uv".into(), location: 3, components };
+        let profile = Profile { varyings: vec![varying], ..Profile::default() };
+        let program =
+            Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex).expect("a program");
+        let translated = |words: &[u32], options: Options| {
+            let mut translator = Translator::new(options, profile.clone());
+            let state = state(words, &[0]);
+            texts(&translator.translate(&program, &state.vertex(), Job::Vertex).expect("translates").warnings)
+        };
+        let mut options = Options::default();
+        assert_eq!(
+            translated(&[0x0302_0100], options),
+            ["input: varying uv is constant: no output is mapped to the codes that it joins with constants"]
+        );
+        assert_eq!(translated(&[0x0302_0100, 0x1F1F_0D0C], options), [""; 0]);
+        options.outputs.all = true;
+        assert_eq!(translated(&[0x0302_0100], options), [""; 0]);
+    }
+}

@@ -1,0 +1,88 @@
+//! `examples/host.cpp --draw` over every geometry sample: compute shaders on Vulkan, from C++. Both
+//! of two draws have the triangles of the CPU machine for the same register writes, bit for bit but
+//! for the sign of zero. Without a Vulkan device the host fails and says how to install one.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use transpica::RegisterState;
+use transpica::Stage;
+use transpica::host::{KnownHost, Renderer, preset};
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
+use transpica_prove::scenes::{self, Scene};
+
+use crate::support::{folder, host, run};
+
+/// The command list that binds both programs of a scene and sets their uniforms.
+fn commands(scene: &Scene) -> Vec<u32> {
+    let file = scene.file().expect("a sample");
+    let state = RegisterState::from_dvle(&file, 0, Some(1)).expect("two programs");
+    let mut list = Vec::new();
+    let mut write = |register: u16, value: u32| list.extend([value, u32::from(register) | 0xF << 16]);
+    // The units are configured separately from here on.
+    write(UNIT_MODE, 1);
+    (0x40..GEOMETRY_UNIT).for_each(|register| write(register, state.read(register)));
+    for (base, stage) in [(VERTEX_UNIT, Stage::Vertex), (GEOMETRY_UNIT, Stage::Geometry)] {
+        (0x00..0x10).for_each(|offset| write(base + offset, state.read(base + offset)));
+        let uniforms = scene.uniforms(stage).expect("a sample");
+        write(base, uniforms.bools.into());
+        (1..).zip(uniforms.ints).for_each(|(offset, int)| write(base + offset, u32::from_le_bytes(int)));
+        // All float uniforms from c0 on, as f32, w first.
+        write(base + 0x10, 1 << 31);
+        for vector in uniforms.floats {
+            vector.into_iter().rev().for_each(|component| write(base + 0x11, component.to_bits()));
+        }
+        write(base + 0x1B, 0);
+        file.package.code.iter().for_each(|word| write(base + 0x1C, word));
+        write(base + 0x25, 0);
+        file.package.descriptors.iter().for_each(|descriptor| write(base + 0x26, descriptor.bits));
+    }
+    list
+}
+
+fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Draws a scene with both and returns the numbers of triangles.
+fn compare(scene: &Scene, folder: &Path) -> [usize; 2] {
+    let [list, vertices, indices, out] = ["commands", "vertices", "indices", "triangles"]
+        .map(|name| folder.join(format!("{}.{name}", scene.name)));
+    let words = commands(scene);
+    fs::write(&list, bytes(words.iter().copied())).expect("written");
+    let components = scene.vertices.iter().flatten().flatten();
+    fs::write(&vertices, bytes(components.map(|component| component.to_bits()))).expect("written");
+    fs::write(&indices, bytes(scene.indices.iter().flatten().copied())).expect("written");
+    run(Command::new(host()).arg("--draw").args([&list, &vertices, &indices, &out]));
+    let written = fs::read(&out).expect("the host wrote it");
+    let mut found =
+        written.chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+
+    let preset = preset(KnownHost::Azahar, Renderer::Vulkan).expect("it has Vulkan");
+    let mut state = RegisterState::default();
+    state.commands(&words);
+    let mut pipeline = Pipeline::from_registers(&state, &preset.options).expect("a pipeline");
+    let triangles = [0, 1].map(|draw| {
+        let drawn = pipeline.draw(&scene.vertices, scene.indices.as_deref()).expect("drawn");
+        for (place, &expected) in drawn.triangles().flatten().flatten().flatten().enumerate() {
+            let found = found.next().unwrap_or_else(|| panic!("{} {draw}: ends at {place}", scene.name));
+            let is_same = expected.to_bits() == found.to_bits() || (expected, found) == (0.0, 0.0);
+            assert!(is_same, "{} draw {draw}, number {place}: {expected:?}, host {found:?}", scene.name);
+        }
+        drawn.triangles().len()
+    });
+    assert_eq!(found.next(), None, "{}: more triangles", scene.name);
+    triangles
+}
+
+#[test]
+fn triangles_of_the_c_host_equal_those_of_the_cpu_machine() {
+    let folder = folder("geometry");
+    // The stride of the others is not in the file.
+    let scenes = scenes::all().into_iter().filter(|scene| scene.stride.is_none());
+    let drawn: Vec<_> = scenes.map(|scene| compare(&scene, &folder)).collect();
+    assert!(drawn.len() >= 6, "{} scenes", drawn.len());
+    assert!(drawn.iter().flatten().all(|&triangles| triangles > 0), "{drawn:?}");
+}

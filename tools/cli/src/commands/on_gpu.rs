@@ -1,0 +1,129 @@
+//! What `run`, `compare` and `doctor` do on a GPU. A build without the feature `gpu` has
+//! `without_gpu` in its place.
+
+use transpica::Translator;
+use transpica::stages::host::{Job, Options, Profile};
+use transpica::stages::interp::Emit;
+use transpica::stages::isa::Stage;
+use transpica_gpu::compare::{self, Case, CompareError};
+use transpica_gpu::geometry::{EmitCase, InvocationInput, run_emits, translate_emits};
+use transpica_gpu::{Gpu, GpuError, Registers, Route, run_compute, unfinished};
+
+use super::geometry::Shown;
+use super::{GpuRun, Input, run as on_cpu};
+pub use super::{compare::run as compare, doctor::run as doctor};
+use crate::args::{Common, RouteName};
+use crate::report::Failure;
+use crate::state::State;
+
+impl From<RouteName> for Route {
+    fn from(name: RouteName) -> Self {
+        match name {
+            RouteName::Spirv => Self::Passthrough,
+            RouteName::SpirvNaga => Self::SpirvNaga,
+            RouteName::Wgsl => Self::Wgsl,
+        }
+    }
+}
+
+impl Failure {
+    /// Builds a failure from an error of the GPU.
+    pub fn gpu(error: &GpuError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// Opens a GPU.
+pub fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
+    let gpu = Gpu::open(adapter).map_err(|error| Failure::gpu(&error))?;
+    common.detail(format_args!("on {}", gpu.name()));
+    Ok(gpu)
+}
+
+/// Runs a program on a GPU and returns the text that `run` prints.
+pub fn run(wanted: GpuRun<'_>, input: &Input, common: &Common) -> Result<String, Failure> {
+    let gpu = open(wanted.adapter, common)?;
+    let text = match wanted.program.stage() {
+        Stage::Geometry => invocations_on_gpu(&gpu, &wanted),
+        Stage::Vertex => vertices_on_gpu(&gpu, &wanted),
+    };
+    text.map_err(|error| match error {
+        CompareError::Program(error) => input.fail(&error),
+        CompareError::Gpu(error) => Failure::gpu(&error),
+    })
+}
+
+/// Returns the route that the user names, or the adapter's.
+fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
+    wanted.route.map_or_else(|| gpu.usual_route(), Route::from)
+}
+
+/// Runs all vertices, after checking that each runs to its end.
+fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
+    let &GpuRun { program, environment, state, budget, json, mapped, .. } = wanted;
+    let (route, options) = (chosen_route(gpu, wanted), foldable(wanted));
+    let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
+    unfinished::check(gpu, &case, route, &state.vertices)?;
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(program, environment, Job::Compute)?;
+    let shader = compare::shader(&mut translator, &translated, route)?;
+    let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
+    let outputs = run_compute(gpu, shader, &uniforms, &state.vertices)?;
+    Ok(on_cpu::show(&outputs, mapped, json))
+}
+
+/// Disables constant folding if the state changes a constant of the file.
+fn foldable(wanted: &GpuRun<'_>) -> Options {
+    let constants = wanted.environment.constants();
+    let mut changed = constants.floats.iter().zip(wanted.state.floats_set);
+    let mut options = wanted.options;
+    options.block.fold_constants &= !changed.any(|(value, set)| value.is_some() && set);
+    options
+}
+
+/// Runs all invocations of a geometry program.
+fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
+    let &GpuRun { program, environment, state, options, budget, mapped, json, .. } = wanted;
+    let (uniforms, given) = (&state.uniforms, &invocations(state)[..]);
+    let case = EmitCase { program, environment, outputs: mapped, uniforms, given, options, budget };
+    let (translated, shader) = translate_emits(&case, chosen_route(gpu, wanted))?;
+    let emits = run_emits(gpu, &translated, shader, &case)?;
+    let mut shown = Shown::new(mapped, json);
+    let mut rest = &emits[..];
+    for number in 0..given.len() {
+        let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());
+        rest = more;
+        let outputs: Vec<_> = own.iter().map(|emit| values(&emit.outputs)).collect();
+        shown.push(own.iter().zip(&outputs).map(|(emit, outputs)| Emit {
+            slot: emit.slot,
+            prim: emit.prim,
+            invert: emit.invert,
+            outputs,
+        }));
+    }
+    Ok(shown.finish())
+}
+
+/// Registers as numbers.
+fn values(registers: &Registers) -> [[f32; 4]; 16] {
+    registers.map(|register| register.map(f32::from_bits))
+}
+
+/// Returns the registers of each invocation: its inputs, and the uniforms with all deliveries up to
+/// it.
+pub fn invocations(state: &State) -> Vec<InvocationInput> {
+    let mut floats = state.uniforms.floats.map(|register| register.map(f32::to_bits));
+    let vertices = state.vertices.iter().zip(&state.delivered);
+    vertices
+        .map(|(&inputs, delivered)| {
+            for &(register, value) in delivered {
+                floats[usize::from(register)] = value;
+            }
+            InvocationInput { inputs, floats }
+        })
+        .collect()
+}
