@@ -7,6 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peak_alloc::PeakAlloc;
 use support::{archives, bytes_of, list_of, packed, sample};
+use transpica::Shbin;
+use transpica::container::{Model, write};
 use transpica_containers::{Limits, Scanner, Summary};
 
 #[global_allocator]
@@ -68,28 +70,51 @@ fn places(input: impl Read, limits: Limits) -> (Vec<String>, Summary) {
     (places, summary.expect("readable"))
 }
 
+/// First byte that the first window leaves to the second one.
+const BORDER: u64 = AHEAD as u64 + (16 << 10);
+
 #[test]
 fn programs_on_every_border_of_the_window_are_found_once() {
     let _alone = alone();
-    let [fog, commands] = [sample("fog"), bytes_of(&list_of("fog"))];
+    let fog = sample("fog");
     let archive = archives::sarc(&[("a.shbin", &fog)]);
-    // Windows move by about their look-ahead: places around several multiples of it.
-    for shift in [-3000i64, -1200, -400, -64, -4, 0, 4, 64, 400, 16 << 10] {
-        let mut parts = Vec::new();
-        for (round, part) in [&fog, &commands, &archive, &fog].into_iter().enumerate() {
-            let place = (round as i64 + 1) * AHEAD as i64 + (16 << 10) + shift;
-            parts.push((place as u64 / 4 * 4, part.clone()));
+    let kinds = [
+        ("DVLB", &fog, ""),
+        ("commands", &bytes_of(&list_of("fog")), ""),
+        ("SARC", &archive, ":a.shbin/DVLB@0x0"),
+    ];
+    let near = (-16..=16).map(|step| 4 * step);
+    for shift in near.chain([-3000, -1200, -400, 400, 16 << 10]) {
+        for (kind, part, rest) in kinds {
+            // The second border follows from the first one, if nothing lies on that.
+            for border in [BORDER, BORDER + AHEAD as u64] {
+                let place = border.checked_add_signed(shift).expect("positive");
+                let parts = [(place, part.clone())];
+                let (found, summary) = places(Stream::new(6 * AHEAD as u64, &parts), small());
+                assert_eq!(found, [format!("{kind}@{place:#x}{rest}")], "{shift}");
+                assert_eq!(summary.bytes, 6 * AHEAD as u64);
+            }
         }
-        let at = |index: usize| parts[index].0;
-        let expected = [
-            format!("DVLB@{:#x}", at(0)),
-            format!("commands@{:#x}", at(1)),
-            format!("SARC@{:#x}:a.shbin/DVLB@0x0", at(2)),
-            format!("DVLB@{:#x}", at(3)),
-        ];
-        let (found, summary) = places(Stream::new(12 * AHEAD as u64, &parts), small());
-        assert_eq!(found, expected, "{shift}");
-        assert_eq!(summary.bytes, 12 * AHEAD as u64);
+    }
+}
+
+/// Bytes at the end of a program that look like commands belong to the program.
+#[test]
+fn a_list_begins_behind_the_program_in_front_of_it() {
+    let _alone = alone();
+    let fog = sample("fog");
+    let mut model = Model::from(&Shbin::parse(&fog).expect("a sample"));
+    let names = &mut model.executables[0].names.bytes;
+    names.resize(names.len().next_multiple_of(4), 0);
+    (0..8).for_each(|_| names.extend(bytes_of(&[0x0101_0107, 0x000F_02B0])));
+    let program = write(&model);
+    let list = bytes_of(&list_of("fog"));
+    for end in [1 << 10, BORDER - 4, BORDER, BORDER + 4, BORDER + 24] {
+        let place = (end - program.len() as u64).next_multiple_of(4);
+        let behind = place + program.len() as u64;
+        let parts = [(place, [&program[..], &list].concat())];
+        let (found, _) = places(Stream::new(4 * AHEAD as u64, &parts), small());
+        assert_eq!(found, [format!("DVLB@{place:#x}"), format!("commands@{behind:#x}")]);
     }
 }
 

@@ -3,7 +3,7 @@
 //! the first hit that has it. Names from files choose no folder: letters, digits, `.`, `-` and `_`
 //! are all that is left of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -64,7 +64,7 @@ impl Folder {
         if let Some(failure) = self.failure.into_inner().ok().flatten() {
             return Err(failure);
         }
-        let mut names: std::collections::HashMap<[u8; 16], String> = std::collections::HashMap::new();
+        let mut names: HashMap<[u8; 16], String> = HashMap::new();
         for file in all {
             let of_file = stem(&file.path);
             for row in &mut file.rows {
