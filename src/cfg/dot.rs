@@ -1,6 +1,6 @@
 //! Graphs for Graphviz to draw.
-//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: a `digraph`. Changes
-//! nothing.
+//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: a
+//! `digraph`. Changes nothing.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,6 +1,6 @@
 //! Graphs as text.
-//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: lines of text. Changes
-//! nothing.
+//! In: [`Cfg`], and texts of the program's instructions if those are to be printed. Out: lines of
+//! text. Changes nothing.
 
 use std::fmt::{self, Display, Formatter};
 

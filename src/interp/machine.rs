@@ -139,6 +139,8 @@ impl Machine {
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_uninitialized(settings.uninitialized);
+        // Geometry programs begin but once: here.
+        registers.begin(&Registers::DEFAULT_INPUTS);
         registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
         Self { words, insts, entry, settings, registers, steps: 0 }
     }

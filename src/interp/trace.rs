@@ -77,8 +77,21 @@ fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::
 
 impl TraceRecord {
     /// Returns the line with another text of its instruction, such as one with the names of a file.
-    pub fn with<'a>(&'a self, instruction: &'a str) -> impl fmt::Display + 'a {
-        TraceLine { record: self, instruction }
+    ///
+    /// ```
+    /// use transpica::interp::TraceRecord;
+    /// use transpica::{Machine, Options, Shbin};
+    /// let bytes = std::fs::read("shaders/textured.shbin")?;
+    /// let file = Shbin::parse(&bytes)?;
+    /// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
+    /// let mut lines = Vec::new();
+    /// let mut trace = |record: &TraceRecord| lines.push(record.line("an instruction"));
+    /// machine.run_traced(&[[0.0; 4]; 16], &mut trace)?;
+    /// assert!(lines[0].starts_with("0x000: an instruction "));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn line(&self, instruction: &str) -> String {
+        TraceLine { record: self, instruction }.to_string()
     }
 }
 
@@ -161,6 +174,6 @@ impl fmt::Display for TraceLine<'_> {
 /// The line in assembler syntax without names.
 impl fmt::Display for TraceRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with(&self.inst.to_string()).fmt(f)
+        TraceLine { record: self, instruction: &self.inst.to_string() }.fmt(f)
     }
 }

@@ -1,6 +1,6 @@
 //! Trees as text.
-//! In: [`Tree`] with its [`Cfg`], and texts of the program's instructions if those are to be printed. Out: lines of
-//! text. Changes nothing.
+//! In: [`Tree`] with its [`Cfg`], and texts of the program's instructions if those are to be
+//! printed. Out: lines of text. Changes nothing.
 
 use std::fmt::{self, Display, Formatter};
 

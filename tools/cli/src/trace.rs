@@ -67,6 +67,6 @@ impl<'a> Log<'a> {
 impl Trace for Log<'_> {
     fn record(&mut self, record: &TraceRecord) {
         let text = self.listing.line(record.pc).unwrap_or_else(|| record.inst.to_string());
-        self.write(|out| writeln!(out, "{}", record.with(&text)));
+        self.write(|out| writeln!(out, "{}", record.line(&text)));
     }
 }

@@ -38,9 +38,10 @@ fn interpreter_and_gpu_have_the_same_settings() {
     for dvle in ["0", "1"] {
         let run = |on| {
             let run = ["run", "shaders/library.shbin", "--dvle", dvle, "--json", "--on", on];
-            transpica(&[&run[..], &options].concat()).succeeded()
+            // No instruction observes the sign of a zero, which drivers may change.
+            transpica(&[&run[..], &options].concat()).succeeded().replace("0x80000000", "0x00000000")
         };
-        assert_eq!(run("cpu"), run("gpu"));
+        assert!(run("cpu") == run("gpu"), "dvle {dvle}");
     }
 }
 
