@@ -483,7 +483,8 @@ fn symbols_of_the_file_stand_beside_names_of_the_module() {
             "texture c0 \"texture_a\"",
             "unread c1 \"none\"",
         ]
-    "#]].assert_debug_eq(&rows);
+    "#]]
+    .assert_debug_eq(&rows);
     let wgsl = translated.wgsl().expect("a text");
     for symbol in &reflection.symbols {
         assert!(symbol.name.as_ref().is_none_or(|name| wgsl.contains(name)), "{symbol:?}: {wgsl}");

@@ -122,7 +122,7 @@ impl Selection {
 /// The subcommands; their arguments carry the descriptions.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Translate(Translate),
+    Translate(Box<Translate>),
     Manifest(Manifest),
     Info(Info),
     Run(Run),

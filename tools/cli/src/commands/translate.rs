@@ -253,7 +253,9 @@ pub fn emit(
     let language = match target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
-            return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
+            let mut bytes = Vec::with_capacity(4 * words.len());
+            words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            return Ok(bytes);
         }
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
