@@ -9,8 +9,20 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: [&str; 11] =
-    ["translate", "info", "run", "compare", "survey", "doctor", "asm", "dis", "cfg", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "translate",
+    "manifest",
+    "info",
+    "run",
+    "compare",
+    "survey",
+    "doctor",
+    "asm",
+    "dis",
+    "cfg",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_target_is_translated_to() {
