@@ -103,7 +103,7 @@ pub struct Selection {
 /// The subcommands; their arguments carry the descriptions.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Translate(Translate),
+    Translate(Box<Translate>),
     Manifest(Manifest),
     Info(Info),
     Run(Run),

@@ -44,7 +44,7 @@ use crate::terminal::has_unicode;
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
-        Command::Translate(arguments) => translate::run(arguments, &common),
+        Command::Translate(arguments) => translate::run(*arguments, &common),
         Command::Manifest(arguments) => batch::merge(&arguments, &common),
         Command::Info(Info { file, lint, deny, json, output }) => {
             let lint = (lint || !deny.is_empty()).then_some(&deny[..]);

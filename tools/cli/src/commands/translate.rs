@@ -286,7 +286,9 @@ pub fn emit<R: Borrow<Reflection>>(
     let language = match target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
-            return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>().into());
+            let mut bytes = Vec::with_capacity(4 * words.len());
+            words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            return Ok(bytes.into());
         }
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
