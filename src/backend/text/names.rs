@@ -198,10 +198,10 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
         HintRegister::Invocation => ("invocation", None),
         HintRegister::Count => ("count", None),
         HintRegister::None => match kind {
-            ScalarKind::F32 => ("t", None),
-            ScalarKind::I32 => ("n", None),
+            ScalarKind::F32 => ("value", None),
+            ScalarKind::I32 => ("index", None),
             ScalarKind::U32 => ("bits", None),
-            ScalarKind::Bool => ("test", None),
+            ScalarKind::Bool => ("done", None),
         },
     };
     out.push_str(stem);
