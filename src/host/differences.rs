@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
 use super::Constants;
+use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
 use crate::limits::Limits;
 
 /// Writes the fields of each group that differ. The patterns name every field, so that a new one
@@ -85,6 +85,9 @@ mod tests {
         let mut options = Options::default();
         options.control = options.control.with_ints(&folded.ints);
         assert_eq!(options.differences(&folded), "");
-        assert_eq!(options.differences(&Constants::NONE), "control.ints = IntUniforms { baked: [None, Some([3, 0, 1, 0]), None, None], specialized: 0 }");
+        assert_eq!(
+            options.differences(&Constants::NONE),
+            "control.ints = IntUniforms { baked: [None, Some([3, 0, 1, 0]), None, None], specialized: 0 }"
+        );
     }
 }

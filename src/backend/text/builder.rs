@@ -26,8 +26,8 @@ pub struct Builder<'a> {
     pub depth: u32,
     /// Lines of the open loops and switches.
     pub open: Vec<usize>,
-    /// Procedure of the last operation.
-    pub procedure: Option<u16>,
+    /// Procedure of the last line; none where lines were removed.
+    pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
     not_finite: Vec<(u32, Expr)>,
 }
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
             thread: None,
             depth: 0,
             open: Vec::new(),
-            procedure: None,
+            procedure: Some(None),
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };

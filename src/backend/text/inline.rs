@@ -222,21 +222,17 @@ impl Draft {
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, .. } = self;
-        let mut own = |words: &mut super::names::Words, word| {
-            let name = names.unique(words.get(word));
-            words.add(|out| out.push_str(&name))
-        };
         // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
             if let Label::Word(word) = node.label
                 && fact.has_line()
             {
-                fact.name = own(words, word);
+                fact.name = names.unique_word(words, word);
             }
         }
         for local in &mut *variables {
             if let Label::Word(word) = local.label {
-                local.name = own(words, word);
+                local.name = names.unique_word(words, word);
             }
         }
         let mut hinted = |label, kind, name: &mut Word| {

@@ -60,7 +60,9 @@ impl Draft {
                     true => return,
                     false => operands.first(),
                 },
-                Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, operands, out),
+                Form::Binary(op) if relation(op, false).is_some() => {
+                    return self.comparison(op, operands, out);
+                }
                 Form::Call(function) => {
                     return match operands.first() {
                         Some(&operand) if self.subject(operand, out) => {
@@ -93,7 +95,11 @@ impl Draft {
         let second = self.words.get(word);
         let ending = ["_is_nan", "_has_nan"].into_iter().find(|&ending| second.ends_with(ending));
         let (Some(ending), Some(first)) = (ending, first.view.expr()) else { return false };
-        self.condition(first, out);
+        // A question of its own: chains of these are not followed.
+        match self.node(first).form {
+            Form::Call(_) | Form::Binary(Binary::ULess) => self.condition(first, out),
+            _other_conditions => return false,
+        }
         // The names of several lines of a matrix stay short.
         if !out.ends_with(ending) || out.len() + second.len() > BOTH || out == second {
             out.clear();
@@ -297,9 +303,14 @@ impl Draft {
                     let name = self.words.get(word);
                     let name = name.strip_prefix("out_").unwrap_or(name);
                     // The name of another part.
-                    out.push_str(name.rsplit_once('_').map_or(name, |(whole, noun)| {
-                        if NOUNS.contains(&noun) { whole } else { name }
-                    }));
+                    out.push_str(
+                        name.rsplit_once('_').map_or(
+                            name,
+                            |(whole, noun)| {
+                                if NOUNS.contains(&noun) { whole } else { name }
+                            },
+                        ),
+                    );
                 }
                 Label::Hint(Hint { register: HintRegister::None, .. }) if fact.user == NONE => return,
                 Label::Hint(Hint { register: HintRegister::None, .. }) => continue,
@@ -453,9 +464,7 @@ fn number(operand: Operand, out: &mut String) -> bool {
 
 /// Returns the word between the operands of a comparison, whose operands may be swapped.
 const fn relation(op: Binary, is_swapped: bool) -> Option<&'static str> {
-    use Binary::{
-        Equal, Greater, GreaterEqual, IEqual, IGreater, ILess, Less, LessEqual, UEqual, ULess,
-    };
+    use Binary::{Equal, Greater, GreaterEqual, IEqual, IGreater, ILess, Less, LessEqual, UEqual, ULess};
     Some(match (op, is_swapped) {
         (Equal | IEqual | UEqual, _) => "is",
         (Less | ILess | ULess, false) | (Greater | IGreater, true) => "below",
@@ -468,8 +477,19 @@ const fn relation(op: Binary, is_swapped: bool) -> Option<&'static str> {
 
 /// Nouns of operations.
 const NOUNS: [&str; 13] = [
-    "choice", "dot", "floor", "logarithm", "magnitude", "maximum", "minimum", "power", "product", "quotient",
-    "result", "root", "sum",
+    "choice",
+    "dot",
+    "floor",
+    "logarithm",
+    "magnitude",
+    "maximum",
+    "minimum",
+    "power",
+    "product",
+    "quotient",
+    "result",
+    "root",
+    "sum",
 ];
 
 /// Returns the noun of an operation.

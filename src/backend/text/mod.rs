@@ -9,6 +9,7 @@
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `labels` | names of expressions that come from no register |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `switchless` | a `switch` as tests, for GLSL that has none in loops |

@@ -33,8 +33,8 @@ impl<'a> Builder<'a> {
         // What passes add belongs to the operations around it.
         let Some(pc) = self.ir.place(value) else { return };
         let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
-        if found != self.procedure {
-            self.procedure = found;
+        if self.procedure != Some(found) {
+            self.procedure = Some(found);
             self.push(Line::Procedure(found));
         }
     }

@@ -6,11 +6,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Shared, comment};
 use super::dialect::Helper;
 use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
 use super::names::Word;
 use super::operators::Level;
+use super::{Shared, comment};
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
@@ -97,7 +97,11 @@ impl<'w> Body<'w> {
             match line {
                 Line::Procedure(procedure) => next = procedure,
                 Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {}
-                Line::Evaluate(_) | Line::Store { .. } | Line::Write { .. } | Line::If(_) | Line::Loop { .. } => {
+                Line::Evaluate(_)
+                | Line::Store { .. }
+                | Line::Write { .. }
+                | Line::If(_)
+                | Line::Loop { .. } => {
                     if here != next {
                         self.procedure(next);
                         here = next;
@@ -136,6 +140,7 @@ impl<'w> Body<'w> {
         let (before, inside) = (&draft.lines[..at], &draft.lines[at..draft.ends[at] as usize]);
         let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
         let Some((_, left)) = last(before, is_left).filter(|(_, left)| is_short(left)) else { return };
+        let start = self.out.len();
         self.line().push_str("// up to ");
         match left.scalar() {
             Some(left) => {
@@ -161,6 +166,12 @@ impl<'w> Body<'w> {
             self.operand(step, Level::Sum);
         }
         self.out.push('\n');
+        // The names of the file, without that of the block.
+        let prefix = &self.module.declarations.prefixes[0];
+        if !prefix.is_empty() {
+            let comment = self.out.split_off(start).replace(prefix.as_str(), "");
+            self.out.push_str(&comment);
+        }
     }
 
     /// Writes the comment before lines of a procedure, or of the program around it.
