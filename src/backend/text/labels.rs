@@ -277,7 +277,10 @@ impl Draft {
 
     /// Returns whether an operand is a read of a uniform or of a buffer.
     fn is_read(&self, operand: Operand) -> bool {
-        operand.view.expr().is_some_and(|expr| matches!(self.node(expr).form, Form::Text(..)))
+        let Some(expr) = operand.view.expr() else { return false };
+        // Parameters and attributes are texts too: plain names.
+        matches!(self.node(expr).form, Form::Text(word, _) if self.words.get(word).contains(['.', '[']))
+            || matches!(self.node(expr).form, Form::Text(..) if !self.operands(expr).is_empty())
     }
 
     /// Writes the register or output of which an expression is a part, and `_`.
@@ -302,15 +305,9 @@ impl Draft {
                 Label::Word(word) => {
                     let name = self.words.get(word);
                     let name = name.strip_prefix("out_").unwrap_or(name);
-                    // The name of another part.
-                    out.push_str(
-                        name.rsplit_once('_').map_or(
-                            name,
-                            |(whole, noun)| {
-                                if NOUNS.contains(&noun) { whole } else { name }
-                            },
-                        ),
-                    );
+                    // Of the name of another part, what that is a part of.
+                    let whole = name.rsplit_once('_').filter(|(_, noun)| NOUNS.contains(noun));
+                    out.push_str(whole.map_or(name, |(whole, _)| whole));
                 }
                 Label::Hint(Hint { register: HintRegister::None, .. }) if fact.user == NONE => return,
                 Label::Hint(Hint { register: HintRegister::None, .. }) => continue,
