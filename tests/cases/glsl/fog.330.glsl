@@ -86,10 +86,10 @@ float pica_log_two(float a) {
     uint negative_infinity_bits = 0xff800000u;
     uint not_a_number_bits = 0x7fc00000u;
     PRECISE bool a_above_0 = a > 0.0;
-    float not_a_number = a_above_0 ? a : uintBitsToFloat(not_a_number_bits);
-    PRECISE float choice = mix(not_a_number, uintBitsToFloat(negative_infinity_bits), a == 0.0);
-    PRECISE float choice_1 = mix(choice, log2(a), a_above_0 && a <= 3.4028234663852886e38);
-    return choice_1;
+    float choice = a_above_0 ? a : uintBitsToFloat(not_a_number_bits);
+    PRECISE float choice_1 = mix(choice, uintBitsToFloat(negative_infinity_bits), a == 0.0);
+    PRECISE float choice_2 = mix(choice_1, log2(a), a_above_0 && a <= 3.4028234663852886e38);
+    return choice_2;
 }
 
 vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {

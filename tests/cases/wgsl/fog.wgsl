@@ -67,9 +67,9 @@ fn pica_log_two(a: f32) -> f32 {
     var negative_infinity_bits = 0xff800000u;
     var not_a_number_bits = 0x7fc00000u;
     let a_above_0 = a > 0.0;
-    let not_a_number = select(bitcast<f32>(not_a_number_bits), a, a_above_0);
-    let choice = select(not_a_number, bitcast<f32>(negative_infinity_bits), a == 0.0);
-    return select(choice, log2(a), a_above_0 && a <= 3.4028234663852886e38);
+    let choice = select(bitcast<f32>(not_a_number_bits), a, a_above_0);
+    let choice_1 = select(choice, bitcast<f32>(negative_infinity_bits), a == 0.0);
+    return select(choice_1, log2(a), a_above_0 && a <= 3.4028234663852886e38);
 }
 
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
