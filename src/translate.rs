@@ -408,7 +408,9 @@ impl Translator {
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
-        let interface = Interface { outputs, entry_point, folded: folded.clone(), ..interface };
+        let described = options.differences(folded);
+        let interface =
+            Interface { outputs, entry_point, folded: folded.clone(), options: described, ..interface };
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,

@@ -389,8 +389,9 @@ fn clip_distances_are_the_built_in_or_a_varying() {
     has(&assembly, "OpCapability ClipDistance");
     let variable = id(&assembly, "clip_distances");
     has(&assembly, &format!("OpDecorate {variable} BuiltIn ClipDistance"));
-    let head = "// program: DVLE 0\n// entry: code word 0x0\n\nenable clip_distances;\n";
+    let head = "// program: DVLE 0\n// entry: code word 0x0\n// options: outputs.clip_planes = BuiltIn\n";
     assert!(wgsl.starts_with(head), "{wgsl}");
+    has(&wgsl, "enable clip_distances;");
     has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
     let options =
         Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };

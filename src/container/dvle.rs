@@ -161,8 +161,12 @@ impl<'a> Dvle<'a> {
     }
     /// Name of the label at the entry point; among several, the one that names a start.
     pub fn entry_label(&self) -> Option<Name<'a>> {
+        self.label_at(self.header.main)
+    }
+    /// Name of the label at a code word; among several, the one that names a start.
+    pub fn label_at(&self, address: u32) -> Option<Name<'a>> {
         let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
-        let mut here = named().filter(|(label, name)| label.address == self.header.main && !name.is_empty());
+        let mut here = named().filter(|(label, name)| label.address == address && !name.is_empty());
         let (first, second) = (here.next()?, here.next());
         if second.is_none() {
             return Some(first.1);

@@ -1,9 +1,11 @@
 //! Program and environment of an executable of a file.
 //! In: a parsed file, an index, the registers that the program uses. Out: [`Program`],
-//! [`Interface`], [`Constants`]. Knows no instruction and no IR.
+//! [`Interface`], [`Constants`]. Of instructions it knows calls, and no IR.
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
-use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
+use std::collections::BTreeSet;
+
+use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};
 use super::map_warnings;
 use super::options::{IntUniforms, Options};
 use super::varying::OutputMap;
@@ -12,7 +14,8 @@ use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::{Pc, Program, Stage};
+use crate::isa::decode::decode;
+use crate::isa::{Flow, Inst, Pc, Program, Stage};
 use crate::limits::{Limits, check};
 use crate::precision::float24;
 
@@ -148,6 +151,28 @@ impl<'a> BoundSymbols<'a> {
     }
 }
 
+/// Returns what the CALLs of the code run, as far as it has labels: innermost first.
+fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
+    // Most tools write none.
+    if executable.labels.iter().next().is_none() {
+        return Vec::new();
+    }
+    let calls = file.package.code.iter().filter_map(|word| match decode(word, &[]) {
+        Inst::Flow(
+            Flow::Call { target, length }
+            | Flow::CallC { target, length, .. }
+            | Flow::CallU { target, length, .. },
+        ) => Some((length, target)),
+        _other_instructions => None,
+    });
+    let ranges: BTreeSet<(u8, Pc)> = calls.collect();
+    let named = |(length, first): (u8, Pc)| {
+        let name = executable.label_at(first.0.into())?.to_string();
+        Some(Procedure { name, first, length })
+    };
+    ranges.into_iter().filter_map(named).collect()
+}
+
 /// Returns the interface of an executable's program with this register usage.
 ///
 /// # Errors
@@ -170,6 +195,8 @@ pub fn interface(
         executable: Some(index),
         entry_label: executable.entry_label().map(|name| name.to_string()),
         entry: u16::try_from(executable.header.main).ok().map(Pc),
+        procedures: procedures(file, executable),
+        options: String::new(),
         attributes: attributes(&symbols, usage.inputs, options),
         outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, &options.block),

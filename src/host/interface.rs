@@ -196,6 +196,30 @@ pub struct ArrayName {
     pub count: u8,
 }
 
+/// A procedure: what a CALL runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Procedure {
+    /// Its label.
+    pub name: String,
+    /// First code word.
+    pub first: Pc,
+    /// Number of code words, 0..=255.
+    pub length: u8,
+}
+
+impl Procedure {
+    /// Returns whether a code word is in it.
+    ///
+    /// ```
+    /// use transpica::{host::Procedure, isa::Pc};
+    /// let lighting = Procedure { name: "lighting".into(), first: Pc(8), length: 4 };
+    /// assert!(lighting.holds(Pc(11)) && !lighting.holds(Pc(12)));
+    /// ```
+    pub fn holds(&self, pc: Pc) -> bool {
+        pc.0.checked_sub(self.first.0).is_some_and(|at| at < u16::from(self.length))
+    }
+}
+
 /// The uniform block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UniformBlock {
@@ -427,6 +451,10 @@ pub struct Interface {
     pub entry_label: Option<String>,
     /// Code word of the entry point in the source, for header comments.
     pub entry: Option<Pc>,
+    /// Procedures with a label in the source, for comments.
+    pub procedures: Vec<Procedure>,
+    /// Options that differ from the defaults, for header comments.
+    pub options: String,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,
     /// Outputs of the vertex entry, in the order of the main function's results.
@@ -484,6 +512,8 @@ impl Interface {
             executable: _,
             entry: _,
             entry_label: _,
+            procedures: _,
+            options: _,
             warnings: _,
             // These depend on the program and the options, not on the environment.
             outputs: _,

@@ -3,6 +3,7 @@
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 mod assume;
+mod differences;
 #[doc(hidden)]
 pub mod dvle;
 mod hooks;
@@ -39,7 +40,7 @@ pub use hooks::{Hook, HookOperand, Hooked, OutputHook, redirect};
 pub(crate) use hooks::{attach, check as check_hooks, redirected, tap_outputs, taps};
 pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
-    MemberType, Output, OutputValue, UniformBlock, Usage,
+    MemberType, Output, OutputValue, Procedure, UniformBlock, Usage,
 };
 #[doc(hidden)]
 pub use job::Job;

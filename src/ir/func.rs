@@ -6,6 +6,7 @@ use super::op::{Def, Op};
 use super::resource::Resource;
 use super::types::{Type, Value};
 use crate::entity::Arena;
+use crate::isa::Pc;
 
 crate::define_handle!(
     /// A sequence of items.
@@ -207,9 +208,22 @@ pub struct Func {
     pub params: ValueList,
     /// The outermost region; its `Yield` gives the outputs.
     pub body: Option<Region>,
+    /// First values of instructions with the address of the instruction, none behind the last;
+    /// ascending. Only comments in readable output follow from it.
+    pub places: Vec<(Value, Option<Pc>)>,
 }
 
 impl Func {
+    /// Returns the address of the instruction that a value was made for.
+    pub fn place(&self, value: Value) -> Option<Pc> {
+        let after = self.places.partition_point(|(first, _)| *first <= value);
+        self.places[..after].last().and_then(|(_, pc)| *pc)
+    }
+    /// Begins the values of an instruction, or of none.
+    pub fn begin_place(&mut self, pc: Option<Pc>) {
+        let next = Value(self.values.len() as u32);
+        self.places.push((next, pc));
+    }
     /// Adds a value that no item evaluates yet.
     pub fn value(&mut self, ty: Type, def: Def) -> Value {
         self.values.push(ValueData { ty, def, hint: Hint::default() })

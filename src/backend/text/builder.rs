@@ -7,7 +7,8 @@ use super::carry::Carriers;
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Func, Lane, Op, ScalarKind, Type, Unary, Value};
+use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
+use crate::precision::Precision;
 
 /// A function under construction.
 pub struct Builder<'a> {
@@ -25,6 +26,8 @@ pub struct Builder<'a> {
     pub depth: u32,
     /// Lines of the open loops and switches.
     pub open: Vec<usize>,
+    /// Procedure of the last line; none where lines were removed.
+    pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
     not_finite: Vec<(u32, Expr)>,
 }
@@ -43,6 +46,7 @@ impl<'a> Builder<'a> {
             thread: None,
             depth: 0,
             open: Vec::new(),
+            procedure: Some(None),
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };
@@ -206,6 +210,21 @@ impl<'a> Builder<'a> {
             View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return Ok(None),
         };
         Ok(Some(Operand { view, ty: ty.with_lanes(1) }))
+    }
+}
+
+/// Returns the result of an operation on integers that is a constant or one of its operands:
+/// `0 + 1`, `a + 0`, `a * 1`.
+pub fn known(op: Binary, operands: [Operand; 2]) -> Option<Operand> {
+    let [a, b] = operands;
+    match (op, a.scalar(), b.scalar()) {
+        (Binary::IAdd | Binary::ISub | Binary::IMul, Some(left), Some(right)) => {
+            let bits = scalar::fold_binary(op, Precision::Exact, left, right)?;
+            Some(Operand { view: View::Const([bits, 0, 0, 0]), ty: a.ty })
+        }
+        (Binary::IAdd | Binary::ISub, None, Some(0)) | (Binary::IMul, None, Some(1)) => Some(a),
+        (Binary::IAdd, Some(0), None) | (Binary::IMul, Some(1), None) => Some(b),
+        _other => None,
     }
 }
 

@@ -103,6 +103,10 @@ pub enum Form {
     Binary(Binary),
     /// Condition, value where true, value where false.
     Select,
+    /// Returns whether any lane of a vector of conditions holds.
+    Any,
+    /// Returns whether all lanes of a vector of conditions hold.
+    All,
     /// Value of its type made of parts.
     Build,
     /// Call of a function.
@@ -161,6 +165,8 @@ impl Node {
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
+    /// The next lines are those of this procedure of the interface, or of none.
+    Procedure(Option<u16>),
     Store {
         variable: Variable,
         value: Operand,
@@ -234,6 +240,8 @@ pub struct Draft {
     pub(super) spans: Vec<Span>,
     pub(super) blocks: Vec<Block>,
     pub(super) stores: Vec<Store>,
+    /// Buffer of `labels`.
+    pub(super) text: String,
 }
 
 impl Draft {

@@ -3,7 +3,7 @@
 //! In: a function and the interface. Out: its draft. Knows no operation, no control flow and no
 //! syntax.
 
-use super::builder::Builder;
+use super::builder::{Builder, known};
 use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
@@ -212,6 +212,9 @@ impl Statements for Builder<'_> {
     }
 
     fn integers(&mut self, op: Binary, operands: [Operand; 2], name: Option<&str>) -> Operand {
+        if let Some(known) = known(op, operands) {
+            return known;
+        }
         let label = name.map_or(PLAIN, |name| Label::Word(self.draft.word(name)));
         self.draft.add(Form::Binary(op), op.result(operands[0].ty), &operands, label)
     }

@@ -79,7 +79,7 @@ impl Body<'_> {
 
     /// Returns the operation and its other operand, if the value is computed from the contents of
     /// the variable.
-    fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
+    pub fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
         let draft = self.draft;
         let Form::Binary(op) = draft.node(value).form else { return None };
         let &[left, right] = draft.operands(value) else { return None };
@@ -195,7 +195,9 @@ impl Body<'_> {
             | Form::Text(..)
             | Form::Unary(_)
             | Form::Binary(_)
-            | Form::Select => self.module.dialect.ty(node.ty),
+            | Form::Select
+            | Form::Any
+            | Form::All => self.module.dialect.ty(node.ty),
         });
     }
 
@@ -214,12 +216,21 @@ impl Body<'_> {
             Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
             Form::Binary(op) => self.binary(expr, op, operands, level),
             Form::Select => self.select(node.ty, operands, level),
+            // Both languages have these names.
+            Form::Any | Form::All => {
+                self.out.push_str(if node.form == Form::Any { "any" } else { "all" });
+                self.arguments(operands);
+            }
         }
     }
 
     fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
         let draft = self.draft;
         let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
+            if let Some(arguments) = self.clamped(op, operands) {
+                self.out.push_str("clamp");
+                return self.arguments(&arguments);
+            }
             self.out.push_str(function(op).unwrap_or_default());
             return self.arguments(operands);
         };
@@ -238,6 +249,28 @@ impl Body<'_> {
             operator.operands[0] = Level::Relation;
         }
         self.operation(expr, operator, level);
+    }
+
+    /// Returns the arguments of `clamp`, for a minimum of a maximum with constant bounds or the
+    /// reverse. Both are equal for numbers; of NaN neither language says anything.
+    fn clamped(&self, op: Binary, operands: &[Operand]) -> Option<[Operand; 3]> {
+        let inner = match op {
+            Binary::Min => Binary::Max,
+            Binary::Max => Binary::Min,
+            _other_functions => return None,
+        };
+        let (value, bound) = bounded(operands)?;
+        let draft = self.draft;
+        let expr = value.whole().filter(|&expr| !draft.fact(expr).is_named())?;
+        if draft.node(expr).form != Form::Binary(inner) {
+            return None;
+        }
+        let (value, other) = bounded(draft.operands(expr))?;
+        let [low, high] = if op == Binary::Min { [other, bound] } else { [bound, other] };
+        let (View::Const(lows), View::Const(highs)) = (low.view, high.view) else { return None };
+        // WGSL refuses bounds in the wrong order.
+        let ascending = |lane: usize| f32::from_bits(lows[lane]) <= f32::from_bits(highs[lane]);
+        (0..usize::from(low.ty.lanes)).all(ascending).then_some([value, low, high])
     }
 
     /// Writes the argument of a function. A constant has its type suffix: WGSL evaluates functions
@@ -340,6 +373,17 @@ impl Body<'_> {
                 ScalarKind::Bool => write!(out, "{}", bits != 0),
             };
         });
+    }
+}
+
+/// Returns the operand that varies and the constant one.
+fn bounded(operands: &[Operand]) -> Option<(Operand, Operand)> {
+    let &[a, b] = operands else { return None };
+    match (a.view, b.view) {
+        (View::Const(_), View::Const(_)) => None,
+        (View::Const(_), _varies) => Some((b, a)),
+        (_varies, View::Const(_)) => Some((a, b)),
+        (_varies, _other) => None,
     }
 }
 

@@ -42,6 +42,10 @@ impl Draft {
     pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
+            // What nothing uses is not written, so its operands need no names for it.
+            if self.fact(expr).uses == 0 {
+                continue;
+            }
             // Facts of its operands are known: they come before it.
             self.measure(expr, marks);
             if self.needs_name(expr) {
@@ -112,6 +116,7 @@ impl Draft {
     fn own_length(&self, node: &Node) -> u32 {
         match node.form {
             Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) => 4,
+            Form::Any | Form::All => 5,
             Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
             Form::Unary(_) => 16,
             Form::Select => 10,
@@ -138,12 +143,24 @@ impl Draft {
             View::Not(expr, _) => (expr, 4, 1),
         };
         let fact = self.fact(expr);
-        let size = if fact.is_named() { Size { length: NAME, ..Size::default() } } else { fact.size };
+        let size = match fact.is_named() {
+            true => Size { length: self.name_length(expr), ..Size::default() },
+            false => fact.size,
+        };
         Size { length: size.length.saturating_add(added), depth: size.depth + level, ..size }
     }
 
     fn wants_name(&mut self, expr: Expr) {
         self.facts[expr as usize].name = Word::WANTED;
+        self.describe(expr);
+    }
+
+    /// Returns the characters of the name of an expression, roughly.
+    fn name_length(&self, expr: Expr) -> u32 {
+        match self.node(expr).label {
+            Label::Word(word) if self.fact(expr).kept == NONE => word.length(),
+            Label::Word(_) | Label::Hint(_) => NAME,
+        }
     }
 
     /// Returns the part of an operand that a name would shorten, if there is one.
@@ -180,6 +197,7 @@ impl Draft {
                 | Line::Return(operand)
                 | Line::Write { value: operand, .. } => self.name_exact(operand),
                 Line::Evaluate(_)
+                | Line::Procedure(_)
                 | Line::Else
                 | Line::Loop { .. }
                 | Line::Case { .. }
@@ -204,21 +222,17 @@ impl Draft {
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, .. } = self;
-        let mut own = |words: &mut super::names::Words, word| {
-            let name = names.unique(words.get(word));
-            words.add(|out| out.push_str(&name))
-        };
         // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
             if let Label::Word(word) = node.label
                 && fact.has_line()
             {
-                fact.name = own(words, word);
+                fact.name = names.unique_word(words, word);
             }
         }
         for local in &mut *variables {
             if let Label::Word(word) = local.label {
-                local.name = own(words, word);
+                local.name = names.unique_word(words, word);
             }
         }
         let mut hinted = |label, kind, name: &mut Word| {

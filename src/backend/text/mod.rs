@@ -9,6 +9,7 @@
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `labels` | names of expressions that come from no register |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `switchless` | a `switch` as tests, for GLSL that has none in loops |
@@ -29,6 +30,7 @@ pub mod glsl;
 #[expect(dead_code, reason = "the writer handles versions, but none is offered")]
 mod glsl;
 mod inline;
+mod labels;
 mod names;
 mod operations;
 mod operators;
@@ -61,7 +63,7 @@ use crate::error::Result;
 use crate::error::{At, Error, Kind};
 use crate::host::Interface;
 use crate::host::profile::specialized_name;
-use crate::ir::{Func, HintRegister, Type, Value};
+use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
 
 /// The module as WGSL.
 ///
@@ -247,7 +249,13 @@ impl<'a> Shared<'a> {
 fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
     let data = helper.values[param];
     if data.hint.register == HintRegister::None {
-        return ["a", "b", "c", "d"][index % 4].to_owned();
+        // Helpers ask for elements by index, and their conditions say where the result is NaN.
+        let name = match data.ty.kind {
+            ScalarKind::F32 | ScalarKind::U32 => ["a", "b", "c", "d"][index % 4],
+            ScalarKind::I32 => "index",
+            ScalarKind::Bool => "is_nan",
+        };
+        return name.to_owned();
     }
     let mut name = String::new();
     names::write_hinted(&mut name, data.hint, data.ty.kind);
@@ -274,8 +282,13 @@ pub(super) fn header(interface: &Interface) -> String {
     if interface.entry_label.is_some() || word.is_some() {
         header.push('\n');
     }
-    if !header.is_empty() {
+    if !interface.options.is_empty() {
+        header.push_str("// options: ");
+        comment(&mut header, &interface.options);
         header.push('\n');
+    }
+    if !header.is_empty() {
+        header.push_str(concat!("// translator: transpica ", env!("CARGO_PKG_VERSION"), "\n\n"));
     }
     header
 }

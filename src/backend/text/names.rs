@@ -57,8 +57,9 @@ pub struct Names<'o> {
     reserved: fn(&str) -> bool,
     /// Names of the enclosing scope.
     outer: Option<&'o Names<'o>>,
-    /// Each name with the number of its last repetition.
-    taken: BTreeMap<String, u32>,
+    /// The digest of each name with the number of its last repetition. Names with one digest count
+    /// as equal, so that at worst one of them gets a number that it does not need.
+    taken: BTreeMap<u64, u32>,
     /// Bit filter of the names in `taken`, which shows that most others are free.
     bits: u128,
     /// Names from registers, each with the number of its next repetition. There are few, so a
@@ -78,13 +79,13 @@ impl<'o> Names<'o> {
     }
 
     fn find(&self, name: &str) -> Option<u32> {
-        let found = if self.bits & bit(name) != 0 { self.taken.get(name).copied() } else { None };
+        let found = if self.bits & bit(name) != 0 { self.taken.get(&digest(name)).copied() } else { None };
         found.or_else(|| self.outer.and_then(|outer| outer.find(name)))
     }
 
     fn take(&mut self, name: &str, number: u32) {
         self.bits |= bit(name);
-        self.taken.insert(name.to_owned(), number);
+        self.taken.insert(digest(name), number);
     }
 
     /// Writes the name of a value that came from a register. All other names of the scope come
@@ -142,6 +143,34 @@ impl<'o> Names<'o> {
         }
     }
 
+    /// Returns a unique identifier similar to a word: the word itself, if it is one.
+    pub fn unique_word(&mut self, words: &mut Words, wanted: Word) -> Word {
+        let name = words.get(wanted);
+        if !is_identifier(name) {
+            let name = self.unique(name);
+            return words.add(|out| out.push_str(&name));
+        }
+        let Some(mut number) = self.find(name).or_else(|| (self.reserved)(name).then_some(0)) else {
+            self.take(name, 0);
+            return wanted;
+        };
+        let (start, stem) = (words.0.len(), wanted.length() as usize);
+        words.0.extend_from_within(wanted.start as usize..wanted.end as usize);
+        loop {
+            number += 1;
+            words.0.truncate(start + stem);
+            words.0.push('_');
+            push_number(&mut words.0, number);
+            if self.find(&words.0[start..]).is_none() {
+                break;
+            }
+        }
+        // As in `unique`.
+        self.take(&words.0[start..start + stem], number);
+        self.take(&words.0[start..], 0);
+        Word { start: start as u32, end: words.0.len() as u32 }
+    }
+
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
@@ -172,6 +201,23 @@ fn bit(name: &str) -> u128 {
     1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128)
 }
 
+/// Returns the digest of a name, the same on every machine.
+fn digest(name: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(name.as_bytes())
+}
+
+/// Returns whether [`identifier`] returns the name as it is.
+fn is_identifier(name: &str) -> bool {
+    let mut before = b'_';
+    !name.is_empty()
+        && !name.as_bytes()[0].is_ascii_digit()
+        && name.bytes().all(|byte| {
+            let is_valid = byte.is_ascii_alphanumeric() || byte == b'_' && before != b'_';
+            before = byte;
+            is_valid
+        })
+}
+
 /// Returns a valid identifier, possibly a reserved word.
 fn identifier(wanted: &str) -> String {
     let mut name = String::with_capacity(wanted.len() + 4);
@@ -198,10 +244,11 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
         HintRegister::Invocation => ("invocation", None),
         HintRegister::Count => ("count", None),
         HintRegister::None => match kind {
-            ScalarKind::F32 => ("t", None),
-            ScalarKind::I32 => ("n", None),
+            // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
+            ScalarKind::F32 => ("carried", None),
+            ScalarKind::I32 => ("next", None),
             ScalarKind::U32 => ("bits", None),
-            ScalarKind::Bool => ("test", None),
+            ScalarKind::Bool => ("done", None),
         },
     };
     out.push_str(stem);

@@ -2,13 +2,13 @@
 //! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
 //! syntax.
 
-use super::builder::Builder;
-use super::draft::{Form, Label, Operand, PLAIN, Placement, View};
+use super::builder::{Builder, known};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::profile::specialized_name;
-use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
@@ -18,9 +18,25 @@ impl<'a> Builder<'a> {
         let Def::Op(op) = data.def else {
             return Err(defect(format!("{value} is no operation")));
         };
+        self.begin_procedure(value);
         let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
         self.set(value, view);
         Ok(())
+    }
+
+    /// Notes where the procedure of the operations changes.
+    fn begin_procedure(&mut self, value: Value) {
+        let procedures = &self.module.source.interface.procedures;
+        if procedures.is_empty() {
+            return;
+        }
+        // What passes add belongs to the operations around it.
+        let Some(pc) = self.ir.place(value) else { return };
+        let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
+        if self.procedure != Some(found) {
+            self.procedure = Some(found);
+            self.push(Line::Procedure(found));
+        }
     }
 
     fn operation(&mut self, op: Op, ty: Type, label: Label) -> Result<View> {
@@ -38,6 +54,7 @@ impl<'a> Builder<'a> {
             }
             Op::Submit { args } => {
                 let vectors = self.kernel()?.vectors;
+                self.label_vertices(args, vectors as usize)?;
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
             }
             Op::Call { helper, args } => {
@@ -52,7 +69,10 @@ impl<'a> Builder<'a> {
                 return self.choice([a, b], choice, label);
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
-            Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
+            Op::Binary(op, left, right) => {
+                let operands = self.pair(op, left, right)?;
+                return Ok(self.binary(op, operands, ty, label));
+            }
             // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
@@ -63,6 +83,34 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    /// Labels what is stored of each vertex with the names of the outputs.
+    fn label_vertices(&mut self, args: ValueList, vectors: usize) -> Result<()> {
+        let outputs = &self.module.source.interface.outputs;
+        for (index, &value) in self.ir.get(args).iter().skip(1).enumerate() {
+            let Some(output) = outputs.get(index % vectors.max(1)) else { continue };
+            if let View::Whole(expr) = self.view(value)?
+                && self.draft.node(expr).label == PLAIN
+            {
+                let word = self.draft.words.add(|out| out.extend(["out_", &output.name]));
+                self.draft.nodes[expr as usize].label = Label::Word(word);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an operation on two operands, unless its result is known or its text is shorter in
+    /// another form.
+    fn binary(&mut self, op: Binary, operands: [Operand; 2], ty: Type, label: Label) -> View {
+        if let Some(known) = known(op, operands) {
+            return known.view;
+        }
+        let expr = match self.quantified(op, operands) {
+            Some((form, vector)) => self.draft.add(form, ty, &[vector], label),
+            None => self.draft.add(Form::Binary(op), ty, &operands, label),
+        };
+        expr.view
     }
 
     /// Writes a choice of two numbers as a comparison and a selection.
@@ -150,6 +198,39 @@ impl<'a> Builder<'a> {
             }
         }
         Ok([self.value(left)?, self.value(right)?])
+    }
+
+    /// Returns the vector of conditions of which `||` asks every lane, or `&&`.
+    fn quantified(&self, op: Binary, operands: [Operand; 2]) -> Option<(Form, Operand)> {
+        /// Operands of a tree over four lanes, with room to spare.
+        const NODES: usize = 8;
+        let form = match op {
+            Binary::Or => Form::Any,
+            Binary::And => Form::All,
+            _other_operations => return None,
+        };
+        let (mut vector, mut lanes) = (None, 0u8);
+        let (mut work, mut count) = ([operands[0]; NODES], 2);
+        work[1] = operands[1];
+        for _ in 0..NODES {
+            if count == 0 {
+                break;
+            }
+            count -= 1;
+            match work[count].view {
+                View::Lanes(expr, [lane, ..]) if *vector.get_or_insert(expr) == expr => lanes |= 1 << lane,
+                View::Whole(expr) if self.draft.node(expr).form == Form::Binary(op) => {
+                    let inner = self.draft.operands(expr);
+                    work.get_mut(count..count + inner.len())?.copy_from_slice(inner);
+                    count += inner.len();
+                }
+                _other_condition => return None,
+            }
+        }
+        let expr = vector.filter(|_| count == 0)?;
+        let ty = self.draft.node(expr).ty;
+        (operands[0].ty.lanes == 1 && lanes == (1 << ty.lanes) - 1)
+            .then_some((form, Operand { view: View::Whole(expr), ty }))
     }
 
     /// Reads an element of a member of the uniform block, by a constant index or by an operand.

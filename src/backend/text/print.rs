@@ -4,12 +4,18 @@
 //! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`),
 //! enclose every operation in parentheses, and make names unique over the whole module.
 
-use super::Shared;
+use std::fmt::Write as _;
+
 use super::dialect::Helper;
-use super::draft::{Draft, Expr, Line, Operand, Variable};
+use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
 use super::names::Word;
 use super::operators::Level;
-use crate::ir::{ScalarKind, Type};
+use super::{Shared, comment};
+use crate::backend::interface::ENTRY_NAME;
+use crate::ir::{HintRegister, ScalarKind, Type};
+
+/// Maximum characters of a value in a comment.
+const SHORT: u32 = 40;
 
 /// A named entity of a function.
 #[derive(Clone, Copy)]
@@ -85,10 +91,99 @@ impl<'w> Body<'w> {
     /// Writes all lines.
     pub fn lines(&mut self) {
         let mut at = 0;
+        // The procedure of the lines so far, and of the next ones.
+        let (mut here, mut next) = (None, None);
         while let Some(&line) = self.draft.lines.get(at) {
+            match line {
+                Line::Procedure(procedure) => next = procedure,
+                Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {}
+                Line::Evaluate(_)
+                | Line::Store { .. }
+                | Line::Write { .. }
+                | Line::If(_)
+                | Line::Loop { .. } => {
+                    if here != next {
+                        self.procedure(next);
+                        here = next;
+                    }
+                }
+                Line::Else
+                | Line::Switch { .. }
+                | Line::Case { .. }
+                | Line::End
+                | Line::Break
+                | Line::Continue
+                | Line::Leave
+                | Line::Return(_) => {}
+            }
             let declares = self.declare(at as u32);
             at = self.write_line(at, line, declares);
         }
+    }
+
+    /// Writes the comment before a loop of the program: how often it runs at most, and what aL is.
+    fn counters(&mut self, at: usize) {
+        let draft = self.draft;
+        let is_store = |line: &&Line| {
+            matches!(line, Line::Store { .. } | Line::Evaluate(_) | Line::Procedure(_) | Line::Continue)
+        };
+        let last = |lines: &[Line], is_wanted: fn(HintRegister) -> bool| {
+            lines.iter().rev().take_while(is_store).find_map(|line| match *line {
+                Line::Store { variable, value } => match draft.variables[variable as usize].label {
+                    Label::Hint(hint) if is_wanted(hint.register) => Some((variable, value)),
+                    Label::Hint(_) | Label::Word(_) => None,
+                },
+                _other_line => None,
+            })
+        };
+        let is_short = |operand: &Operand| draft.operand_size(*operand).length <= SHORT;
+        let (before, inside) = (&draft.lines[..at], &draft.lines[at..draft.ends[at] as usize]);
+        let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
+        let Some((_, left)) = last(before, is_left).filter(|(_, left)| is_short(left)) else { return };
+        let start = self.out.len();
+        self.line().push_str("// up to ");
+        match left.scalar() {
+            Some(left) => {
+                let _ = write!(self.out, "{}", i64::from(left as i32).max(0) + 1);
+            }
+            None => {
+                self.operand(left, Level::Sum);
+                self.out.push_str(" + 1");
+            }
+        }
+        self.out.push_str(" iterations");
+        let is_counter = |register| register == HintRegister::Counter;
+        let step = last(inside, is_counter).and_then(|(variable, value)| {
+            let (_, step) = self.own_operation(variable, value.whole()?)?;
+            Some(step).filter(is_short)
+        });
+        if let (Some((_, first)), Some(step)) = (last(before, is_counter), step)
+            && is_short(&first)
+        {
+            self.out.push_str(", aL from ");
+            self.operand(first, Level::Sum);
+            self.out.push_str(" by ");
+            self.operand(step, Level::Sum);
+        }
+        self.out.push('\n');
+        // The names of the file, without that of the block.
+        let prefix = &self.module.declarations.prefixes[0];
+        if !prefix.is_empty() {
+            let comment = self.out.split_off(start).replace(prefix.as_str(), "");
+            self.out.push_str(&comment);
+        }
+    }
+
+    /// Writes the comment before lines of a procedure, or of the program around it.
+    fn procedure(&mut self, procedure: Option<u16>) {
+        let interface = self.module.source.interface;
+        let name = match procedure.and_then(|index| interface.procedures.get(usize::from(index))) {
+            Some(procedure) => procedure.name.as_str(),
+            None => interface.entry_label.as_deref().unwrap_or(ENTRY_NAME),
+        };
+        self.line().push_str("// procedure ");
+        comment(self.out, name);
+        self.out.push('\n');
     }
 
     /// Returns the name of an expression; none if it is inlined.
@@ -151,7 +246,7 @@ impl<'w> Body<'w> {
                 self.definition(expr);
                 self.out.push_str(";\n");
             }
-            Line::Evaluate(_) => {}
+            Line::Evaluate(_) | Line::Procedure(_) => {}
             Line::Store { variable, value } => {
                 self.line();
                 match declares {
@@ -173,6 +268,7 @@ impl<'w> Body<'w> {
             }
             Line::Else => return self.begin_else(at),
             Line::Loop { is_left, is_continued_in_switch } => {
+                self.counters(at);
                 let head = self.module.dialect.endless;
                 self.line().push_str(head);
                 self.begin(Closing::Loop);
@@ -299,7 +395,11 @@ impl<'w> Body<'w> {
     /// it.
     fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
         let draft = self.draft;
-        let silent = |line: &&Line| matches!(**line, Line::Evaluate(expr) if !draft.fact(expr).has_line());
+        let silent = |line: &&Line| match **line {
+            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
+            Line::Procedure(_) => true,
+            _printed => false,
+        };
         let inner = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
         let &Line::If(condition) = draft.lines.get(inner)? else { return None };
         let end = draft.ends[inner] as usize;

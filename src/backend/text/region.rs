@@ -230,7 +230,10 @@ impl<'a> Builder<'a> {
     /// Ends an `If` and drops arms that only evaluate values, which are dead outside.
     fn close_if(&mut self, opening: usize, middle: usize) {
         let lines = &mut self.draft.lines;
-        let is_idle = |lines: &[Line]| lines.iter().all(|line| matches!(line, Line::Evaluate(_)));
+        // The first line of a procedure may be among those that are dropped.
+        self.procedure = None;
+        let is_idle =
+            |lines: &[Line]| lines.iter().all(|line| matches!(line, Line::Evaluate(_) | Line::Procedure(_)));
         match (is_idle(&lines[opening + 1..middle]), is_idle(&lines[middle + 1..])) {
             (true, true) => return lines.truncate(opening),
             (true, false) => {

@@ -37,6 +37,8 @@ pub struct Fact {
     pub kept: u32,
     /// Number of uses.
     pub uses: u32,
+    /// The last expression that uses it.
+    pub user: u32,
     /// The last of its spans.
     spans: u32,
     /// Used in a loop other than its own.
@@ -58,6 +60,7 @@ impl Fact {
         store: NONE,
         kept: NONE,
         uses: 0,
+        user: NONE,
         spans: NONE,
         crosses: false,
         name: Word::NONE,
@@ -189,7 +192,7 @@ impl Draft {
                 return parent;
             }
             Line::Return(operand) => self.count_use(operand, at, block),
-            Line::Break | Line::Continue | Line::Leave => {}
+            Line::Procedure(_) | Line::Break | Line::Continue | Line::Leave => {}
         }
         block
     }
@@ -251,6 +254,8 @@ impl Draft {
             for index in self.nodes[expr as usize].range() {
                 if let Some(operand) = self.operands[index].view.expr() {
                     self.count_use_in(operand, (fact.at, last), fact.home);
+                    let user = &mut self.facts[operand as usize].user;
+                    *user = if *user == NONE { expr } else { *user };
                 }
             }
         }

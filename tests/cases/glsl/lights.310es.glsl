@@ -2,6 +2,7 @@
 // source: sample.shbin
 // program: DVLE 0
 // entry: code word 0xe
+// translator: transpica 0.1.0
 
 #if defined(PRECISE)
 #elif defined(GL_EXT_gpu_shader5)
@@ -45,85 +46,84 @@ bvec3 either(bvec3 a, bvec3 b) {
 }
 
 bool pica_has_nan_vec4f(vec4 a) {
-    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(a) & uvec4(0x7fffffffu));
-    return test.x || test.y || (test.z || test.w);
+    return any(lessThan(uvec4(0x7f800000u), floatBitsToUint(a) & uvec4(0x7fffffffu)));
 }
 
 vec3 pica_mul_vec3f(vec3 a, vec3 b) {
-    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    return t;
+    PRECISE vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    return product;
 }
 
-float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
-    vec3 t = pica_mul_vec3f(a.xyz, b.xyz);
-    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
-    PRECISE float t_2 = t_1 + a.w * b.w;
-    return t_2;
+    vec3 product = pica_mul_vec3f(a.xyz, b.xyz);
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
+    PRECISE float sum_1 = sum + a.w * b.w;
+    return sum_1;
 }
 
 vec4 pica_mul_vec4f(vec4 a, vec4 b) {
-    PRECISE vec4 t = mix(a, vec4(0.0), equal(b, vec4(0.0))) * mix(b, vec4(0.0), equal(a, vec4(0.0)));
-    return t;
+    PRECISE vec4 product = mix(a, vec4(0.0), equal(b, vec4(0.0))) * mix(b, vec4(0.0), equal(a, vec4(0.0)));
+    return product;
 }
 
-float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
-    vec4 t = pica_mul_vec4f(a, b);
-    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
-    PRECISE float t_2 = t_1 + t.w;
-    return t_2;
+    vec4 product = pica_mul_vec4f(a, b);
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
+    PRECISE float sum_1 = sum + product.w;
+    return sum_1;
 }
 
 bool pica_has_nan_vec3f(vec3 a) {
-    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
-    return test.x || test.y || test.z;
+    return any(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)));
 }
 
-float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool c) {
+float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
-    vec3 t = pica_mul_vec3f(a, b);
-    PRECISE float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
-    return t_1;
+    vec3 product = pica_mul_vec3f(a, b);
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
+    return sum;
 }
 
 float pica_dot_plain_vec3f(vec3 a, vec3 b) {
-    PRECISE vec3 t = a * b;
-    PRECISE float t_1 = t.x + t.y + t.z;
-    return t_1;
+    PRECISE vec3 product = a * b;
+    PRECISE float sum = product.x + product.y + product.z;
+    return sum;
 }
 
 float pica_rsq(float a) {
     uint infinity_bits = 0x7f800000u;
-    PRECISE float t = mix(1.0 / sqrt(a), uintBitsToFloat(infinity_bits), a == 0.0);
-    return t;
+    PRECISE float choice = mix(1.0 / sqrt(a), uintBitsToFloat(infinity_bits), a == 0.0);
+    return choice;
 }
 
 vec3 pica_mul_first_nan_vec3f(vec3 a, vec3 b) {
     uint not_a_number_bits = 0x7fc00000u;
-    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
-    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    PRECISE vec3 t_1 = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), test) + t;
-    return t_1;
+    bvec3 a_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
+    PRECISE vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    PRECISE vec3 sum = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), a_is_nan) + product;
+    return sum;
 }
 
 vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
     uint not_a_number_bits = 0x7fc00000u;
-    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
-    bvec3 test_1 = either(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)), test);
-    PRECISE vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    PRECISE vec3 t_1 = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), test_1) + t;
-    return t_1;
+    bvec3 b_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
+    bvec3 a_or_b_is_nan = either(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)), b_is_nan);
+    PRECISE vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    PRECISE vec3 sum = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), a_or_b_is_nan) + product;
+    return sum;
 }
 
-int pica_offset(int a) {
-    return a > -129 && a < 128 ? a : 0;
+int pica_offset(int index) {
+    return index > -129 && index < 128 ? index : 0;
 }
 
-vec4 c_at(int a) {
-    int n = a & 127;
-    bool test = n < 96;
-    return test ? uniforms.c[test ? n : 95] : vec4(1.0);
+vec4 c_at(int index) {
+    int index_wrapped = index & 127;
+    bool index_wrapped_below_96 = index_wrapped < 96;
+    vec4 c_at_1 = uniforms.c[index_wrapped_below_96 ? index_wrapped : 95];
+    return index_wrapped_below_96 ? c_at_1 : vec4(1.0);
 }
 
 bool pica_is_nan(float a) {
@@ -137,58 +137,64 @@ bvec3 pica_is_nan_vec3f(vec3 a) {
 void main() {
     uint not_a_number_bits = 0x7fc00000u;
     float not_a_number = uintBitsToFloat(not_a_number_bits);
-    vec4 t = vec4(in_inpos.xyz, 1.0);
-    bool test = pica_has_nan_vec4f(t);
-    bool test_1 = pica_has_nan_vec4f(uniforms.c[modelView]) || test;
-    float r1_x = pica_dot_point_or_nan_vec4f(uniforms.c[modelView], t, test_1);
-    bool test_2 = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || test;
-    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], t, test_2);
-    bool test_3 = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || test;
-    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], t, test_3);
-    bool test_4 = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || test;
-    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 3], t, test_4));
-    bool test_5 = pica_has_nan_vec4f(t_1);
-    bool test_6 = pica_has_nan_vec4f(uniforms.c[projection]) || test_5;
-    bool test_7 = pica_has_nan_vec4f(uniforms.c[projection + 1]) || test_5;
-    bool test_8 = pica_has_nan_vec4f(uniforms.c[projection + 2]) || test_5;
-    bool test_9 = pica_has_nan_vec4f(uniforms.c[projection + 3]) || test_5;
-    bool test_10 = pica_has_nan_vec3f(in_innrm.xyz);
-    bool test_11 = pica_has_nan_vec3f(uniforms.c[normalMatrix].xyz) || test_10;
-    bool test_12 = pica_has_nan_vec3f(uniforms.c[normalMatrix + 1].xyz) || test_10;
-    bool test_13 = pica_has_nan_vec3f(uniforms.c[normalMatrix + 2].xyz) || test_10;
-    vec3 t_2 = vec3(
-        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix].xyz, in_innrm.xyz, test_11),
-        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, in_innrm.xyz, test_12),
-        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, in_innrm.xyz, test_13)
+    vec4 in_inpos_1 = vec4(in_inpos.xyz, 1.0);
+    bool in_inpos_has_nan = pica_has_nan_vec4f(in_inpos_1);
+    bool modelView_has_nan = pica_has_nan_vec4f(uniforms.c[modelView]) || in_inpos_has_nan;
+    float r1_x = pica_dot_point_or_nan_vec4f(uniforms.c[modelView], in_inpos_1, modelView_has_nan);
+    bool modelView_1_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || in_inpos_has_nan;
+    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], in_inpos_1, modelView_1_has_nan);
+    bool modelView_2_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || in_inpos_has_nan;
+    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], in_inpos_1, modelView_2_has_nan);
+    bool modelView_3_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || in_inpos_has_nan;
+    vec4 r1 = vec4(
+        r1_x,
+        r1_y,
+        r1_z,
+        pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 3], in_inpos_1, modelView_3_has_nan)
     );
-    vec3 r2_xyz = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))), t_2);
+    bool r1_has_nan = pica_has_nan_vec4f(r1);
+    bool projection_has_nan = pica_has_nan_vec4f(uniforms.c[projection]) || r1_has_nan;
+    bool projection_1_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 1]) || r1_has_nan;
+    bool projection_2_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 2]) || r1_has_nan;
+    bool projection_3_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 3]) || r1_has_nan;
+    bool in_innrm_has_nan = pica_has_nan_vec3f(in_innrm.xyz);
+    bool normalMatrix_has_nan = pica_has_nan_vec3f(uniforms.c[normalMatrix].xyz) || in_innrm_has_nan;
+    bool normalMatrix_1_has_nan = pica_has_nan_vec3f(uniforms.c[normalMatrix + 1].xyz) || in_innrm_has_nan;
+    bool normalMatrix_2_has_nan = pica_has_nan_vec3f(uniforms.c[normalMatrix + 2].xyz) || in_innrm_has_nan;
+    vec3 r2_xyz = vec3(
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix].xyz, in_innrm.xyz, normalMatrix_has_nan),
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, in_innrm.xyz, normalMatrix_1_has_nan),
+        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, in_innrm.xyz, normalMatrix_2_has_nan)
+    );
+    vec3 r2_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r2_xyz, r2_xyz))), r2_xyz);
     PRECISE vec3 out_view = uniforms.c[eye].xyz - vec3(r1_x, r1_y, r1_z);
     vec3 r7_xyz = uniforms.c[ambient].xyz;
     int aL = uniforms.lightLoop.y;
     int left_i0 = uniforms.lightLoop.x;
+    // up to lightLoop.x + 1 iterations, aL from lightLoop.y by lightLoop.z
     for (;;) {
-        int n = pica_offset(aL);
-        vec4 t_3 = c_at(lightDir + n);
-        bool test_14 = pica_is_nan(r2_xyz.x);
-        float r4_x = pica_dot_or_nan_vec3f(t_3.xyz, r2_xyz, pica_has_nan_vec3f(t_3.xyz) || test_14);
+        int aL_offset = pica_offset(aL);
+        vec4 lightDir_at = c_at(lightDir + aL_offset);
+        bool r2_x_is_nan = pica_is_nan(r2_xyz_1.x);
+        float r4_x = pica_dot_or_nan_vec3f(lightDir_at.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_at.xyz) || r2_x_is_nan);
         PRECISE float r4_x_1 = mix(r4_x, 0.0, 0.0 > r4_x);
-        vec4 t_4 = c_at(lightColor + n);
-        bvec3 test_15 = pica_is_nan_vec3f(t_4.xyz);
-        PRECISE vec3 t_5 = pica_mul_vec3f(vec3(r4_x_1), t_4.xyz) + r7_xyz;
+        vec4 lightColor_at = c_at(lightColor + aL_offset);
+        bvec3 lightColor_at_is_nan = pica_is_nan_vec3f(lightColor_at.xyz);
+        PRECISE vec3 r7_sum = pica_mul_vec3f(vec3(r4_x_1), lightColor_at.xyz) + r7_xyz;
         PRECISE bool cmp_x = 0.0 < r4_x_1;
-        r7_xyz = mix(t_5, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), test_15));
+        r7_xyz = mix(r7_sum, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), lightColor_at_is_nan));
         if (cmp_x) {
             if (uniforms.useSpecular != 0u) {
-                PRECISE vec3 r5_xyz = t_3.xyz + out_view;
+                PRECISE vec3 r5_xyz = lightDir_at.xyz + out_view;
                 vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
-                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz, pica_is_nan(r5_xyz_1.x) || test_14);
+                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, pica_is_nan(r5_xyz_1.x) || r2_x_is_nan);
                 PRECISE float r4_x_3 = mix(r4_x_2, 0.0, 0.0 > r4_x_2);
                 PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
                 PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
                 PRECISE float r4_x_7 = r4_x_6 * r4_x_6;
-                PRECISE vec3 t_6 = pica_mul_vec3f(vec3(r4_x_7), t_4.xyz) + r7_xyz;
-                r7_xyz = mix(t_6, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), test_15));
+                PRECISE vec3 r7_sum_1 = pica_mul_vec3f(vec3(r4_x_7), lightColor_at.xyz) + r7_xyz;
+                r7_xyz = mix(r7_sum_1, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), lightColor_at_is_nan));
             }
         }
         if (left_i0 <= 0) {
@@ -199,13 +205,13 @@ void main() {
     }
     vec3 r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.c[material].xyz, r7_xyz);
     vec4 out_position = vec4(
-        pica_dot_or_nan_vec4f(uniforms.c[projection], t_1, test_6),
-        pica_dot_or_nan_vec4f(uniforms.c[projection + 1], t_1, test_7),
-        -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], t_1, test_8),
-        pica_dot_or_nan_vec4f(uniforms.c[projection + 3], t_1, test_9)
+        pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
+        -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], r1, projection_2_has_nan),
+        pica_dot_or_nan_vec4f(uniforms.c[projection + 3], r1, projection_3_has_nan)
     );
-    PRECISE vec4 t_7 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
-    PRECISE vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
+    PRECISE vec4 color_magnitude = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
+    PRECISE vec4 out_color = mix(vec4(1.0), color_magnitude, lessThan(color_magnitude, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;
     view = out_view;

@@ -2,6 +2,7 @@
 // source: sample.shbin
 // program: DVLE 0
 // entry: code word 0x0
+// translator: transpica 0.1.0
 
 layout(set = 0, binding = 0, std140) uniform Uniforms {
     vec4 projection[4];
@@ -26,72 +27,71 @@ bvec2 either(bvec2 a, bvec2 b) {
 }
 
 bool pica_has_nan_vec4f(vec4 a) {
-    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(a) & uvec4(0x7fffffffu));
-    return test.x || test.y || (test.z || test.w);
+    return any(lessThan(uvec4(0x7f800000u), floatBitsToUint(a) & uvec4(0x7fffffffu)));
 }
 
 vec3 pica_mul_vec3f(vec3 a, vec3 b) {
-    precise vec3 t = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    return t;
+    precise vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
+    return product;
 }
 
-float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
-    vec3 t = pica_mul_vec3f(a.xyz, b.xyz);
-    precise float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
-    precise float t_2 = t_1 + a.w * b.w;
-    return t_2;
+    vec3 product = pica_mul_vec3f(a.xyz, b.xyz);
+    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
+    precise float sum_1 = sum + a.w * b.w;
+    return sum_1;
 }
 
 vec4 pica_mul_vec4f(vec4 a, vec4 b) {
-    precise vec4 t = mix(a, vec4(0.0), equal(b, vec4(0.0))) * mix(b, vec4(0.0), equal(a, vec4(0.0)));
-    return t;
+    precise vec4 product = mix(a, vec4(0.0), equal(b, vec4(0.0))) * mix(b, vec4(0.0), equal(a, vec4(0.0)));
+    return product;
 }
 
-float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool c) {
+float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
-    vec4 t = pica_mul_vec4f(a, b);
-    precise float t_1 = (c ? uintBitsToFloat(not_a_number_bits) : 0.0) + t.x + t.y + t.z;
-    precise float t_2 = t_1 + t.w;
-    return t_2;
+    vec4 product = pica_mul_vec4f(a, b);
+    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
+    precise float sum_1 = sum + product.w;
+    return sum_1;
 }
 
 vec2 pica_mul_either_nan_vec2f(vec2 a, vec2 b) {
     uint not_a_number_bits = 0x7fc00000u;
-    bvec2 test = lessThan(uvec2(0x7f800000u), floatBitsToUint(b) & uvec2(0x7fffffffu));
-    bvec2 test_1 = either(lessThan(uvec2(0x7f800000u), floatBitsToUint(a) & uvec2(0x7fffffffu)), test);
-    precise vec2 t = mix(a, vec2(0.0), equal(b, vec2(0.0))) * mix(b, vec2(0.0), equal(a, vec2(0.0)));
-    precise vec2 t_1 = mix(vec2(0.0), vec2(uintBitsToFloat(not_a_number_bits)), test_1) + t;
-    return t_1;
+    bvec2 b_is_nan = lessThan(uvec2(0x7f800000u), floatBitsToUint(b) & uvec2(0x7fffffffu));
+    bvec2 a_or_b_is_nan = either(lessThan(uvec2(0x7f800000u), floatBitsToUint(a) & uvec2(0x7fffffffu)), b_is_nan);
+    precise vec2 product = mix(a, vec2(0.0), equal(b, vec2(0.0))) * mix(b, vec2(0.0), equal(a, vec2(0.0)));
+    precise vec2 sum = mix(vec2(0.0), vec2(uintBitsToFloat(not_a_number_bits)), a_or_b_is_nan) + product;
+    return sum;
 }
 
 void main() {
-    vec4 t = vec4(in_inpos.xyz, 1.0);
-    bool test = pica_has_nan_vec4f(t);
-    bool test_1 = pica_has_nan_vec4f(uniforms.modelView[0]) || test;
-    bool test_2 = pica_has_nan_vec4f(uniforms.modelView[1]) || test;
-    bool test_3 = pica_has_nan_vec4f(uniforms.modelView[2]) || test;
-    bool test_4 = pica_has_nan_vec4f(uniforms.modelView[3]) || test;
-    vec4 t_1 = vec4(
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[0], t, test_1),
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[1], t, test_2),
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[2], t, test_3),
-        pica_dot_point_or_nan_vec4f(uniforms.modelView[3], t, test_4)
+    vec4 in_inpos_1 = vec4(in_inpos.xyz, 1.0);
+    bool in_inpos_has_nan = pica_has_nan_vec4f(in_inpos_1);
+    bool modelView_0_has_nan = pica_has_nan_vec4f(uniforms.modelView[0]) || in_inpos_has_nan;
+    bool modelView_1_has_nan = pica_has_nan_vec4f(uniforms.modelView[1]) || in_inpos_has_nan;
+    bool modelView_2_has_nan = pica_has_nan_vec4f(uniforms.modelView[2]) || in_inpos_has_nan;
+    bool modelView_3_has_nan = pica_has_nan_vec4f(uniforms.modelView[3]) || in_inpos_has_nan;
+    vec4 r1 = vec4(
+        pica_dot_point_or_nan_vec4f(uniforms.modelView[0], in_inpos_1, modelView_0_has_nan),
+        pica_dot_point_or_nan_vec4f(uniforms.modelView[1], in_inpos_1, modelView_1_has_nan),
+        pica_dot_point_or_nan_vec4f(uniforms.modelView[2], in_inpos_1, modelView_2_has_nan),
+        pica_dot_point_or_nan_vec4f(uniforms.modelView[3], in_inpos_1, modelView_3_has_nan)
     );
-    bool test_5 = pica_has_nan_vec4f(t_1);
-    bool test_6 = pica_has_nan_vec4f(uniforms.projection[0]) || test_5;
-    bool test_7 = pica_has_nan_vec4f(uniforms.projection[1]) || test_5;
-    bool test_8 = pica_has_nan_vec4f(uniforms.projection[2]) || test_5;
-    bool test_9 = pica_has_nan_vec4f(uniforms.projection[3]) || test_5;
+    bool r1_has_nan = pica_has_nan_vec4f(r1);
+    bool projection_0_has_nan = pica_has_nan_vec4f(uniforms.projection[0]) || r1_has_nan;
+    bool projection_1_has_nan = pica_has_nan_vec4f(uniforms.projection[1]) || r1_has_nan;
+    bool projection_2_has_nan = pica_has_nan_vec4f(uniforms.projection[2]) || r1_has_nan;
+    bool projection_3_has_nan = pica_has_nan_vec4f(uniforms.projection[3]) || r1_has_nan;
     vec2 out_texcoord0_uv = pica_mul_either_nan_vec2f(uniforms.texScale.xy, in_inuv.xy);
     vec4 out_position = vec4(
-        pica_dot_or_nan_vec4f(uniforms.projection[0], t_1, test_6),
-        pica_dot_or_nan_vec4f(uniforms.projection[1], t_1, test_7),
-        -pica_dot_or_nan_vec4f(uniforms.projection[2], t_1, test_8),
-        pica_dot_or_nan_vec4f(uniforms.projection[3], t_1, test_9)
+        pica_dot_or_nan_vec4f(uniforms.projection[0], r1, projection_0_has_nan),
+        pica_dot_or_nan_vec4f(uniforms.projection[1], r1, projection_1_has_nan),
+        -pica_dot_or_nan_vec4f(uniforms.projection[2], r1, projection_2_has_nan),
+        pica_dot_or_nan_vec4f(uniforms.projection[3], r1, projection_3_has_nan)
     );
-    precise vec4 t_2 = abs(0.0039215684 * in_incol);
-    vec4 out_color = mix(vec4(1.0), t_2, lessThan(t_2, vec4(1.0)));
+    precise vec4 color_magnitude = abs(0.0039215684 * in_incol);
+    vec4 out_color = mix(vec4(1.0), color_magnitude, lessThan(color_magnitude, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;
     texcoord0_uv = out_texcoord0_uv;

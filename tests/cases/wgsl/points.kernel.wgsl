@@ -1,6 +1,8 @@
 // source: shaders/points.shbin
 // program: DVLE 1
 // entry: code word 0xc
+// options: outputs.flip_y = Dynamic
+// translator: transpica 0.1.0
 
 struct Uniforms {
     pointSize: vec4f,
@@ -46,51 +48,51 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if thread >= draw.threads {
         return;
     }
-    let test = host.flip_y == 0u;
-    let n = thread * draw.window;
-    let vertex = feed[n];
-    let test_1 = pica_is_nan_vec2f(vertex.ww);
-    let test_2 = pica_is_nan_vec2f(uniforms.pointSize.xy) | test_1;
-    let t = pica_mul_vec2f(-uniforms.pointSize.xy, vertex.ww) + vertex.xy;
-    let r0_xy = select(t, vec2f(not_a_number), test_2);
-    let t_1 = -vertex.z;
-    let t_2 = abs(feed[n + 1]);
-    let t_3 = select(vec4f(1.0), t_2, t_2 < vec4f(1.0));
+    let flip_y_is_0 = host.flip_y == 0u;
+    let thread_window = thread * draw.window;
+    let vertex = feed[thread_window];
+    let vertex_is_nan = pica_is_nan_vec2f(vertex.ww);
+    let pointSize_is_nan = pica_is_nan_vec2f(uniforms.pointSize.xy) | vertex_is_nan;
+    let r0_sum = pica_mul_vec2f(-uniforms.pointSize.xy, vertex.ww) + vertex.xy;
+    let r0_xy = select(r0_sum, vec2f(not_a_number), pointSize_is_nan);
+    let vertex_negative = -vertex.z;
+    let color_magnitude = abs(feed[thread_window + 1]);
+    let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
     let r2_xy = uniforms.pointSize.xy * vec2f(1.0, -1.0);
-    let t_4 = pica_mul_vec2f(r2_xy, vertex.ww) + vertex.xy;
-    let r0_xy_1 = select(t_4, vec2f(not_a_number), pica_is_nan_vec2f(r2_xy) | test_1);
-    let t_5 = vec4f(r0_xy_1.x, select(-r0_xy_1.y, r0_xy_1.y, test), t_1, vertex.w);
+    let r0_sum_1 = pica_mul_vec2f(r2_xy, vertex.ww) + vertex.xy;
+    let r0_xy_1 = select(r0_sum_1, vec2f(not_a_number), pica_is_nan_vec2f(r2_xy) | vertex_is_nan);
+    let out_position = vec4f(r0_xy_1.x, select(-r0_xy_1.y, r0_xy_1.y, flip_y_is_0), vertex_negative, vertex.w);
     let r2_xy_1 = uniforms.pointSize.xy * vec2f(-1.0, 1.0);
-    let t_6 = pica_mul_vec2f(r2_xy_1, vertex.ww) + vertex.xy;
-    let r0_xy_2 = select(t_6, vec2f(not_a_number), pica_is_nan_vec2f(r2_xy_1) | test_1);
-    let t_7 = vec4f(r0_xy_2.x, select(-r0_xy_2.y, r0_xy_2.y, test), t_1, vertex.w);
+    let r0_sum_2 = pica_mul_vec2f(r2_xy_1, vertex.ww) + vertex.xy;
+    let r0_xy_2 = select(r0_sum_2, vec2f(not_a_number), pica_is_nan_vec2f(r2_xy_1) | vertex_is_nan);
+    let out_position_1 = vec4f(r0_xy_2.x, select(-r0_xy_2.y, r0_xy_2.y, flip_y_is_0), vertex_negative, vertex.w);
     if 0 < draw.capacity {
-        let first = (thread * draw.capacity + 0) * 9;
-        triangles[first] = vec4f(r0_xy.x, select(-r0_xy.y, r0_xy.y, test), t_1, vertex.w);
-        triangles[first + 1] = t_3;
+        let first = thread * draw.capacity * 9;
+        triangles[first] = vec4f(r0_xy.x, select(-r0_xy.y, r0_xy.y, flip_y_is_0), vertex_negative, vertex.w);
+        triangles[first + 1] = out_color;
         triangles[first + 2] = vec4f(-1.0, -1.0, 0.0, 0.0);
-        triangles[first + 3] = t_5;
-        triangles[first + 4] = t_3;
+        triangles[first + 3] = out_position;
+        triangles[first + 4] = out_color;
         triangles[first + 5] = vec4f(1.0, -1.0, 0.0, 0.0);
-        triangles[first + 6] = t_7;
-        triangles[first + 7] = t_3;
+        triangles[first + 6] = out_position_1;
+        triangles[first + 7] = out_color;
         triangles[first + 8] = vec4f(-1.0, 1.0, 0.0, 0.0);
     }
-    let n_1 = 0i + 1i;
-    let r0_xy_3 = select(pica_mul_vec2f(uniforms.pointSize.xy, vertex.ww) + vertex.xy, vec2f(not_a_number), test_2);
-    let t_8 = vec4f(r0_xy_3.x, select(-r0_xy_3.y, r0_xy_3.y, test), t_1, vertex.w);
-    let test_3 = draw.respects_winding > 0;
-    if n_1 < draw.capacity {
-        let first_1 = (thread * draw.capacity + n_1) * 9;
-        triangles[first_1] = select(t_8, t_5, test_3);
-        triangles[first_1 + 1] = t_3;
-        triangles[first_1 + 2] = select(vec4f(1.0, 1.0, 0.0, 0.0), vec4f(1.0, -1.0, 0.0, 0.0), test_3);
-        triangles[first_1 + 3] = select(t_5, t_8, test_3);
-        triangles[first_1 + 4] = t_3;
-        triangles[first_1 + 5] = select(vec4f(1.0, -1.0, 0.0, 0.0), vec4f(1.0, 1.0, 0.0, 0.0), test_3);
-        triangles[first_1 + 6] = t_7;
-        triangles[first_1 + 7] = t_3;
+    let r0_sum_3 = pica_mul_vec2f(uniforms.pointSize.xy, vertex.ww) + vertex.xy;
+    let r0_xy_3 = select(r0_sum_3, vec2f(not_a_number), pointSize_is_nan);
+    let position = vec4f(r0_xy_3.x, select(-r0_xy_3.y, r0_xy_3.y, flip_y_is_0), vertex_negative, vertex.w);
+    let respects_winding_above_0 = draw.respects_winding > 0;
+    if 1 < draw.capacity {
+        let first_1 = (thread * draw.capacity + 1) * 9;
+        triangles[first_1] = select(position, out_position, respects_winding_above_0);
+        triangles[first_1 + 1] = out_color;
+        triangles[first_1 + 2] = select(vec4f(1.0, 1.0, 0.0, 0.0), vec4f(1.0, -1.0, 0.0, 0.0), respects_winding_above_0);
+        triangles[first_1 + 3] = select(out_position, position, respects_winding_above_0);
+        triangles[first_1 + 4] = out_color;
+        triangles[first_1 + 5] = select(vec4f(1.0, -1.0, 0.0, 0.0), vec4f(1.0, 1.0, 0.0, 0.0), respects_winding_above_0);
+        triangles[first_1 + 6] = out_position_1;
+        triangles[first_1 + 7] = out_color;
         triangles[first_1 + 8] = vec4f(-1.0, 1.0, 0.0, 0.0);
     }
-    counts[thread] = n_1 + 1;
+    counts[thread] = 2;
 }

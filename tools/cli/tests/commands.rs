@@ -9,24 +9,7 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-<<<<<<< HEAD
-const COMMANDS: [&str; 12] = [
-    "translate",
-    "info",
-    "run",
-    "compare",
-    "survey",
-    "scan",
-    "doctor",
-    "asm",
-    "dis",
-    "cfg",
-    "completions",
-    "man",
-];
-=======
-const COMMANDS: &str = "translate manifest info run compare survey doctor asm dis cfg completions man";
->>>>>>> batch
+const COMMANDS: &str = "translate manifest info run compare survey scan doctor asm dis cfg completions man";
 
 #[test]
 fn every_target_is_translated_to() {

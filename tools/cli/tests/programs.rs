@@ -53,10 +53,11 @@ fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
             let text = transpica(&["translate", both, "--dvle", dvle, "--to", target]).succeeded();
             text.split("\n\n").next().expect("a head").to_string()
         };
+        let translator = concat!("// translator: transpica ", env!("CARGO_PKG_VERSION"));
         let comments = "// source: both.shbin\n// program: DVLE 0\n// entry: code word 0x0";
-        assert_eq!(head("0"), format!("{before}{comments}"));
+        assert_eq!(head("0"), format!("{before}{comments}\n{translator}"));
         let comments = "// source: both.shbin\n// program: DVLE 1\n// entry: code word 0x4";
-        assert_eq!(head("1"), format!("{before}{comments}"));
+        assert_eq!(head("1"), format!("{before}{comments}\n{translator}"));
     }
     let text = transpica(&["translate", "shaders/points.shbin", "--dvle", "1"]).succeeded();
     assert!(text.starts_with("// source: points.shbin\n// program: DVLE 1\n// entry: "), "{text:.100}");
@@ -64,7 +65,7 @@ fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
     fs::write(&code, [0u32, 0x8800_0000].map(u32::to_le_bytes).concat()).expect("written");
     let text =
         transpica(&["translate", "--code", code.to_str().expect("a name"), "--entry", "1"]).succeeded();
-    assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n\n"), "{text:.100}");
+    assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n// "), "{text:.100}");
 }
 
 /// Writes (0, 0, 0, 1) to one output, something else to the second, and nothing to the third.

@@ -47,6 +47,7 @@ fn a_counted_loop_stores_what_both_exits_store_before_it_ends() {
             var r0 = position;
             var aL = uniforms.counts.y;
             var left_i0 = uniforms.counts.x;
+            // up to counts.x + 1 iterations, aL from counts.y by counts.z
             loop {
                 r0 += uniforms.bones[aL];
                 if left_i0 == 0 {
@@ -159,24 +160,24 @@ fn a_switch_in_a_loop_continues_the_loop() {
             @location(2) weights: vec4f,
         ) -> VertexOutput {
             var r2 = position;
-            var n = 0;
+            var next = 0;
             loop {
-                if n == 9 {
+                if next == 9 {
                     break;
                 }
-                switch n {
+                switch next {
                     case 0, 3 {
                         r2 += position;
-                        n = 5;
+                        next = 5;
                     }
                     case 5 {
                         r2 = position;
-                        n = 7;
+                        next = 7;
                         continue;
                     }
                     default {
                         r2 = position;
-                        n = 9;
+                        next = 9;
                     }
                 }
                 r2 += r2;

@@ -160,6 +160,7 @@ fn text_of_a_lit_vertex_has_short_expressions() {
     expect![[r#"
         // source: sample.shbin
         // entry: main
+        // translator: transpica 0.1.0
 
         struct Uniforms {
             projection: array<vec4f, 4>,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use naga::{
     BinaryOperator as B, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module,
-    ScalarKind, Statement, SwitchValue, TypeInner, UnaryOperator,
+    RelationalFunction, ScalarKind, Statement, SwitchValue, TypeInner, UnaryOperator,
 };
 
 use crate::precision::arith;
@@ -258,16 +258,24 @@ impl<'a> Machine<'a> {
                 let products = lanes(both(at(arg), at(arg1), |a, b| binary(B::Multiply, a, b)));
                 products.into_iter().reduce(|a, b| binary(B::Add, a, b)).expect("lanes")
             }
+            Expression::Math { fun: MathFunction::Clamp, arg, arg1: Some(low), arg2: Some(high), .. } => {
+                let above = both(at(low), at(arg), |low, value| choose(MathFunction::Max, low, value));
+                both(at(high), above, |high, value| choose(MathFunction::Min, high, value))
+            }
+            Expression::Relational { fun, argument } => {
+                let mut conditions = lanes(at(argument)).into_iter().map(|lane| lane == Val::B(true));
+                Val::B(match fun {
+                    RelationalFunction::Any => conditions.any(|holds| holds),
+                    RelationalFunction::All => conditions.all(|holds| holds),
+                    other => panic!("{other:?}"),
+                })
+            }
             Expression::Math {
                 fun: fun @ (MathFunction::Min | MathFunction::Max),
                 arg,
                 arg1: Some(arg1),
                 ..
-            } => both(at(arg), at(arg1), |a, b| match (fun, a, b) {
-                (MathFunction::Min, Val::F(a), Val::F(b)) => Val::F(arith::min(a, b)),
-                (_, Val::F(a), Val::F(b)) => Val::F(arith::max(a, b)),
-                other => panic!("{other:?}"),
-            }),
+            } => both(at(arg), at(arg1), |a, b| choose(fun, a, b)),
             Expression::Math { fun, arg, .. } => each(at(arg), |value| match (fun, value) {
                 (MathFunction::Abs, Val::F(value)) => Val::F(value.abs()),
                 (MathFunction::Floor, Val::F(value)) => Val::F(value.floor()),
@@ -352,6 +360,15 @@ fn both(a: Val, b: Val, op: impl Fn(Val, Val) -> Val) -> Val {
         (Val::List(a), b) => Val::List(a.into_iter().map(|a| op(a, b.clone())).collect()),
         (a, Val::List(b)) => Val::List(b.into_iter().map(|b| op(a.clone(), b)).collect()),
         (a, b) => op(a, b),
+    }
+}
+
+/// The less or the greater of two numbers.
+fn choose(fun: MathFunction, a: Val, b: Val) -> Val {
+    match (fun, a, b) {
+        (MathFunction::Min, Val::F(a), Val::F(b)) => Val::F(arith::min(a, b)),
+        (MathFunction::Max, Val::F(a), Val::F(b)) => Val::F(arith::max(a, b)),
+        other => panic!("{other:?}"),
     }
 }
 
