@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p transpica-gpu-tests --example geometry_cost -- [ADAPTER]`
 //!
-//! A draw on the GPU ends when the processor knows the number of triangles. Both sides take the same
-//! vertices, and turns, so that other load on the machine affects both.
+//! A draw on the GPU ends when the processor knows the number of triangles. Both sides take the
+//! same vertices, and turns, so that other load on the machine affects both.
 
 use std::error::Error;
 use std::process::ExitCode;

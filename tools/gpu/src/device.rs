@@ -116,8 +116,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the first adapter, or the first whose name contains `adapter` (case ignored). Adapters of
-    /// Vulkan come before those of Metal and Direct3D 12.
+    /// Opens the first adapter, or the first whose name contains `adapter` (case ignored). Adapters
+    /// of Vulkan come before those of Metal and Direct3D 12.
     ///
     /// # Errors
     /// No such adapter, with the command that installs a software driver; or no device.

@@ -14,7 +14,7 @@ use transpica::stages::container::ShaderType;
 use transpica::stages::host::{Job, RegisterState, dvle, pack};
 use transpica::stages::isa::Uniforms;
 
-use crate::support::{folder, here, host, run, run_watched, samples};
+use crate::support::{folder, host, run, run_watched, samples};
 
 /// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {

@@ -1,4 +1,4 @@
-//! What `run`, `compare` and `doctor` do on a GPU. A build without the feature `gpu` has
+//! Parts of `run`, `compare` and `doctor` on a GPU. A build without the feature `gpu` has
 //! `without_gpu` in its place.
 
 use transpica::Translator;
