@@ -105,3 +105,16 @@ fn a_document_that_breaks_its_schema_is_found() {
         assert!(std::panic::catch_unwind(|| follows_schema(&bad)).is_err(), "{place}");
     }
 }
+
+#[test]
+fn scans_registers_and_files_of_vbc_follow_their_schemas() {
+    let folder = folder("schemas-scan");
+    let path = |name: &str| folder.join(name).to_str().expect("a name").to_owned();
+    assert_eq!(transpica(&["translate", "shaders/lights.shbin", "-o", &path("lights.vbc")]).status, 0);
+    let value = document(&transpica(&["info", &path("lights.vbc"), "--json"]));
+    follows_schema(&value);
+    assert_eq!(value["schema"], "transpica.vbc/1");
+    let value = document(&transpica(&["scan", "shaders", &path("lights.vbc"), "--json"]));
+    follows_schema(&value);
+    assert!(value["hits"].as_array().is_some_and(|hits| hits.len() > 30), "{value:#}");
+}
