@@ -8,10 +8,13 @@ mod caches;
 mod commands;
 #[cfg(feature = "gpu")]
 mod display;
+mod draw;
 mod files;
+mod graph;
 mod report;
 mod state;
 mod streams;
+mod symbols;
 mod terminal;
 mod trace;
 

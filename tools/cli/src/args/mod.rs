@@ -8,6 +8,7 @@ mod cfg;
 mod compare;
 mod dis;
 mod doctor;
+mod draw;
 mod info;
 mod position;
 mod run;
@@ -28,6 +29,7 @@ pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
 pub use doctor::Doctor;
+pub use draw::{Draw, MeshName};
 pub use info::Info;
 pub use position::Position;
 pub use run::Run;
@@ -49,6 +51,7 @@ pub use values::{
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica draw lights.shbin -o lights.png           a picture of what it does
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
@@ -125,6 +128,7 @@ pub enum Command {
     Compare(Compare),
     Survey(Survey),
     Doctor(Doctor),
+    Draw(Draw),
     Asm(Asm),
     Dis(Dis),
     Cfg(Cfg),
@@ -142,6 +146,7 @@ impl Command {
             Self::Compare(_) => "compare",
             Self::Survey(_) => "survey",
             Self::Doctor(_) => "doctor",
+            Self::Draw(_) => "draw",
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
             Self::Cfg(_) => "cfg",
@@ -154,6 +159,7 @@ impl Command {
         match self {
             Self::Translate(arguments) => arguments.check(),
             Self::Run(arguments) => arguments.check(),
+            Self::Draw(arguments) => arguments.check(),
             Self::Cfg(arguments) => arguments.check(),
             Self::Info(_)
             | Self::Asm(_)
@@ -180,6 +186,7 @@ impl Command {
             | Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
+            Self::Draw(arguments) => arguments.streams(),
             Self::Asm(arguments) => arguments.streams(),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
@@ -190,6 +197,7 @@ impl Command {
         match self {
             Self::Compare(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
+            Self::Draw(arguments) => arguments.opens_gpu(),
             Self::Translate(_)
             | Self::Info(_)
             | Self::Survey(_)

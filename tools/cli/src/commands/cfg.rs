@@ -12,6 +12,7 @@ use transpica::stages::translate::{ControlFlow, control};
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
+use crate::graph::svg;
 use crate::report::Failure;
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
@@ -73,6 +74,10 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
 fn print(cfg: &Graph, program: &Program<'_>, format: Format) -> String {
     match format {
         Format::Dot => dot::Dot { cfg, program: Some(program) }.to_string(),
+        Format::Svg => {
+            let graph = dot::Dot { cfg, program: Some(program) };
+            svg::draw(&graph.nodes(), &graph.edges())
+        }
         Format::Text => text::CfgText { cfg, program: Some(program) }.to_string(),
     }
 }

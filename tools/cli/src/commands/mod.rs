@@ -7,6 +7,7 @@ mod compare;
 mod dis;
 #[cfg(feature = "gpu")]
 mod doctor;
+mod draw;
 mod geometry;
 mod info;
 mod lint;
@@ -54,6 +55,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
+        Command::Draw(arguments) => draw::run(&arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
         Command::Man(Man {}) => shell::man(),

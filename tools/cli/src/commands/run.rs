@@ -30,7 +30,9 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
     let state = if let Some(path) = state {
-        read_state(&path, &environment, program.stage())?
+        let mut uniforms = Uniforms::default();
+        environment.constants().apply(&mut uniforms);
+        read_state(&path, uniforms, program.stage())?
     } else {
         let delivered = geometry::delivered(&container, executable, seed, vertices);
         generated(seed, vertices, &environment, delivered)
@@ -70,9 +72,8 @@ fn conclude(log: Option<Log>, text: Result<String, Failure>, output: Option<&Pat
     }
 }
 
-fn read_state(path: &Path, environment: &FileEnvironment<'_>, stage: Stage) -> Result<State, Failure> {
-    let mut uniforms = Uniforms::default();
-    environment.constants().apply(&mut uniforms);
+/// Reads a state file on top of uniforms.
+pub fn read_state(path: &Path, uniforms: Uniforms, stage: Stage) -> Result<State, Failure> {
     let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
     state::parse(&text, uniforms, stage).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
@@ -93,7 +94,7 @@ pub fn generated(
     State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
 }
 
-fn interpret(
+pub fn interpret(
     program: &Program<'_>,
     state: &State,
     settings: Settings,
