@@ -57,15 +57,15 @@ impl<'a> Adjacency<'a> {
     /// Returns the neighbors of `center` from `first` up to but not including `last`,
     /// counter-clockwise; nothing at an open edge.
     fn fan(&self, center: u32, first: u32, last: u32) -> Option<Vec<u32>> {
-        let mut fan = vec![first];
-        while let Some(&end) = fan.last().filter(|_| fan.len() <= MOST_AROUND) {
-            let next = *self.third.get(&[center, end])?;
-            if next == last {
-                return Some(fan);
+        let (mut fan, mut next) = (Vec::new(), first);
+        while next != last {
+            if fan.len() == MOST_AROUND {
+                return None;
             }
             fan.push(next);
+            next = *self.third.get(&[center, next])?;
         }
-        None
+        Some(fan)
     }
 
     /// Returns primitives of the variable mode: the number of vertices, the triangle, and the ring of

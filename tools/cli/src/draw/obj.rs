@@ -100,7 +100,7 @@ mod tests {
         for (line, text) in [
             (3, "v 0 0 0\n\nv 1 x 0\nv 1 1 1\n"),
             (8, &format!("{SQUARE}f 1 2 9\nv 0 0 0\n")),
-            (8, &format!("{SQUARE}f 1 2/\n")),
+            (8, &format!("{SQUARE}f 1 2 x\n")),
             (1, "v 1\n"),
         ] {
             let error = parse(text.as_bytes()).expect_err("a fault");
