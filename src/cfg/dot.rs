@@ -43,6 +43,24 @@ impl Display for Label<'_> {
     }
 }
 
+impl Dot<'_> {
+    /// Returns the texts of all nodes, in the order of the blocks. Each line ends with a line feed.
+    pub fn nodes(&self) -> Vec<String> {
+        self.cfg.blocks.keys().map(|block| Label(self, block).to_string()).collect()
+    }
+
+    /// Returns all edges: indices of both nodes, and a label, which may be empty.
+    pub fn edges(&self) -> Vec<([usize; 2], String)> {
+        let edges = self.cfg.blocks.iter().flat_map(|(block, data)| {
+            let targets = data.terminator.targets().enumerate();
+            targets.map(move |(number, target)| {
+                ([block.index(), target.index()], edge(&data.terminator, number))
+            })
+        });
+        edges.collect()
+    }
+}
+
 /// The label of the edge to target number `target`.
 fn edge(terminator: &Terminator, target: usize) -> String {
     match terminator {
@@ -57,11 +75,8 @@ impl Display for Dot<'_> {
         let mut graph = DiGraph::<Label<'_>, String>::new();
         let nodes: Vec<NodeIndex> =
             self.cfg.blocks.keys().map(|block| graph.add_node(Label(self, block))).collect();
-        for (block, data) in self.cfg.blocks.iter() {
-            for (number, target) in data.terminator.targets().enumerate() {
-                let label = edge(&data.terminator, number);
-                graph.add_edge(nodes[block.index()], nodes[target.index()], label);
-            }
+        for ([from, to], label) in self.edges() {
+            graph.add_edge(nodes[from], nodes[to], label);
         }
         // petgraph writes no defaults for all nodes, so the braces are written here.
         writeln!(f, "digraph program {{")?;

@@ -8,7 +8,9 @@ mod caches;
 mod commands;
 #[cfg(feature = "gpu")]
 mod display;
+mod draw;
 mod files;
+mod graph;
 mod json;
 mod report;
 mod saved;

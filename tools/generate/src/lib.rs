@@ -19,6 +19,7 @@
 mod clean;
 mod data;
 mod geometry;
+pub mod matrix;
 mod numeric;
 mod plausible;
 mod random;
@@ -33,7 +34,7 @@ use transpica::stages::limits::Limits;
 
 use data::DataMaker;
 pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};
-pub use plausible::{Named, plausible_inputs, plausible_uniforms, unit_values};
+pub use plausible::{Named, Use, plausible_inputs, plausible_uniforms, unit_values, use_of};
 pub use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 

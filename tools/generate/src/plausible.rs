@@ -22,20 +22,25 @@ pub struct Named {
     pub count: usize,
 }
 
-/// Use of a vector.
+/// Use of a vector, as its name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    /// Rows of matrices, so many each.
+pub enum Use {
+    /// Rows of matrices.
     Matrix {
+        /// Rows of each.
         rows: usize,
+        /// Whether the last row is that of a projection.
         is_projection: bool,
     },
+    /// A point.
     Position,
     /// A unit vector.
     Direction,
     /// A unit quaternion.
     Quaternion,
+    /// A color.
     Color,
+    /// Texture coordinates.
     Texcoord,
     /// Shares that add up to 1.
     Weights,
@@ -60,10 +65,12 @@ const WORDS: &[(&str, Use)] = &[
     ("index", Use::Index),
     ("idx", Use::Index),
     ("joint", Use::Index),
+    ("mvp", Use::Matrix { rows: 4, is_projection: true }),
     ("proj", Use::Matrix { rows: 4, is_projection: true }),
     ("bone", Use::Matrix { rows: 3, is_projection: false }),
     ("palette", Use::Matrix { rows: 3, is_projection: false }),
     ("matrix", Use::Matrix { rows: 4, is_projection: false }),
+    ("matrices", Use::Matrix { rows: 3, is_projection: false }),
     ("mtx", Use::Matrix { rows: 4, is_projection: false }),
     ("model", Use::Matrix { rows: 4, is_projection: false }),
     ("world", Use::Matrix { rows: 4, is_projection: false }),
@@ -83,7 +90,7 @@ const WORDS: &[(&str, Use)] = &[
 ];
 
 /// Returns the use that a name and a number of registers suggest.
-fn use_of(named: &Named) -> Use {
+pub fn use_of(named: &Named) -> Use {
     let name = named.name.to_lowercase();
     let found = WORDS.iter().find(|(word, _)| name.contains(word)).map(|&(_, found)| found);
     match (found, named.count) {

@@ -1,8 +1,8 @@
 //! Pictures: a frame with a depth buffer, drawn headless and read back.
-//! In: vertex stages of translated programs, or finished triangles; vertices. Out: pictures of
-//! [`WIDTH`] × [`HEIGHT`].
-//! Knows no program and no console. Every picture has the same fragment stage: the color, darker on
-//! every second tile of the first texture coordinate.
+//! In: vertex stages of translated programs, or finished triangles; vertices. Out: pictures, of
+//! [`WIDTH`] × [`HEIGHT`] or another size.
+//! Knows no program and no console. Unless a pipeline has its own fragment stage it shows the color,
+//! darker on every second tile of the first texture coordinate.
 
 use std::fmt::Write;
 
@@ -17,8 +17,6 @@ pub const WIDTH: u32 = 400;
 pub const HEIGHT: u32 = 240;
 const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Bytes between rows of a texture copy, as wgpu aligns them.
-const ROW: u32 = (4 * WIDTH).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
 /// Background color of a frame.
 pub const SKY: Rgba<u8> = Rgba([13, 18, 31, 255]);
 
@@ -41,6 +39,18 @@ pub struct Pipeline {
     group: wgpu::BindGroupLayout,
     /// Vectors per vertex.
     count: usize,
+}
+
+/// Triangles and pixels that a pipeline keeps.
+struct Rules {
+    cull: Option<wgpu::Face>,
+    compare: wgpu::CompareFunction,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { cull: None, compare: wgpu::CompareFunction::Greater }
+    }
 }
 
 /// Describes vector `index` of a vertex as an attribute.
@@ -76,7 +86,32 @@ fn plain(outputs: &[Output]) -> (String, Vec<wgpu::VertexAttribute>) {
     (text, attributes)
 }
 
+/// Returns the bytes between rows of a texture copy, as wgpu aligns them.
+fn row_bytes(width: u32) -> u32 {
+    (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
+}
+
 impl Pipeline {
+    /// Builds a pipeline for finished triangles of two vectors per vertex, the position and a value.
+    /// `expression` is the WGSL of a color: three numbers that follow from the value `v`, clamped to
+    /// 0..1. At equal depth the last triangle is shown. Nothing is culled.
+    ///
+    /// # Errors
+    /// Errors in the expression; errors of the driver or wgpu.
+    pub fn of_value(gpu: &Gpu, expression: &str) -> Result<Self, GpuError> {
+        let vertex = "struct Outputs { @builtin(position) @invariant position: vec4f, @location(0) v: vec4f }\n\
+                      @vertex fn main(@location(0) position: vec4f, @location(1) v: vec4f) -> Outputs {\n    \
+                      return Outputs(position, v);\n}";
+        let fragment = format!(
+            "@fragment fn main(@location(0) v: vec4f) -> @location(0) vec4f {{\n    \
+             return vec4f(clamp({expression}, vec3f(0.0), vec3f(1.0)), 1.0);\n}}"
+        );
+        let stages = [Shader::Wgsl(vertex.into()), Shader::Wgsl(fragment)];
+        let attributes = [attribute(0, 0), attribute(1, 1)];
+        let rules = Rules { cull: None, compare: wgpu::CompareFunction::GreaterEqual };
+        gpu.checked(|| Ok(Self::new(gpu, stages, 2, &attributes, rules)))
+    }
+
     /// Builds a pipeline for finished triangles; each vertex has one vector per output, among them
     /// the position.
     /// Clockwise triangles are culled if `is_culled` is set.
@@ -86,8 +121,8 @@ impl Pipeline {
     pub fn plain(gpu: &Gpu, outputs: &[Output], is_culled: bool) -> Result<Self, GpuError> {
         let (text, attributes) = plain(outputs);
         let stages = [Shader::Wgsl(text), Shader::Wgsl(FRAGMENT.into())];
-        let cull = is_culled.then_some(wgpu::Face::Back);
-        gpu.checked(|| Ok(Self::new(gpu, stages, outputs.len(), &attributes, cull)))
+        let rules = Rules { cull: is_culled.then_some(wgpu::Face::Back), ..Rules::default() };
+        gpu.checked(|| Ok(Self::new(gpu, stages, outputs.len(), &attributes, rules)))
     }
 
     /// Builds a pipeline from a translated vertex program; vector n of a vertex goes to
@@ -99,7 +134,7 @@ impl Pipeline {
         let places = locations.iter().enumerate();
         let attributes: Vec<_> = places.map(|(index, &location)| attribute(location, index)).collect();
         let stages = [Shader::Passthrough(words), Shader::spirv_of_wgsl(FRAGMENT)?];
-        gpu.checked(|| Ok(Self::new(gpu, stages, locations.len(), &attributes, None)))
+        gpu.checked(|| Ok(Self::new(gpu, stages, locations.len(), &attributes, Rules::default())))
     }
 
     fn new(
@@ -107,7 +142,7 @@ impl Pipeline {
         stages: [Shader; 2],
         count: usize,
         attributes: &[wgpu::VertexAttribute],
-        cull_mode: Option<wgpu::Face>,
+        rules: Rules,
     ) -> Self {
         let group = group_layout(gpu);
         let [vertex, fragment] = stages.map(|stage| stage.module(gpu));
@@ -130,12 +165,12 @@ impl Pipeline {
                 compilation_options: Default::default(),
                 buffers: &[Some(buffer)],
             },
-            primitive: wgpu::PrimitiveState { cull_mode, ..Default::default() },
+            primitive: wgpu::PrimitiveState { cull_mode: rules.cull, ..Default::default() },
             // The console's near plane is at depth 1.
             depth_stencil: Some(wgpu::DepthStencilState {
                 format: DEPTH,
                 depth_write_enabled: Some(true),
-                depth_compare: Some(wgpu::CompareFunction::Greater),
+                depth_compare: Some(rules.compare),
                 stencil: Default::default(),
                 bias: Default::default(),
             }),
@@ -183,13 +218,19 @@ pub struct Frame<'a> {
     color: wgpu::Texture,
     depth: wgpu::Texture,
     commands: wgpu::CommandEncoder,
+    background: Rgba<u8>,
     is_clear: bool,
 }
 
-fn texture(gpu: &Gpu, format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -> wgpu::Texture {
+fn texture(
+    gpu: &Gpu,
+    [width, height]: [u32; 2],
+    format: wgpu::TextureFormat,
+    usage: wgpu::TextureUsages,
+) -> wgpu::Texture {
     gpu.device().create_texture(&wgpu::TextureDescriptor {
         label: None,
-        size: wgpu::Extent3d { width: WIDTH, height: HEIGHT, depth_or_array_layers: 1 },
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
@@ -200,12 +241,18 @@ fn texture(gpu: &Gpu, format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -
 }
 
 impl<'a> Frame<'a> {
-    /// Creates an empty frame.
+    /// Creates an empty frame of the console's upper screen.
     pub fn new(gpu: &'a Gpu) -> Self {
+        Self::sized(gpu, [WIDTH, HEIGHT], SKY)
+    }
+
+    /// Creates an empty frame of this width and height.
+    fn sized(gpu: &'a Gpu, size: [u32; 2], background: Rgba<u8>) -> Self {
         Self {
             gpu,
-            color: texture(gpu, COLOR, wgpu::TextureUsages::COPY_SRC),
-            depth: texture(gpu, DEPTH, wgpu::TextureUsages::empty()),
+            color: texture(gpu, size, COLOR, wgpu::TextureUsages::COPY_SRC),
+            depth: texture(gpu, size, DEPTH, wgpu::TextureUsages::empty()),
+            background,
             commands: gpu.device().create_command_encoder(&Default::default()),
             is_clear: false,
         }
@@ -233,7 +280,7 @@ impl<'a> Frame<'a> {
         });
         let (color, depth) =
             (self.color.create_view(&Default::default()), self.depth.create_view(&Default::default()));
-        let sky = SKY.0.map(|byte| f64::from(byte) / 255.0);
+        let sky = self.background.0.map(|byte| f64::from(byte) / 255.0);
         let sky = wgpu::Color { r: sky[0], g: sky[1], b: sky[2], a: sky[3] };
         let (color_load, depth_load) = match std::mem::replace(&mut self.is_clear, true) {
             true => (wgpu::LoadOp::Load, wgpu::LoadOp::Load),
@@ -272,19 +319,39 @@ impl<'a> Frame<'a> {
     /// # Errors
     /// Errors of the driver or wgpu.
     pub fn finish(mut self) -> Result<RgbaImage, GpuError> {
-        let size = u64::from(ROW * HEIGHT);
+        let (width, height) = (self.color.width(), self.color.height());
+        let row = row_bytes(width);
+        let size = u64::from(row) * u64::from(height);
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = self.gpu.buffer(size, usage);
         let layout =
-            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(ROW), rows_per_image: Some(HEIGHT) };
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: Some(height) };
         self.commands.copy_texture_to_buffer(
             self.color.as_image_copy(),
             wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
             self.color.size(),
         );
         let words = self.gpu.submit_and_read(self.commands, &buffer)?;
-        Ok(RgbaImage::from_fn(WIDTH, HEIGHT, |x, y| Rgba(words[(y * ROW / 4 + x) as usize].to_le_bytes())))
+        Ok(RgbaImage::from_fn(width, height, |x, y| Rgba(words[(y * row / 4 + x) as usize].to_le_bytes())))
     }
+}
+
+/// Draws the triangles of a pipeline into a picture of this width and height.
+///
+/// # Errors
+/// Sizes that the device does not have; errors of the driver or wgpu.
+pub fn paint(
+    gpu: &Gpu,
+    pipeline: &Pipeline,
+    vectors: &[[f32; 4]],
+    size: [u32; 2],
+    background: [u8; 4],
+) -> Result<RgbaImage, GpuError> {
+    gpu.checked(|| {
+        let mut frame = Frame::sized(gpu, size, Rgba(background));
+        frame.draw(pipeline, vectors, &[]);
+        frame.finish()
+    })
 }
 
 /// Returns a picture that is white where two pictures differ, and the number of such pixels.

@@ -9,7 +9,8 @@ use super::{ForForms, Form, Format, Selection, Settings};
 /// Show the intermediate forms of a program
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  transpica cfg fog.shbin --format dot | dot -Tsvg -o fog.svg
+  transpica cfg fog.shbin --format svg -o fog.svg
+  transpica cfg fog.shbin --format dot | dot -Tpdf -o fog.pdf
   transpica cfg lights.shbin --stage tree
   transpica cfg lights.shbin --stage ir")]
 pub struct Cfg {
@@ -33,9 +34,14 @@ pub struct Cfg {
 impl Cfg {
     /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
-        if matches!(self.stage, Form::Tree | Form::Ir) && self.format == Format::Dot {
+        let is_graph = match self.format {
+            Format::Dot | Format::Svg => true,
+            Format::Text => false,
+        };
+        if matches!(self.stage, Form::Tree | Form::Ir) && is_graph {
             return Err(
-                "only the control-flow graph has a dot form; leave --stage out, or use --format text".into(),
+                "only the control-flow graph has a dot or svg form; leave --stage out, or use --format text"
+                    .into(),
             );
         }
         if self.stage != Form::Ir && self.settings.changes("outputs") {

@@ -8,6 +8,7 @@ mod cfg;
 mod compare;
 mod dis;
 mod doctor;
+mod draw;
 mod info;
 mod run;
 mod scan;
@@ -28,6 +29,7 @@ pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
 pub use doctor::Doctor;
+pub use draw::{Draw, MeshName};
 pub use info::Info;
 pub use run::Run;
 pub use scan::Scan;
@@ -50,6 +52,7 @@ pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine,
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
   transpica scan romfs                                shaders inside of any files
+  transpica draw lights.shbin -o lights.png           a picture of what it does
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
@@ -111,6 +114,7 @@ pub enum Command {
     Survey(Survey),
     Scan(Scan),
     Doctor(Doctor),
+    Draw(Draw),
     Asm(Asm),
     Dis(Dis),
     Cfg(Cfg),
@@ -130,6 +134,7 @@ impl Command {
             Self::Survey(_) => "survey",
             Self::Scan(_) => "scan",
             Self::Doctor(_) => "doctor",
+            Self::Draw(_) => "draw",
             Self::Asm(_) => "asm",
             Self::Dis(_) => "dis",
             Self::Cfg(_) => "cfg",
@@ -142,6 +147,7 @@ impl Command {
         match self {
             Self::Translate(arguments) => arguments.check(),
             Self::Run(arguments) => arguments.check(),
+            Self::Draw(arguments) => arguments.check(),
             Self::Cfg(arguments) => arguments.check(),
             Self::Info(_)
             | Self::Manifest(_)
@@ -178,6 +184,7 @@ impl Command {
             Self::Scan(Scan { paths, output, .. }) => {
                 Streams { trees: paths, reads_any: true, ..Streams::of_files([], output.as_deref()) }
             }
+            Self::Draw(arguments) => arguments.streams(),
             Self::Asm(arguments) => arguments.streams(),
             Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
@@ -189,6 +196,7 @@ impl Command {
         match self {
             Self::Compare(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
+            Self::Draw(arguments) => arguments.opens_gpu(),
             Self::Translate(_)
             | Self::Manifest(_)
             | Self::Info(_)

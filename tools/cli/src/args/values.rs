@@ -236,6 +236,8 @@ pub enum Form {
 pub enum Format {
     /// Graphviz (control-flow graph only)
     Dot,
+    /// A picture, SVG (control-flow graph only)
+    Svg,
     /// Text
     Text,
 }

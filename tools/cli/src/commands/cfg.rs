@@ -13,6 +13,7 @@ use transpica::stages::translate::{ControlFlow, control};
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
+use crate::graph::svg;
 use crate::report::Failure;
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
@@ -75,6 +76,10 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
 fn print(cfg: &Graph, listing: &Listing, format: Format) -> String {
     match format {
         Format::Dot => dot::Dot { cfg, program: Some(listing) }.to_string(),
+        Format::Svg => {
+            let graph = dot::Dot { cfg, program: Some(listing) };
+            svg::draw(&graph.nodes(), &graph.edges())
+        }
         Format::Text => text::CfgText { cfg, program: Some(listing) }.to_string(),
     }
 }

@@ -8,6 +8,7 @@ mod compare;
 mod dis;
 #[cfg(feature = "gpu")]
 mod doctor;
+mod draw;
 mod geometry;
 mod info;
 mod lint;
@@ -60,6 +61,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
         Command::Scan(arguments) => scan::run(arguments, &common),
+        Command::Draw(arguments) => draw::run(&arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
         Command::Man(Man {}) => shell::man(),

@@ -1,18 +1,24 @@
-//! Parts of `run`, `compare` and `doctor` on a GPU. A build without the feature `gpu` has
+//! Parts of `run`, `draw`, `compare` and `doctor` on a GPU. A build without the feature `gpu` has
 //! `without_gpu` in its place.
 
 use transpica::Translator;
-use transpica::stages::host::{Job, Options, Profile};
+use transpica::stages::host::{Block, Job, Layout, Options, Profile};
 use transpica::stages::interp::Emit;
 use transpica::stages::isa::Stage;
+pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
-use transpica_gpu::geometry::{EmitCase, InvocationInput, run_emits, translate_emits};
-use transpica_gpu::{Gpu, GpuError, Registers, Route, run_compute, unfinished};
+use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
+use transpica_gpu::picture::{self, Pipeline};
+use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
 
+use super::draw::Chain;
 use super::geometry::Shown;
 use super::{GpuRun, Input, run as on_cpu};
 pub use super::{compare::run as compare, doctor::run as doctor};
 use crate::args::{Common, RouteName};
+use crate::draw::looks::Look;
+use crate::draw::picture::{BACKGROUND, Picture};
+use crate::draw::{Size, Triangle};
 use crate::report::Failure;
 use crate::state::State;
 
@@ -49,12 +55,52 @@ pub fn run(wanted: GpuRun<'_>, input: &Input, common: &Common) -> Result<String,
     let gpu = open(wanted.adapter, common)?;
     let text = match wanted.program.stage() {
         Stage::Geometry => invocations_on_gpu(&gpu, &wanted),
-        Stage::Vertex => vertices_on_gpu(&gpu, &wanted),
+        Stage::Vertex => vertices_on_gpu(&gpu, &wanted).map(|outputs| on_cpu::show(&outputs, wanted.view)),
     };
-    text.map_err(|error| match error {
+    text.map_err(|error| failure(error, input))
+}
+
+/// Converts an error about a program of a file.
+fn failure(error: CompareError, input: &Input) -> Failure {
+    match error {
         CompareError::Program(error) => input.fail(&error),
         CompareError::Gpu(error) => Failure::gpu(&error),
-    })
+    }
+}
+
+/// Returns the output registers of all vertices.
+pub fn registers(gpu: &Gpu, wanted: &GpuRun<'_>, input: &Input) -> Result<Vec<Registers>, Failure> {
+    vertices_on_gpu(gpu, wanted).map_err(|error| failure(error, input))
+}
+
+/// Draws a vertex program and a geometry program. Returns the outputs of each vertex of each
+/// triangle, as the rasterizer takes them.
+pub fn triangles(gpu: &Gpu, chain: &Chain<'_, '_>, input: &Input) -> Result<Vec<[f32; 4]>, Failure> {
+    let fail = |error| failure(error, input);
+    // Uniforms may replace constants of the file.
+    let block = Block { layout: Layout::Registers, fold_constants: false, ..chain.options.block };
+    let options = Options { block, ..chain.options };
+    let made =
+        GeometryChain::from_file(gpu, chain.file, chain.programs, chain.stride, &options, gpu.usual_route());
+    let mut made = made.map_err(fail)?;
+    for (stage, uniforms) in [Stage::Vertex, Stage::Geometry].into_iter().zip(chain.uniforms) {
+        made.set_uniforms(stage, uniforms);
+    }
+    let vertices: Vec<Registers> =
+        chain.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let drawn = made.draw(&vertices, Some(chain.indices)).map_err(fail)?;
+    let vectors = drawn.read(gpu).map_err(|error| Failure::gpu(&error))?;
+    Ok(vectors.into_iter().map(|vector| vector.map(f32::from_bits)).collect())
+}
+
+/// Rasterizes triangles.
+pub fn paint(gpu: &Gpu, triangles: &[Triangle], look: &Look, size: Size) -> Result<Picture, Failure> {
+    let fail = |error: GpuError| Failure::gpu(&error);
+    let pipeline = Pipeline::of_value(gpu, look.wgsl).map_err(fail)?;
+    let vectors = triangles.as_flattened().as_flattened();
+    let painted =
+        picture::paint(gpu, &pipeline, vectors, [size.width, size.height], BACKGROUND).map_err(fail)?;
+    Ok(Picture { size, pixels: painted.pixels().map(|pixel| pixel.0).collect() })
 }
 
 /// Returns the route that the user names, or the adapter's.
@@ -63,8 +109,8 @@ fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
 }
 
 /// Runs all vertices, after checking that each runs to its end.
-fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
-    let &GpuRun { program, environment, state, budget, view, .. } = wanted;
+fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, CompareError> {
+    let &GpuRun { program, environment, state, budget, .. } = wanted;
     let (route, options) = (chosen_route(gpu, wanted), foldable(wanted));
     let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
     unfinished::check(gpu, &case, route, &state.vertices)?;
@@ -72,8 +118,7 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareErro
     let translated = translator.translate(program, environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
-    let outputs = run_compute(gpu, shader, &uniforms, &state.vertices)?;
-    Ok(on_cpu::show(&outputs, view))
+    Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
 }
 
 /// Disables constant folding if the state changes a constant of the file.

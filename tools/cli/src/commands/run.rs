@@ -52,7 +52,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
     let symbols = Symbols::new(executable);
     let mut state = match state {
-        Some(path) => read_state(&path, &environment, program.stage(), &symbols)?,
+        Some(path) => read_state(&path, start_values(&environment), program.stage(), &symbols)?,
         None if stress => {
             let delivered = geometry::delivered(&container, executable, seed, vertices);
             generated(seed, vertices, &environment, delivered)
@@ -119,13 +119,13 @@ fn start_values(environment: &FileEnvironment<'_>) -> Uniforms {
     uniforms
 }
 
-fn read_state(
+/// Reads a state file on top of uniforms.
+pub fn read_state(
     path: &Path,
-    environment: &FileEnvironment<'_>,
+    uniforms: Uniforms,
     stage: Stage,
     symbols: &Symbols,
 ) -> Result<State, Failure> {
-    let uniforms = start_values(environment);
     let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
     state::parse(&text, uniforms, stage, symbols)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
@@ -162,7 +162,8 @@ fn to_bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
     vertices.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect()
 }
 
-fn interpret(
+/// Returns the output registers of all vertices.
+pub fn interpret(
     program: &Program<'_>,
     state: &State,
     settings: Settings,

@@ -1,8 +1,37 @@
 //! `on_gpu` of a build without the feature `gpu`: each command says how to get one.
 
+use super::draw::Chain;
 use super::{GpuRun, Input};
 use crate::args::{Common, Compare, Doctor};
+use crate::draw::looks::Look;
+use crate::draw::picture::Picture;
+use crate::draw::{Size, Triangle};
 use crate::report::Failure;
+use crate::state::Registers;
+
+/// A GPU, of which there is none.
+#[derive(Clone, Copy, Debug)]
+pub enum Gpu {}
+
+/// Refuses `draw` on a GPU.
+pub fn open(_: Option<&str>, _: &Common) -> Result<Gpu, Failure> {
+    Err(absent("draw on a GPU"))
+}
+
+/// Output registers of vertices.
+pub fn registers(gpu: &Gpu, _: &GpuRun<'_>, _: &Input) -> Result<Vec<Registers>, Failure> {
+    match *gpu {}
+}
+
+/// Triangles of a geometry program.
+pub fn triangles(gpu: &Gpu, _: &Chain<'_, '_>, _: &Input) -> Result<Vec<[f32; 4]>, Failure> {
+    match *gpu {}
+}
+
+/// A picture of triangles.
+pub fn paint(gpu: &Gpu, _: &[Triangle], _: &Look, _: Size) -> Result<Picture, Failure> {
+    match *gpu {}
+}
 
 /// Refuses `run --on gpu`.
 pub fn run(_: GpuRun<'_>, _: &Input, _: &Common) -> Result<String, Failure> {

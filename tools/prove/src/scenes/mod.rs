@@ -4,9 +4,10 @@
 //! [`HEIGHT`].
 //! Knows neither GPUs nor pictures. Triangles are counter-clockwise from their visible side.
 
-pub mod matrix;
 pub mod mesh;
 mod samples;
+
+pub use transpica_generate::matrix;
 
 use transpica::stages::container::{Shbin, SymbolBank};
 use transpica::stages::draw::cpu::Pipeline;

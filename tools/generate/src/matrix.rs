@@ -1,4 +1,4 @@
-//! Matrices of the scenes, as rows: the operands of DP4. The console's clip volume is -w ≤ z ≤ 0.
+//! Matrices of scenes, as rows: the operands of DP4. The console's clip volume is -w ≤ z ≤ 0.
 
 /// Four rows.
 pub type Matrix = [[f64; 4]; 4];

@@ -1,0 +1,348 @@
+//! Layered layout of a directed graph.
+//! In: sizes of nodes, edges. Out: places of nodes, and edges as lines of right angles. Knows no
+//! text. Work is bounded: a fixed number of sweeps over nodes and at most [`MOST_BENDS`] bends.
+//!
+//! Ranks are longest paths without back edges. An edge across several ranks has a bend in each.
+//! Within a rank, nodes go by the mean place of their neighbors (Sugiyama, Tagawa and Toda 1981), and
+//! move towards it as far as their order permits.
+
+/// Space between nodes of a rank.
+const GAP: f64 = 28.0;
+
+/// Space between ranks, and for each edge that runs there.
+const CHANNEL: f64 = 30.0;
+const TRACK: f64 = 7.0;
+
+/// Width of a bend.
+const BEND: f64 = 4.0;
+
+/// Largest number of bends. Edges beyond it are straight lines.
+const MOST_BENDS: usize = 20_000;
+
+/// Sweeps down and up that order ranks, and as many that move nodes.
+const SWEEPS: usize = 8;
+
+/// A graph with places.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    pub width: f64,
+    pub height: f64,
+    /// Left upper corner of each node.
+    pub nodes: Vec<[f64; 2]>,
+    /// Corners of each edge's line from its first node to its second.
+    pub edges: Vec<Vec<[f64; 2]>>,
+    /// Edges that run upwards.
+    pub is_back: Vec<bool>,
+}
+
+/// A node, or the bend of an edge.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    rank: usize,
+    size: [f64; 2],
+    /// Center in x.
+    x: f64,
+    above: Vec<usize>,
+    below: Vec<usize>,
+}
+
+/// Finds the edges that close a cycle, by a search in depth with a stack of its own.
+fn back_edges(count: usize, edges: &[[usize; 2]]) -> Vec<bool> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut out = vec![Vec::new(); count];
+    for (number, [from, _]) in edges.iter().enumerate() {
+        out[*from].push(number);
+    }
+    let (mut states, mut is_back) = (vec![State::New; count], vec![false; edges.len()]);
+    for start in 0..count {
+        let mut stack = Vec::new();
+        if states[start] == State::New {
+            states[start] = State::Open;
+            stack.push((start, 0));
+        }
+        while let Some((node, next)) = stack.pop() {
+            let Some(&edge) = out[node].get(next) else {
+                states[node] = State::Done;
+                continue;
+            };
+            stack.push((node, next + 1));
+            let to = edges[edge][1];
+            match states[to] {
+                State::New => {
+                    states[to] = State::Open;
+                    stack.push((to, 0));
+                }
+                State::Open => is_back[edge] = true,
+                State::Done => {}
+            }
+        }
+    }
+    is_back
+}
+
+/// Returns the length of the longest path to each node along edges without a cycle.
+fn ranks(count: usize, downwards: &[[usize; 2]]) -> Vec<usize> {
+    let (mut ranks, mut waits, mut out) = (vec![0; count], vec![0; count], vec![Vec::new(); count]);
+    for &[from, to] in downwards {
+        waits[to] += 1;
+        out[from].push(to);
+    }
+    let mut ready: Vec<usize> = (0..count).filter(|&node| waits[node] == 0).collect();
+    while let Some(node) = ready.pop() {
+        for &to in &out[node] {
+            ranks[to] = ranks[to].max(ranks[node] + 1);
+            waits[to] -= 1;
+            if waits[to] == 0 {
+                ready.push(to);
+            }
+        }
+    }
+    ranks
+}
+
+fn mean(places: &[Place], of: &[usize]) -> Option<f64> {
+    (!of.is_empty()).then(|| of.iter().map(|&place| places[place].x).sum::<f64>() / of.len() as f64)
+}
+
+/// Orders each rank by the mean of the neighbors in the rank before; the numbers of places in their
+/// ranks stand in `x` meanwhile.
+fn order(places: &mut [Place], rows: &mut [Vec<usize>]) {
+    let number = |places: &mut [Place], row: &[usize]| {
+        row.iter().enumerate().for_each(|(number, &place)| places[place].x = number as f64);
+    };
+    rows.iter().for_each(|row| number(places, row));
+    for sweep in 0..SWEEPS {
+        let is_down = sweep % 2 == 0;
+        for step in 0..rows.len() {
+            let row = if is_down { step } else { rows.len() - 1 - step };
+            let mut keyed: Vec<(f64, usize)> = rows[row]
+                .iter()
+                .map(|&place| {
+                    let Place { above, below, x, .. } = &places[place];
+                    (mean(places, if is_down { above } else { below }).unwrap_or(*x), place)
+                })
+                .collect();
+            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+            rows[row] = keyed.into_iter().map(|(_, place)| place).collect();
+            number(places, &rows[row]);
+        }
+    }
+}
+
+/// Moves the nodes of a row towards these centers without changing their order.
+fn settle(places: &mut [Place], row: &[usize], wanted: &[f64]) {
+    let apart = |places: &[Place], a: usize, b: usize| (places[a].size[0] + places[b].size[0]) / 2.0 + GAP;
+    let (mut from_left, mut from_right) = (wanted.to_vec(), wanted.to_vec());
+    for n in 1..row.len() {
+        from_left[n] = wanted[n].max(from_left[n - 1] + apart(places, row[n - 1], row[n]));
+    }
+    for n in (1..row.len()).rev() {
+        from_right[n - 1] = wanted[n - 1].min(from_right[n] - apart(places, row[n - 1], row[n]));
+    }
+    // Both keep the distances, and so does their mean.
+    for (n, &place) in row.iter().enumerate() {
+        places[place].x = (from_left[n] + from_right[n]) / 2.0;
+    }
+}
+
+fn spread(places: &mut [Place], rows: &[Vec<usize>]) {
+    for row in rows {
+        settle(places, row, &vec![0.0; row.len()]);
+    }
+    for sweep in 0..2 * SWEEPS {
+        for step in 0..rows.len() {
+            let row = &rows[if sweep % 2 == 0 { step } else { rows.len() - 1 - step }];
+            let wanted: Vec<f64> = row
+                .iter()
+                .map(|&place| {
+                    let Place { above, below, x, .. } = &places[place];
+                    let neighbors = [mean(places, above), mean(places, below)];
+                    let known: Vec<f64> = neighbors.into_iter().flatten().collect();
+                    if known.is_empty() { *x } else { known.iter().sum::<f64>() / known.len() as f64 }
+                })
+                .collect();
+            settle(places, row, &wanted);
+        }
+    }
+}
+
+/// Returns the place along a node's side of connection `number` of `count`.
+fn port(place: &Place, list: &[usize], number: usize) -> f64 {
+    let count = list.len().max(1) as f64;
+    let width = place.size[0].min(14.0 * count);
+    place.x - width / 2.0 + width * (number as f64 + 0.5) / count
+}
+
+/// Lays a graph out. Edges name existing nodes.
+pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
+    let is_back = back_edges(sizes.len(), edges);
+    let downwards: Vec<[usize; 2]> = edges
+        .iter()
+        .zip(&is_back)
+        .map(|(&[from, to], &back)| if back { [to, from] } else { [from, to] })
+        .collect();
+    let is_loop = |[from, to]: &[usize; 2]| from == to;
+    let paths: Vec<[usize; 2]> = downwards.iter().copied().filter(|edge| !is_loop(edge)).collect();
+    let ranks = ranks(sizes.len(), &paths);
+    let mut places: Vec<Place> =
+        sizes.iter().zip(&ranks).map(|(&size, &rank)| Place { rank, size, ..Place::default() }).collect();
+    // Nodes and bends of each edge, downwards.
+    let mut chains: Vec<Vec<usize>> = Vec::with_capacity(edges.len());
+    for edge @ &[from, to] in &downwards {
+        let mut chain = vec![from];
+        let bends = ranks[from] + 1..ranks[to].max(1);
+        if !is_loop(edge) && places.len() + bends.len() <= sizes.len() + MOST_BENDS {
+            for rank in bends {
+                chain.push(places.len());
+                places.push(Place { rank, size: [BEND, 0.0], ..Place::default() });
+            }
+        }
+        chain.push(to);
+        chains.push(chain);
+    }
+    for pair in
+        chains.iter().filter(|chain| chain[0] != chain[chain.len() - 1]).flat_map(|chain| chain.windows(2))
+    {
+        if places[pair[0]].rank + 1 == places[pair[1]].rank {
+            places[pair[0]].below.push(pair[1]);
+            places[pair[1]].above.push(pair[0]);
+        }
+    }
+    let mut rows = vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)];
+    places.iter().enumerate().for_each(|(number, place)| rows[place.rank].push(number));
+    order(&mut places, &mut rows);
+    spread(&mut places, &rows);
+    sort_neighbors(&mut places);
+    let tops = tops(&places, &rows);
+    let left = places.iter().map(|place| place.x - place.size[0] / 2.0).fold(0.0, f64::min) - GAP;
+    places.iter_mut().for_each(|place| place.x -= left);
+    let width = places.iter().map(|place| place.x + place.size[0] / 2.0).fold(0.0, f64::max) + GAP;
+    let mut laid =
+        Layout { width, height: tops.last().map_or(0.0, |last| last + GAP), is_back, ..Layout::default() };
+    laid.nodes =
+        places[..sizes.len()].iter().map(|place| [place.x - place.size[0] / 2.0, tops[place.rank]]).collect();
+    let mut tracks = vec![0; rows.len()];
+    for (chain, back) in chains.iter().zip(&laid.is_back) {
+        let mut line = line(&places, chain, &tops, &mut tracks);
+        if *back && chain[0] != chain[chain.len() - 1] {
+            line.reverse();
+        }
+        laid.edges.push(line);
+    }
+    laid
+}
+
+/// Sorts the neighbors of each place from left to right, so that lines to them do not cross.
+fn sort_neighbors(places: &mut [Place]) {
+    let x: Vec<f64> = places.iter().map(|place| place.x).collect();
+    for place in places {
+        place.above.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+        place.below.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    }
+}
+
+/// Returns the upper end of each rank, and the lower end of the last.
+fn tops(places: &[Place], rows: &[Vec<usize>]) -> Vec<f64> {
+    let mut tops = vec![GAP];
+    for row in rows {
+        let height = row.iter().map(|&place| places[place].size[1]).fold(0.0, f64::max);
+        let lines: usize = row.iter().map(|&place| places[place].below.len()).sum();
+        tops.push(tops[tops.len() - 1] + height + CHANNEL + TRACK * lines as f64);
+    }
+    tops
+}
+
+/// Returns the corners of an edge's line through its nodes and bends. `tracks` counts the lines in the
+/// space below each rank.
+fn line(places: &[Place], chain: &[usize], tops: &[f64], tracks: &mut [usize]) -> Vec<[f64; 2]> {
+    let mut corners = Vec::new();
+    for pair in chain.windows(2) {
+        let [from, to] = [&places[pair[0]], &places[pair[1]]];
+        if pair[0] == pair[1] {
+            let [right, top] = [from.x + from.size[0] / 2.0, tops[from.rank] + 4.0];
+            let [out, bottom] = [right + GAP / 2.0, top + (from.size[1] - 8.0).clamp(4.0, 24.0)];
+            corners.extend([[right, bottom], [out, bottom], [out, top], [right, top]]);
+            continue;
+        }
+        let number = |list: &[usize], other| list.iter().position(|&place| place == other).unwrap_or(0);
+        let start = port(from, &from.below, number(&from.below, pair[1]));
+        let end = port(to, &to.above, number(&to.above, pair[0]));
+        let track = &mut tracks[from.rank];
+        // Lines run in the lower part of the space, below the highest node of the rank.
+        let lowest = tops[from.rank + 1] - CHANNEL / 2.0;
+        let turn = (lowest - TRACK * *track as f64).max(tops[from.rank] + from.size[1] + 2.0);
+        *track += 1;
+        corners.push([start, tops[from.rank] + from.size[1]]);
+        if (start - end).abs() > 0.5 {
+            corners.extend([[start, turn], [end, turn]]);
+        }
+        corners.push([end, tops[to.rank]]);
+    }
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica_generate::Random;
+
+    use super::*;
+
+    fn check(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
+        let laid = layout(sizes, edges);
+        assert_eq!((laid.nodes.len(), laid.edges.len()), (sizes.len(), edges.len()));
+        let inside = |&[x, y]: &[f64; 2]| (0.0..=laid.width).contains(&x) && (0.0..=laid.height).contains(&y);
+        assert!(laid.nodes.iter().chain(laid.edges.iter().flatten()).all(inside));
+        for (a, (place, size)) in laid.nodes.iter().zip(sizes).enumerate() {
+            for (other, size_of_other) in laid.nodes.iter().zip(sizes).skip(a + 1) {
+                let apart =
+                    |k: usize| place[k] + size[k] <= other[k] || other[k] + size_of_other[k] <= place[k];
+                assert!(apart(0) || apart(1), "nodes overlap");
+            }
+        }
+        for (line, &[from, to]) in laid.edges.iter().zip(edges) {
+            let touches = |end: &[f64; 2], node: usize| {
+                (0..2).all(|k| {
+                    end[k] >= laid.nodes[node][k] - 0.01
+                        && end[k] <= laid.nodes[node][k] + sizes[node][k] + 0.01
+                })
+            };
+            assert!(touches(&line[0], from) && touches(&line[line.len() - 1], to), "{line:?}");
+        }
+        laid
+    }
+
+    #[test]
+    fn nodes_are_apart_and_edges_touch_both() {
+        let laid = check(&[[50.0, 20.0]; 4], &[[0, 1], [1, 2], [2, 1], [1, 3], [0, 3], [3, 3]]);
+        assert_eq!(laid.is_back, [false, false, true, false, false, true]);
+        let rows: Vec<f64> = laid.nodes.iter().map(|[_, y]| *y).collect();
+        assert!(rows[0] < rows[1] && rows[1] < rows[2] && rows[2] == rows[3], "{rows:?}");
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn random_graphs_come_out_soon() {
+        let mut random = Random::new(2, "graphs");
+        for round in 0..200 {
+            let count = 1 + random.below(if round == 0 { 400 } else { 60 });
+            let sizes: Vec<[f64; 2]> = (0..count)
+                .map(|_| [f64::from(10 + random.below(200)), f64::from(10 + random.below(90))])
+                .collect();
+            let edge = |random: &mut Random| [random.below(count) as usize, random.below(count) as usize];
+            let edges: Vec<[usize; 2]> =
+                (0..random.below(2 * count + 1)).map(|_| edge(&mut random)).collect();
+            check(&sizes, &edges);
+        }
+        let start = std::time::Instant::now();
+        let long: Vec<[usize; 2]> =
+            (0..4999).flat_map(|node| [[node, node + 1], [node, 4999], [node + 1, node / 2]]).collect();
+        let laid = layout(&[[40.0, 20.0]; 5000], &long);
+        assert_eq!(laid.edges.len(), long.len());
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,260 @@
+//! `draw` and `cfg --format svg`: each mesh, each output, machines against each other, sheets, limits,
+//! and the pictures of the pages.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use support::{folder, root, transpica};
+
+const BACKGROUND: [u8; 4] = [232, 232, 232, 255];
+
+/// A decoded PNG file.
+struct Decoded {
+    width: usize,
+    height: usize,
+    /// Frames of an animation, or 1.
+    frames: u32,
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Decoded {
+    fn covered(&self) -> usize {
+        self.pixels.iter().filter(|&&pixel| pixel != BACKGROUND).count()
+    }
+
+    /// Number of colors.
+    fn colors(&self) -> usize {
+        self.pixels.iter().collect::<BTreeSet<_>>().len()
+    }
+
+    /// Number of pixels that differ by more than `by` in a component.
+    fn differing(&self, other: &Self, by: u8) -> usize {
+        assert_eq!((self.width, self.height), (other.width, other.height));
+        let differs = |(a, b): &(&[u8; 4], &[u8; 4])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > by);
+        self.pixels.iter().zip(&other.pixels).filter(differs).count()
+    }
+}
+
+/// Returns the pixels of a file's first frame.
+fn decoded(path: &Path) -> Decoded {
+    let bytes = fs::read(path).expect("a picture");
+    let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().expect("a PNG file");
+    let info = reader.info();
+    let (width, height) = (info.width as usize, info.height as usize);
+    let frames = info.animation_control().map_or(1, |control| control.num_frames);
+    let mut bytes = vec![0; width * height * 4];
+    reader.next_frame(&mut bytes).expect("a frame");
+    Decoded { width, height, frames, pixels: bytes.as_chunks::<4>().0.to_vec() }
+}
+
+/// Draws a file of `shaders` with these arguments.
+fn draw(test: &str, file: &str, arguments: &[&str]) -> Decoded {
+    let path = folder(test).join("drawn.png");
+    let output = path.to_str().expect("a name");
+    let file = format!("shaders/{file}");
+    transpica(&[&["draw", &file, "-o", output], arguments].concat()).succeeded();
+    decoded(&path)
+}
+
+/// Returns what a command that must fail reports.
+fn failure(arguments: &[&str]) -> String {
+    let ran = transpica(arguments);
+    assert_ne!(ran.status, 0, "{arguments:?}");
+    ran.report()
+}
+
+#[test]
+fn every_mesh_and_every_output_shows_something() {
+    let mut seen = BTreeSet::new();
+    for mesh in ["quad", "cube", "sphere", "lathe"] {
+        let picture = draw("meshes", "lights.shbin", &["--mesh", mesh]);
+        assert_eq!((picture.width, picture.height), (400, 240));
+        let (covered, colors) = (picture.covered(), picture.colors());
+        assert!(
+            (4_000..60_000).contains(&covered) && colors > 20,
+            "{mesh}: {covered} pixels, {colors} colors"
+        );
+        assert!(seen.insert(picture.pixels), "{mesh} looks like another mesh");
+    }
+    let outputs =
+        ["color", "texcoord0", "texcoord1", "texcoord2", "normalquat", "view", "position", "o0", "o1", "o7"];
+    let shapes: BTreeSet<Vec<bool>> = outputs
+        .iter()
+        .map(|by| {
+            let picture = draw("outputs", "uber.shbin", &["--by", by]);
+            assert!(picture.covered() > 4_000, "{by}");
+            picture.pixels.iter().map(|&pixel| pixel != BACKGROUND).collect()
+        })
+        .collect();
+    // The choice changes colors only.
+    assert_eq!(shapes.len(), 1);
+    let wire = draw("wire", "lights.shbin", &["--wireframe"]);
+    let filled = draw("wire", "lights.shbin", &[]);
+    assert!(wire.covered() * 10 < filled.covered() * 9, "{} of {}", wire.covered(), filled.covered());
+}
+
+#[test]
+fn absent_outputs_are_errors_that_list_the_others() {
+    for (arguments, said) in [
+        (&["shaders/textured.shbin", "--by", "view"][..], "--by shows one of position, color, texcoord0"),
+        (&["shaders/wireframe.shbin", "--by", "o3"], "--by shows one of its outputs"),
+        (&["shaders/textured.shbin", "--mesh", "teapot"], "quad, cube, sphere, lathe"),
+        (&["shaders/textured.shbin", "--size", "5000x10"], "at most 4096"),
+        (&["shaders/textured.shbin", "--frames", "300", "--size", "4096x4096"], "smaller --size"),
+        (&["shaders", "--frames", "3"], "--frames is for one file"),
+        (&["shaders/textured.shbin", "--dvle", "4"], "transpica info"),
+    ] {
+        let failed = failure(&[&["draw", "-o", "never.png"], arguments].concat());
+        assert!(failed.contains(said), "{arguments:?}: {failed}");
+    }
+    assert!(!root().join("never.png").exists());
+}
+
+#[test]
+fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
+    // Corners are rounded to a grid before coverage is decided, and the order of operations in front
+    // of that is a driver's choice: pixels at edges, also those between the tiles of coordinates, may
+    // go either way. Colors within triangles differ by interpolation, by at most two steps of 255.
+    for (file, arguments) in [
+        ("lights.shbin", &[][..]),
+        ("lights.shbin", &["--mesh", "cube", "--wireframe"]),
+        ("textured.shbin", &["--by", "texcoord0", "--mesh", "quad"]),
+        ("quaternion.shbin", &["--mesh", "sphere"]),
+        ("uber.shbin", &["--by", "o1"]),
+        ("wireframe.shbin", &[]),
+        ("subdivision.shbin", &["--mesh", "sphere"]),
+        ("fireworks.shbin", &[]),
+    ] {
+        let [cpu, gpu] =
+            ["cpu", "gpu"].map(|on| draw("machines", file, &[arguments, &["--on", on]].concat()));
+        assert!(cpu.covered() > 500, "{file}: {} pixels", cpu.covered());
+        let differing = cpu.differing(&gpu, 2);
+        assert!(differing * 200 <= cpu.covered(), "{file} {arguments:?}: {differing} of {}", cpu.covered());
+    }
+}
+
+#[test]
+fn a_difference_shows_three_pictures() {
+    let picture = draw("difference", "textured.shbin", &["--difference", "--size", "100x80"]);
+    assert_eq!((picture.width, picture.height), (308, 96));
+    let part = |left: usize| -> Vec<[u8; 4]> {
+        let rows = picture.pixels.chunks_exact(picture.width).take(80);
+        rows.flat_map(|row| row[left..left + 100].to_vec()).collect()
+    };
+    let (cpu, gpu, differing) = (part(0), part(104), part(208));
+    for ((cpu, gpu), differing) in cpu.iter().zip(&gpu).zip(&differing) {
+        assert_eq!(cpu != gpu, *differing == [255; 4]);
+    }
+}
+
+#[test]
+fn frames_turn_the_mesh() {
+    let picture = draw("frames", "lights.shbin", &["--frames", "3", "--size", "80x60", "--mesh", "cube"]);
+    assert_eq!(picture.frames, 3);
+    let one = draw("frames", "lights.shbin", &["--size", "80x60", "--mesh", "cube"]);
+    assert_eq!((one.frames, one.pixels), (1, picture.pixels));
+}
+
+#[test]
+fn a_state_file_replaces_what_is_guessed() {
+    let state = folder("state").join("state.json");
+    // The last row of the projection, so that nothing is in front of the viewer.
+    fs::write(&state, r#"{"uniforms": {"c": {"3": [0, 0, 0, -1]}}}"#).expect("written");
+    let state = state.to_str().expect("a name");
+    let path = folder("state_drawn").join("drawn.png");
+    let output = path.to_str().expect("a name");
+    transpica(&["draw", "shaders/textured.shbin", "--state", state, "-o", output]).succeeded();
+    assert_eq!(decoded(&path).covered(), 0);
+}
+
+#[test]
+fn obj_files_are_drawn_and_their_errors_have_lines() {
+    let folder = folder("obj");
+    let [good, bad] = ["good.obj", "bad.obj"].map(|name| folder.join(name));
+    fs::write(&good, "v 0 0 0\nv 9 0 0\nv 0 9 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        .expect("written");
+    fs::write(&bad, "v 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 7\n").expect("written");
+    let picture = draw("obj_drawn", "lights.shbin", &["--mesh", good.to_str().expect("a name")]);
+    assert!(picture.covered() > 2_000, "{}", picture.covered());
+    let bad = bad.to_str().expect("a name");
+    let failed = failure(&["draw", "shaders/lights.shbin", "-o", "never.png", "--mesh", bad]);
+    assert!(failed.contains("bad.obj: line 5: "), "{failed}");
+}
+
+#[test]
+fn a_sheet_crosses_out_what_fails() {
+    let folder = folder("sheet");
+    for name in ["textured", "points", "library"] {
+        let file = format!("{name}.shbin");
+        fs::copy(root().join("shaders").join(&file), folder.join(&file)).expect("a copy");
+    }
+    let path = folder.join("sheet.png");
+    let arguments = ["draw", folder.to_str().expect("a name"), "-o", path.to_str().expect("a name")];
+    transpica(&arguments).succeeded();
+    let whole = decoded(&path);
+    let crosses =
+        |picture: &Decoded| picture.pixels.iter().filter(|&&pixel| pixel == [208, 48, 48, 255]).count();
+    assert_eq!(crosses(&whole), 0);
+    fs::write(folder.join("broken.shbin"), b"DVLB no more").expect("written");
+    let failed = failure(&arguments);
+    assert!(failed.contains("broken.shbin") && failed.contains("1 of 9 cells"), "{failed}");
+    assert!(crosses(&decoded(&path)) > 300);
+}
+
+#[test]
+fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
+    let path = folder("page").join("sheet.png");
+    transpica(&["draw", "shaders", "-o", path.to_str().expect("a name")]).succeeded();
+    let (drawn, stored) = (decoded(&path), root().join("shaders/sheet.png"));
+    if std::env::var_os("BLESS").is_some() {
+        fs::copy(&path, &stored).expect("written");
+    }
+    let stored = decoded(&stored);
+    // Sines differ in their last bit between systems, which moves a few pixels at edges.
+    let differing = drawn.differing(&stored, 2);
+    assert!(
+        differing * 1_000 <= drawn.pixels.len(),
+        "{differing} pixels differ; BLESS=1 stores the new picture"
+    );
+    // Every cell shows something: its middle part has several colors.
+    let (cell, step) = ([192, 128], [198, 154]);
+    let [columns, rows] = [(drawn.width - 6) / step[0], (drawn.height - 6) / step[1]];
+    let mut blank = Vec::new();
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let [left, top] = [6 + column * step[0], 6 + row * step[1]];
+        let rows = drawn.pixels.chunks_exact(drawn.width).skip(top).take(cell[1]);
+        let pixels: Vec<_> = rows.flat_map(|row| &row[left..left + cell[0]]).collect();
+        let is_used = pixels.iter().any(|&&pixel| pixel != [255; 4]);
+        if is_used && pixels.iter().filter(|&&&pixel| pixel != BACKGROUND).count() < 60 {
+            blank.push((row, column));
+        }
+    }
+    assert_eq!(blank, [], "cells without a picture");
+}
+
+#[test]
+fn graphs_are_svg_files() {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("shaders")).expect("the samples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|ending| ending != "shbin") {
+            continue;
+        }
+        let path = path.to_str().expect("a name");
+        let [svg, dot] =
+            ["svg", "dot"].map(|format| transpica(&["cfg", path, "-q", "--format", format]).succeeded());
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{path}");
+        assert_eq!(svg.matches("<polyline").count(), dot.matches(" -> ").count(), "{path}");
+        // Beside the page itself.
+        assert_eq!(svg.matches("<rect").count() - 1, dot.matches("block").count(), "{path}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{path}");
+        count += 1;
+    }
+    assert!(count >= 32, "{count}");
+    let wrong = failure(&["cfg", "shaders/fog.shbin", "--stage", "ir", "--format", "svg"]);
+    assert!(wrong.contains("dot or svg form"), "{wrong}");
+}
