@@ -74,7 +74,12 @@ fn every_mesh_and_every_output_shows_something() {
         let picture = draw("meshes", "lights.shbin", &["--mesh", mesh]);
         assert_eq!((picture.width, picture.height), (400, 240));
         let (covered, colors) = (picture.covered(), picture.colors());
-        assert!((4_000..60_000).contains(&covered) && colors > 20, "{mesh}: {covered} pixels, {colors} colors");
+        // A plane under a far light has one color.
+        let least = if mesh == "quad" { 2 } else { 20 };
+        assert!(
+            (4_000..80_000).contains(&covered) && colors >= least,
+            "{mesh}: {covered} pixels, {colors} colors"
+        );
         assert!(seen.insert(picture.pixels), "{mesh} looks like another mesh");
     }
     let outputs =
@@ -116,21 +121,23 @@ fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
     // Corners are rounded to a grid before coverage is decided, and the order of operations in front
     // of that is a driver's choice: pixels at edges, also those between the tiles of coordinates, may
     // go either way. Colors within triangles differ by interpolation, by at most two steps of 255.
-    for (file, arguments) in [
-        ("lights.shbin", &[][..]),
-        ("lights.shbin", &["--mesh", "cube", "--wireframe"]),
-        ("textured.shbin", &["--by", "texcoord0", "--mesh", "quad"]),
-        ("quaternion.shbin", &["--mesh", "sphere"]),
-        ("uber.shbin", &["--by", "o1"]),
-        ("wireframe.shbin", &[]),
-        ("subdivision.shbin", &["--mesh", "sphere"]),
-        ("fireworks.shbin", &[]),
+    // Lines have hardly more than edges.
+    for (file, arguments, one_in) in [
+        ("lights.shbin", &[][..], 200),
+        ("lights.shbin", &["--mesh", "cube", "--wireframe"], 15),
+        ("textured.shbin", &["--by", "texcoord0", "--mesh", "quad"], 200),
+        ("quaternion.shbin", &["--mesh", "sphere"], 200),
+        ("uber.shbin", &["--by", "o1"], 200),
+        ("wireframe.shbin", &[], 15),
+        ("subdivision.shbin", &["--mesh", "sphere"], 200),
+        ("fireworks.shbin", &[], 200),
     ] {
         let [cpu, gpu] =
             ["cpu", "gpu"].map(|on| draw("machines", file, &[arguments, &["--on", on]].concat()));
         assert!(cpu.covered() > 500, "{file}: {} pixels", cpu.covered());
         let differing = cpu.differing(&gpu, 2);
-        assert!(differing * 200 <= cpu.covered(), "{file} {arguments:?}: {differing} of {}", cpu.covered());
+        let covered = cpu.covered();
+        assert!(differing * one_in <= covered, "{file} {arguments:?}: {differing} of {covered}");
     }
 }
 
@@ -172,7 +179,8 @@ fn a_state_file_replaces_what_is_guessed() {
 fn obj_files_are_drawn_and_their_errors_have_lines() {
     let folder = folder("obj");
     let [good, bad] = ["good.obj", "bad.obj"].map(|name| folder.join(name));
-    fs::write(&good, "v 0 0 0\nv 9 0 0\nv 0 9 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n").expect("written");
+    fs::write(&good, "v 0 0 0\nv 9 0 0\nv 0 9 0\nv 0 0 9\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        .expect("written");
     fs::write(&bad, "v 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 7\n").expect("written");
     let picture = draw("obj_drawn", "lights.shbin", &["--mesh", good.to_str().expect("a name")]);
     assert!(picture.covered() > 2_000, "{}", picture.covered());
@@ -192,7 +200,8 @@ fn a_sheet_crosses_out_what_fails() {
     let arguments = ["draw", folder.to_str().expect("a name"), "-o", path.to_str().expect("a name")];
     transpica(&arguments).succeeded();
     let whole = decoded(&path);
-    let crosses = |picture: &Decoded| picture.pixels.iter().filter(|&&pixel| pixel == [208, 48, 48, 255]).count();
+    let crosses =
+        |picture: &Decoded| picture.pixels.iter().filter(|&&pixel| pixel == [208, 48, 48, 255]).count();
     assert_eq!(crosses(&whole), 0);
     fs::write(folder.join("broken.shbin"), b"DVLB no more").expect("written");
     let failed = failure(&arguments);
@@ -211,7 +220,10 @@ fn the_sheet_of_all_samples_is_the_picture_of_the_page() {
     let stored = decoded(&stored);
     // Sines differ in their last bit between systems, which moves a few pixels at edges.
     let differing = drawn.differing(&stored, 2);
-    assert!(differing * 1_000 <= drawn.pixels.len(), "{differing} pixels differ; BLESS=1 stores the new picture");
+    assert!(
+        differing * 1_000 <= drawn.pixels.len(),
+        "{differing} pixels differ; BLESS=1 stores the new picture"
+    );
     // Every cell shows something: its middle part has several colors.
     let (cell, step) = ([192, 128], [198, 154]);
     let [columns, rows] = [(drawn.width - 6) / step[0], (drawn.height - 6) / step[1]];
@@ -237,7 +249,8 @@ fn graphs_are_svg_files() {
             continue;
         }
         let path = path.to_str().expect("a name");
-        let [svg, dot] = ["svg", "dot"].map(|format| transpica(&["cfg", path, "-q", "--format", format]).succeeded());
+        let [svg, dot] =
+            ["svg", "dot"].map(|format| transpica(&["cfg", path, "-q", "--format", format]).succeeded());
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{path}");
         assert_eq!(svg.matches("<polyline").count(), dot.matches(" -> ").count(), "{path}");
         // Beside the page itself.

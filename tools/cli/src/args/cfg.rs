@@ -40,7 +40,8 @@ impl Cfg {
         };
         if matches!(self.stage, Form::Tree | Form::Ir) && is_graph {
             return Err(
-                "only the control-flow graph has a dot or svg form; leave --stage out, or use --format text".into(),
+                "only the control-flow graph has a dot or svg form; leave --stage out, or use --format text"
+                    .into(),
             );
         }
         if self.stage != Form::Ir && self.position.is_given() {

@@ -78,9 +78,9 @@ impl MeshName {
         }
         let path = Path::new(text);
         let is_obj = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("obj"));
-        is_obj.then(|| Self::File(path.into())).ok_or_else(|| {
-            "must be quad, cube, sphere, lathe, or the name of an .obj file".to_owned()
-        })
+        is_obj
+            .then(|| Self::File(path.into()))
+            .ok_or_else(|| "must be quad, cube, sphere, lathe, or the name of an .obj file".to_owned())
     }
 }
 

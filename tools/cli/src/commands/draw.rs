@@ -6,15 +6,15 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use transpica::Translator;
+use transpica::stages::cfg::reach::reach;
 use transpica::stages::container::{Semantic, ShaderType, Shbin};
 use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{HostValues, Job, Options, Output, OutputMap, Profile, Setup, varying};
+use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, Setup, varying};
 use transpica::stages::interp::{Settings, Uniforms};
-use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::{Inst, Source, Stage};
 
 use super::on_gpu::{self, Gpu};
 use super::{GpuRun, Input, run as on_cpu};
@@ -118,7 +118,8 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
 }
 
 fn write(frames: &[Picture], output: Option<&Path>) -> Result<(), Failure> {
-    let bytes = picture::encode(frames).map_err(|error| Failure::new(format!("cannot encode a PNG file: {error}")))?;
+    let bytes = picture::encode(frames)
+        .map_err(|error| Failure::new(format!("cannot encode a PNG file: {error}")))?;
     files::write(output, &bytes)
 }
 
@@ -128,8 +129,10 @@ fn check_pixels(size: Size, count: u64) -> Result<(), Failure> {
         return Ok(());
     }
     let Size { width, height } = size;
-    Err(Failure::usage(format!("{count} pictures of {width}x{height} are {pixels} pixels, at most {MOST_PIXELS} are drawn"))
-        .hint("choose a smaller --size or fewer --frames"))
+    Err(Failure::usage(format!(
+        "{count} pictures of {width}x{height} are {pixels} pixels, at most {MOST_PIXELS} are drawn"
+    ))
+    .hint("choose a smaller --size or fewer --frames"))
 }
 
 /// Returns the stage of an executable.
@@ -149,8 +152,10 @@ fn chosen(input: &Input, file: &Shbin<'_>, dvle: Option<usize>) -> Result<Pick, 
     let vertex = (0..index).rev().chain(index + 1..file.executables.len()).find(is_vertex);
     let vertex = vertex.ok_or_else(|| {
         let path = input.path.display();
-        Failure::new(format!("{path}: DVLE {index} is a geometry program, and no vertex program is there to feed it"))
-            .hint("assemble both into one file: transpica asm NAME.v.pica NAME.g.pica -o NAME.shbin")
+        Failure::new(format!(
+            "{path}: DVLE {index} is a geometry program, and no vertex program is there to feed it"
+        ))
+        .hint("assemble both into one file: transpica asm NAME.v.pica NAME.g.pica -o NAME.shbin")
     })?;
     Ok(Pick { vertex, geometry: Some(index) })
 }
@@ -280,7 +285,8 @@ impl Drawing<'_> {
         let vertex = Symbols::new(executable(self.pick.vertex)?);
         let geometry = self.pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
         let guessed = guess::uniforms([vertex.all(), geometry.all()], &View::new(self.size, angle));
-        let vertices = guess::attributes(self.mesh, vertex.all());
+        let constants = dvle::constants(executable(self.pick.vertex)?);
+        let vertices = guess::attributes(self.mesh, vertex.all(), guess::color_steps(&constants));
         match self.pick.geometry {
             None => self.vertex_triangles(&guessed[0], &vertices, gpu),
             Some(geometry) => self.chain_triangles(geometry, guessed, vertices, gpu),
@@ -297,7 +303,12 @@ impl Drawing<'_> {
         let is_selected = index == self.pick.geometry.unwrap_or(self.pick.vertex);
         match self.state.filter(|_| is_selected) {
             Some(path) => on_cpu::read_state(path, uniforms, Stage::Vertex),
-            None => Ok(State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() }),
+            None => Ok(State {
+                uniforms,
+                floats_set: [false; FLOATS],
+                vertices: Vec::new(),
+                delivered: Vec::new(),
+            }),
         }
     }
 
@@ -313,7 +324,8 @@ impl Drawing<'_> {
                 let has = outputs.iter().filter_map(|output| output.semantic);
                 let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
                 let message = format!("the program has no output {}", by.name());
-                self.fail(&message).hint(format!("--by shows one of {}, or a register o0 to o15", has.join(", ")))
+                self.fail(&message)
+                    .hint(format!("--by shows one of {}, or a register o0 to o15", has.join(", ")))
             })?),
         };
         Ok(Choice { position, by, value })
@@ -333,7 +345,8 @@ impl Drawing<'_> {
         let outputs = varying::outputs(&map, &options, &Profile::default());
         let choice = self.choice(&outputs)?;
         let mut state = self.complete(index, guessed)?;
-        state.vertices = vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+        state.vertices =
+            vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
         let budget = BUDGET.min(DRAW_BUDGET / state.vertices.len().max(1) as u64);
         let settings = Settings { budget, ..Settings::default() };
         // Also before a run on the GPU: a program that exceeds its budget must not reach it.
@@ -385,12 +398,23 @@ impl Drawing<'_> {
         if !is_point || outputs == 0 {
             return Ok(None);
         }
-        let options = self.options();
-        let program = dvle::program(self.file, geometry, &options.limits).map_err(error)?;
-        let environment = FileEnvironment::new(self.file, geometry, "").map_err(error)?;
-        let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &environment, Job::Geometry(&setup)).map_err(error)?;
-        let read = u16::BITS - translated.usage.inputs.leading_zeros();
+        let program = self.input.program(self.file, geometry)?;
+        let mut read = 0;
+        reach(&program, |pc, _| {
+            let sources = match program.inst(pc) {
+                Some(Inst::Data { sources, .. }) => sources.to_vec(),
+                Some(Inst::Mova { source, .. }) => vec![source],
+                Some(Inst::Cmp { sources, .. }) => sources.to_vec(),
+                Some(Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {
+                    Vec::new()
+                }
+            };
+            for operand in sources {
+                if let Source::Input(register) = operand.register {
+                    read = read.max(u32::from(register) + 1);
+                }
+            }
+        });
         let stride = read.max(1).next_multiple_of(outputs).min(16 / outputs * outputs);
         Ok(u8::try_from(stride).ok())
     }
@@ -418,7 +442,12 @@ impl Drawing<'_> {
         }
         // Range: 2^18.
         let triangles = MOST_TRIANGLES as u32;
-        pipeline.set_limits(DrawLimits { steps: BUDGET, draw_steps: DRAW_BUDGET, triangles, ..DrawLimits::default() });
+        pipeline.set_limits(DrawLimits {
+            steps: BUDGET,
+            draw_steps: DRAW_BUDGET,
+            triangles,
+            ..DrawLimits::default()
+        });
         // Also before a draw on the GPU: a program that exceeds its budget must not reach it.
         let drawn = pipeline.draw(&vertices, Some(&indices)).map_err(error)?;
         let choice = self.choice(drawn.outputs())?;
@@ -441,7 +470,12 @@ impl Drawing<'_> {
     }
 
     /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the number.
-    fn indices(&self, input: Option<GeometryInput>, outputs: u16, vertices: &mut [[[f32; 4]; 16]]) -> Vec<u32> {
+    fn indices(
+        &self,
+        input: Option<GeometryInput>,
+        outputs: u16,
+        vertices: &mut [[[f32; 4]; 16]],
+    ) -> Vec<u32> {
         let adjacency = Adjacency::new(self.mesh);
         let outputs = outputs.count_ones().max(1);
         match input {

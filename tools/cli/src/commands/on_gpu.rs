@@ -5,10 +5,10 @@ use transpica::Translator;
 use transpica::stages::host::{Block, Job, Layout, Options, Profile};
 use transpica::stages::interp::Emit;
 use transpica::stages::isa::Stage;
+pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
 use transpica_gpu::picture::{self, Pipeline};
-pub use transpica_gpu::Gpu;
 use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
 
 use super::draw::Chain;
@@ -82,7 +82,8 @@ pub fn triangles(gpu: &Gpu, chain: &Chain<'_, '_>, input: &Input) -> Result<Vec<
     // Uniforms may replace constants of the file.
     let block = Block { layout: Layout::Registers, fold_constants: false, ..chain.options.block };
     let options = Options { block, ..chain.options };
-    let made = GeometryChain::from_file(gpu, chain.file, chain.programs, chain.stride, &options, gpu.usual_route());
+    let made =
+        GeometryChain::from_file(gpu, chain.file, chain.programs, chain.stride, &options, gpu.usual_route());
     let mut made = made.map_err(fail)?;
     for (stage, uniforms) in [Stage::Vertex, Stage::Geometry].into_iter().zip(chain.uniforms) {
         made.set_uniforms(stage, uniforms);
@@ -99,7 +100,8 @@ pub fn paint(gpu: &Gpu, triangles: &[Triangle], look: &Look, size: Size) -> Resu
     let fail = |error: GpuError| Failure::gpu(&error);
     let pipeline = Pipeline::of_value(gpu, look.wgsl).map_err(fail)?;
     let vectors = triangles.as_flattened().as_flattened();
-    let painted = picture::paint(gpu, &pipeline, vectors, [size.width, size.height], BACKGROUND).map_err(fail)?;
+    let painted =
+        picture::paint(gpu, &pipeline, vectors, [size.width, size.height], BACKGROUND).map_err(fail)?;
     Ok(Picture { size, pixels: painted.pixels().map(|pixel| pixel.0).collect() })
 }
 

@@ -51,7 +51,9 @@ impl<'a> Adjacency<'a> {
     /// open edge the triangle is its own neighbor.
     pub fn with_neighbors(&self) -> Vec<u32> {
         let beyond = |a, b, c| self.third.get(&[b, a]).copied().unwrap_or(c);
-        self.triangles().flat_map(|[a, b, c]| [a, beyond(a, b, c), b, beyond(b, c, a), c, beyond(c, a, b)]).collect()
+        self.triangles()
+            .flat_map(|[a, b, c]| [a, beyond(a, b, c), b, beyond(b, c, a), c, beyond(c, a, b)])
+            .collect()
     }
 
     /// Returns the neighbors of `center` from `first` up to but not including `last`,

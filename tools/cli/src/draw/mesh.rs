@@ -101,7 +101,8 @@ impl Mesh {
         let first = self.vertices.len() as u32;
         let (across, up) = (u32::from(columns), u32::from(rows));
         for row in 0..=rows {
-            let place = |column: u16| [f32::from(column) / f32::from(columns), f32::from(row) / f32::from(rows)];
+            let place =
+                |column: u16| [f32::from(column) / f32::from(columns), f32::from(row) / f32::from(rows)];
             self.vertices.extend((0..=columns).map(|column| at(place(column))));
         }
         for (row, column) in (0..up).flat_map(|row| (0..across).map(move |column| (row, column))) {
@@ -223,7 +224,9 @@ mod tests {
                 let [a, b, c] = triangle.map(|vertex| mesh.vertices[vertex as usize]);
                 let normal = cross(minus(b.position, a.position), minus(c.position, a.position));
                 // Triangles at a pole have no area but for rounding.
-                let Some(normal) = unit(normal).filter(|_| normal.iter().any(|x| x.abs() > 1e-5)) else { continue };
+                let Some(normal) = unit(normal).filter(|_| normal.iter().any(|x| x.abs() > 1e-5)) else {
+                    continue;
+                };
                 for vertex in [a, b, c] {
                     let along: f32 = (0..3).map(|k| normal[k] * vertex.normal[k]).sum();
                     assert!(along > 0.3, "{name:?}: {along} at {:?}", vertex.position);

@@ -46,9 +46,9 @@ impl Size {
     /// Parses WIDTHxHEIGHT.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse().ok().filter(|pixels| (1..=Self::MOST).contains(pixels));
-        let size = text.split_once('x').and_then(|(width, height)| {
-            Some(Self { width: number(width)?, height: number(height)? })
-        });
+        let size = text
+            .split_once('x')
+            .and_then(|(width, height)| Some(Self { width: number(width)?, height: number(height)? }));
         size.ok_or_else(|| format!("must be like 400x240, each at most {}", Self::MOST))
     }
 }

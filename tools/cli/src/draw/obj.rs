@@ -48,7 +48,8 @@ fn load(bytes: &[u8]) -> Result<Vec<Model>, LoadError> {
         ..LoadOptions::default()
     };
     // Materials that cannot be read are no error.
-    tobj::load_obj_buf(&mut &bytes[..], &options, |_| Err(LoadError::OpenFileFailed)).map(|(models, _)| models)
+    tobj::load_obj_buf(&mut &bytes[..], &options, |_| Err(LoadError::OpenFileFailed))
+        .map(|(models, _)| models)
 }
 
 /// Returns the number of the line that makes a faulty file faulty: the shortest faulty start of the
@@ -106,7 +107,8 @@ mod tests {
             let error = parse(text.as_bytes()).expect_err("a fault");
             assert!(error.starts_with(&format!("line {line}: ")), "{text}: {error}");
         }
-        for (text, said) in [("v 0 0 0\n", "no triangle"), ("v 0 0 0\nv nan 0 0\nv 1 1 1\nf 1 2 3\n", "NaN")] {
+        for (text, said) in [("v 0 0 0\n", "no triangle"), ("v 0 0 0\nv nan 0 0\nv 1 1 1\nf 1 2 3\n", "NaN")]
+        {
             let error = parse(text.as_bytes()).expect_err("a fault");
             assert!(error.contains(said), "{error}");
         }
@@ -116,9 +118,35 @@ mod tests {
     fn no_file_panics() {
         let mut random = Random::new(1, "OBJ files");
         let words = [
-            "v ", "vt ", "vn ", "f ", "o", "g ", "usemtl", "mtllib ", "s ", "l ", "p ", "0 ", "1 ", "-1 ", "2/2/2 ",
-            "3//1 ", "1e39 ", "nan ", "9999999999999999999999 ", "-9223372036854775808 ", "/", "\\\n", "é", "\0", "#", "\n",
-            "\n", "\r\n", "\u{2003}",
+            "v ",
+            "vt ",
+            "vn ",
+            "f ",
+            "o",
+            "g ",
+            "usemtl",
+            "mtllib ",
+            "s ",
+            "l ",
+            "p ",
+            "0 ",
+            "1 ",
+            "-1 ",
+            "2/2/2 ",
+            "3//1 ",
+            "1e39 ",
+            "nan ",
+            "9999999999999999999999 ",
+            "-9223372036854775808 ",
+            "/",
+            "\\\n",
+            "é",
+            "\0",
+            "#",
+            "\n",
+            "\n",
+            "\r\n",
+            "\u{2003}",
         ];
         let mut accepted = 0;
         for round in 0..2_000 {

@@ -167,7 +167,8 @@ fn paint_within(visits: u64, triangles: &[Triangle], look: &Look, size: Size) ->
     let picture = Picture::new(size, BACKGROUND);
     let depth = vec![0.0; picture.pixels.len()];
     let mut canvas = Canvas { picture, depth, look, visits };
-    let point = |[position, value]: Corner| Point { position: position.map(f64::from), value: value.map(f64::from) };
+    let point =
+        |[position, value]: Corner| Point { position: position.map(f64::from), value: value.map(f64::from) };
     for triangle in triangles {
         if triangle.iter().any(|[position, _]| !position.iter().all(|x| x.is_finite())) {
             continue;
@@ -207,7 +208,8 @@ mod tests {
     fn triangles_that_share_an_edge_cover_each_pixel_once() {
         let (low, high) = ([-1.0, -1.0], [0.93, 0.81]);
         let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
-        let counts = halves.map(|half| covered(&paint(&[flat(half, 0.5, 0.0)], look(), SIZE).expect("small")));
+        let counts =
+            halves.map(|half| covered(&paint(&[flat(half, 0.5, 0.0)], look(), SIZE).expect("small")));
         let both = paint(&halves.map(|half| flat(half, 0.5, 0.0)), look(), SIZE).expect("small");
         assert_eq!(counts[0] + counts[1], covered(&both));
         // 1.93 and 1.81 of 2: 15 columns and 14 rows of centers.
@@ -238,7 +240,8 @@ mod tests {
         let expected = (part / 3.0) / (part / 3.0 + 1.0 - part) * 255.0;
         assert_eq!(picture.pixels[7][0], f32::round(expected) as u8);
         // The plane z = 0 cuts two edges a tenth of the way in space, which is a quarter on the screen.
-        let behind = triangle.map(|[[x, y, _, w], value]| [[x, y, if w > 1.0 { -3.0 * w } else { w }, w], value]);
+        let behind =
+            triangle.map(|[[x, y, _, w], value]| [[x, y, if w > 1.0 { -3.0 * w } else { w }, w], value]);
         let part = covered(&paint(&[behind], look(), SIZE).expect("small"));
         assert_eq!(part, 128);
     }

@@ -181,8 +181,11 @@ fn port(place: &Place, list: &[usize], number: usize) -> f64 {
 /// Lays a graph out. Edges name existing nodes.
 pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
     let is_back = back_edges(sizes.len(), edges);
-    let downwards: Vec<[usize; 2]> =
-        edges.iter().zip(&is_back).map(|(&[from, to], &back)| if back { [to, from] } else { [from, to] }).collect();
+    let downwards: Vec<[usize; 2]> = edges
+        .iter()
+        .zip(&is_back)
+        .map(|(&[from, to], &back)| if back { [to, from] } else { [from, to] })
+        .collect();
     let is_loop = |[from, to]: &[usize; 2]| from == to;
     let paths: Vec<[usize; 2]> = downwards.iter().copied().filter(|edge| !is_loop(edge)).collect();
     let ranks = ranks(sizes.len(), &paths);
@@ -202,7 +205,9 @@ pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
         chain.push(to);
         chains.push(chain);
     }
-    for pair in chains.iter().filter(|chain| chain[0] != chain[chain.len() - 1]).flat_map(|chain| chain.windows(2)) {
+    for pair in
+        chains.iter().filter(|chain| chain[0] != chain[chain.len() - 1]).flat_map(|chain| chain.windows(2))
+    {
         if places[pair[0]].rank + 1 == places[pair[1]].rank {
             places[pair[0]].below.push(pair[1]);
             places[pair[1]].above.push(pair[0]);
@@ -217,11 +222,10 @@ pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
     let left = places.iter().map(|place| place.x - place.size[0] / 2.0).fold(0.0, f64::min) - GAP;
     places.iter_mut().for_each(|place| place.x -= left);
     let width = places.iter().map(|place| place.x + place.size[0] / 2.0).fold(0.0, f64::max) + GAP;
-    let mut laid = Layout { width, height: tops.last().map_or(0.0, |last| last + GAP), is_back, ..Layout::default() };
-    laid.nodes = places[..sizes.len()]
-        .iter()
-        .map(|place| [place.x - place.size[0] / 2.0, tops[place.rank]])
-        .collect();
+    let mut laid =
+        Layout { width, height: tops.last().map_or(0.0, |last| last + GAP), is_back, ..Layout::default() };
+    laid.nodes =
+        places[..sizes.len()].iter().map(|place| [place.x - place.size[0] / 2.0, tops[place.rank]]).collect();
     let mut tracks = vec![0; rows.len()];
     for (chain, back) in chains.iter().zip(&laid.is_back) {
         let mut line = line(&places, chain, &tops, &mut tracks);
@@ -295,13 +299,17 @@ mod tests {
         assert!(laid.nodes.iter().chain(laid.edges.iter().flatten()).all(inside));
         for (a, (place, size)) in laid.nodes.iter().zip(sizes).enumerate() {
             for (other, size_of_other) in laid.nodes.iter().zip(sizes).skip(a + 1) {
-                let apart = |k: usize| place[k] + size[k] <= other[k] || other[k] + size_of_other[k] <= place[k];
+                let apart =
+                    |k: usize| place[k] + size[k] <= other[k] || other[k] + size_of_other[k] <= place[k];
                 assert!(apart(0) || apart(1), "nodes overlap");
             }
         }
         for (line, &[from, to]) in laid.edges.iter().zip(edges) {
             let touches = |end: &[f64; 2], node: usize| {
-                (0..2).all(|k| end[k] >= laid.nodes[node][k] - 0.01 && end[k] <= laid.nodes[node][k] + sizes[node][k] + 0.01)
+                (0..2).all(|k| {
+                    end[k] >= laid.nodes[node][k] - 0.01
+                        && end[k] <= laid.nodes[node][k] + sizes[node][k] + 0.01
+                })
             };
             assert!(touches(&line[0], from) && touches(&line[line.len() - 1], to), "{line:?}");
         }
@@ -322,14 +330,17 @@ mod tests {
         let mut random = Random::new(2, "graphs");
         for round in 0..200 {
             let count = 1 + random.below(if round == 0 { 400 } else { 60 });
-            let sizes: Vec<[f64; 2]> =
-                (0..count).map(|_| [f64::from(10 + random.below(200)), f64::from(10 + random.below(90))]).collect();
+            let sizes: Vec<[f64; 2]> = (0..count)
+                .map(|_| [f64::from(10 + random.below(200)), f64::from(10 + random.below(90))])
+                .collect();
             let edge = |random: &mut Random| [random.below(count) as usize, random.below(count) as usize];
-            let edges: Vec<[usize; 2]> = (0..random.below(2 * count + 1)).map(|_| edge(&mut random)).collect();
+            let edges: Vec<[usize; 2]> =
+                (0..random.below(2 * count + 1)).map(|_| edge(&mut random)).collect();
             check(&sizes, &edges);
         }
         let start = std::time::Instant::now();
-        let long: Vec<[usize; 2]> = (0..4999).flat_map(|node| [[node, node + 1], [node, 4999], [node + 1, node / 2]]).collect();
+        let long: Vec<[usize; 2]> =
+            (0..4999).flat_map(|node| [[node, node + 1], [node, 4999], [node + 1, node / 2]]).collect();
         let laid = layout(&[[40.0, 20.0]; 5000], &long);
         assert_eq!(laid.edges.len(), long.len());
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
