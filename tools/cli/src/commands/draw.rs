@@ -385,8 +385,8 @@ impl Drawing<'_> {
         Ok(Shown { triangles, look: choice.by.look() })
     }
 
-    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in complete
-    /// vertices.
+    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in
+    /// complete vertices.
     fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Failure> {
         let error = |error| self.input.fail(&error);
         let outputs = outputs.count_ones();
@@ -469,7 +469,8 @@ impl Drawing<'_> {
         Ok(Shown { triangles, look: choice.by.look() })
     }
 
-    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the number.
+    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
+    /// number.
     fn indices(
         &self,
         input: Option<GeometryInput>,

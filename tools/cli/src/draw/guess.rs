@@ -337,7 +337,7 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &View) -> [Uniforms; 2] {
                         uniforms.floats.get_mut(registers).into_iter().flatten().enumerate()
                     {
                         *register = match matrix {
-                            Some(matrix) => matrix[place % size & 3],
+                            Some(matrix) => matrix[(place % size).min(3)],
                             None => vector(named, place, stage),
                         };
                     }

@@ -140,7 +140,7 @@ impl Canvas<'_> {
             let sum = |of: &dyn Fn(Placed) -> f64| parts[0] * of(a) + parts[1] * of(b) + parts[2] * of(c);
             let depth = sum(&|corner| corner.depth) as f32;
             let place = row as usize * size.width as usize + column as usize;
-            if !(depth >= self.depth[place]) {
+            if depth < self.depth[place] || depth.is_nan() {
                 continue;
             }
             self.depth[place] = depth;
@@ -235,11 +235,13 @@ mod tests {
         ];
         let picture = paint(&[triangle], look(), SIZE).expect("small");
         assert_eq!(covered(&picture), 256);
-        // A quarter of the way on the screen, at the center of column 7: 15/64 of it, of weight 1/3.
+        // A quarter of the way on the screen, at the center of column 7: 15/64 of it, of weight
+        // 1/3.
         let part = 15.0 / 64.0;
         let expected = (part / 3.0) / (part / 3.0 + 1.0 - part) * 255.0;
         assert_eq!(picture.pixels[7][0], f32::round(expected) as u8);
-        // The plane z = 0 cuts two edges a tenth of the way in space, which is a quarter on the screen.
+        // The plane z = 0 cuts two edges a tenth of the way in space, which is a quarter on the
+        // screen.
         let behind =
             triangle.map(|[[x, y, _, w], value]| [[x, y, if w > 1.0 { -3.0 * w } else { w }, w], value]);
         let part = covered(&paint(&[behind], look(), SIZE).expect("small"));

@@ -1,5 +1,6 @@
 //! A graph as an SVG file.
-//! In: texts of nodes, labeled edges. Out: the text of the file. Fonts differ, so widths leave room.
+//! In: texts of nodes, labeled edges. Out: the text of the file. Fonts differ, so widths leave
+//! room.
 
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use super::layout::layout;
 
 /// Size of letters, width of one, and distance of lines, in units of the file.
 const FONT: f64 = 12.0;
-const LETTER: f64 = 7.4;
+const LETTER: f64 = 7.8;
 const LINE: f64 = 15.0;
 
 /// Space between text and frame.
