@@ -88,19 +88,20 @@ fn every_mesh_and_every_output_shows_something() {
     }
     let outputs =
         ["color", "texcoord0", "texcoord1", "texcoord2", "normalquat", "view", "position", "o0", "o1", "o7"];
-    let shapes: BTreeSet<Vec<bool>> = outputs
-        .iter()
-        .map(|by| {
-            let picture = draw("outputs", "uber.shbin", &["--by", by]);
-            assert!(picture.covered() > 4_000, "{by}");
-            picture.pixels.iter().map(|&pixel| pixel != BACKGROUND).collect()
-        })
-        .collect();
-    // The choice changes colors only.
-    assert_eq!(shapes.len(), 1);
-    let wire = draw("wire", "lights.shbin", &["--wireframe"]);
-    let filled = draw("wire", "lights.shbin", &[]);
-    assert!(wire.covered() * 10 < filled.covered() * 9, "{} of {}", wire.covered(), filled.covered());
+    let shapes = outputs.map(|by| {
+        let picture = draw("outputs", "uber.shbin", &["--by", by]);
+        assert!(picture.covered() > 4_000, "{by}");
+        picture.pixels.iter().map(|&pixel| pixel != BACKGROUND).collect::<Vec<bool>>()
+    });
+    for (by, shape) in outputs.iter().zip(&shapes) {
+        // The choice changes colors only. A few pixels may have the color of the background.
+        let differing = shape.iter().zip(&shapes[0]).filter(|(a, b)| a != b).count();
+        assert!(differing < 20, "{by}: {differing} pixels");
+    }
+    let wire = draw("wire", "lights.shbin", &["--mesh", "cube", "--wireframe"]);
+    let filled = draw("wire", "lights.shbin", &["--mesh", "cube"]);
+    let (lines, all) = (wire.covered(), filled.covered());
+    assert!((all / 20..all / 2).contains(&lines), "{lines} of {all}");
 }
 
 #[test]
