@@ -206,14 +206,17 @@ mod tests {
 
     #[test]
     fn triangles_that_share_an_edge_cover_each_pixel_once() {
-        let (low, high) = ([-1.0, -1.0], [0.93, 0.81]);
-        let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
-        let counts =
-            halves.map(|half| covered(&paint(&[flat(half, 0.5, 0.0)], look(), SIZE).expect("small")));
-        let both = paint(&halves.map(|half| flat(half, 0.5, 0.0)), look(), SIZE).expect("small");
-        assert_eq!(counts[0] + counts[1], covered(&both));
-        // 1.93 and 1.81 of 2: 15 columns and 14 rows of centers.
-        assert_eq!(covered(&both), 15 * 14);
+        // 1.93 and 1.81 of 2: 15 columns and 14 rows of centers. The other diagonal runs through
+        // centers.
+        for (high, expected) in [([0.93, 0.81], 15 * 14), ([1.0, 1.0], 256)] {
+            let low = [-1.0, -1.0];
+            let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
+            let halves = halves.map(|half| flat(half, 0.5, 0.0));
+            let counts = halves.map(|half| covered(&paint(&[half], look(), SIZE).expect("small")));
+            let both = paint(&halves, look(), SIZE).expect("small");
+            assert_eq!(counts[0] + counts[1], covered(&both));
+            assert_eq!(covered(&both), expected);
+        }
     }
 
     #[test]
