@@ -62,7 +62,8 @@ fn the_command_line_needs_neither_a_gpu_nor_naga() {
     for heavy in ["wgpu", "naga", "pollster", "ruzstd"] {
         assert!(!has(&least, heavy), "{heavy} in {least:?}");
     }
-    assert!(least.len() <= 70, "{} crates: {least:?}", least.len());
+    // Nine of them write PNG files, read OBJ files and have letters for `draw`.
+    assert!(least.len() <= 75, "{} crates: {least:?}", least.len());
 }
 
 #[test]

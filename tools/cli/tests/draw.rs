@@ -1,5 +1,5 @@
-//! `draw` and `cfg --format svg`: each mesh, each output, machines against each other, sheets, limits,
-//! and the pictures of the pages.
+//! `draw` and `cfg --format svg`: each mesh, each output, machines against each other, sheets,
+//! limits, and the pictures of the pages.
 
 mod support;
 
@@ -16,9 +16,10 @@ const BACKGROUND: [u8; 4] = [232, 232, 232, 255];
 struct Decoded {
     width: usize,
     height: usize,
-    /// Frames of an animation, or 1.
-    frames: u32,
+    /// Pixels of the first frame.
     pixels: Vec<[u8; 4]>,
+    /// Pixels of the other frames of an animation.
+    more: Vec<Vec<[u8; 4]>>,
 }
 
 impl Decoded {
@@ -39,16 +40,20 @@ impl Decoded {
     }
 }
 
-/// Returns the pixels of a file's first frame.
+/// Decodes a file.
 fn decoded(path: &Path) -> Decoded {
     let bytes = fs::read(path).expect("a picture");
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().expect("a PNG file");
     let info = reader.info();
     let (width, height) = (info.width as usize, info.height as usize);
     let frames = info.animation_control().map_or(1, |control| control.num_frames);
-    let mut bytes = vec![0; width * height * 4];
-    reader.next_frame(&mut bytes).expect("a frame");
-    Decoded { width, height, frames, pixels: bytes.as_chunks::<4>().0.to_vec() }
+    let mut frames = (0..frames).map(|_| {
+        let mut bytes = vec![0; width * height * 4];
+        reader.next_frame(&mut bytes).expect("a frame");
+        bytes.as_chunks::<4>().0.to_vec()
+    });
+    let pixels = frames.next().expect("a frame");
+    Decoded { width, height, pixels, more: frames.collect() }
 }
 
 /// Draws a file of `shaders` with these arguments.
@@ -74,27 +79,34 @@ fn every_mesh_and_every_output_shows_something() {
         let picture = draw("meshes", "lights.shbin", &["--mesh", mesh]);
         assert_eq!((picture.width, picture.height), (400, 240));
         let (covered, colors) = (picture.covered(), picture.colors());
+        // Planes under a far light have one color each.
+        let least = match mesh {
+            "quad" => 2,
+            "cube" => 4,
+            _round => 20,
+        };
         assert!(
-            (4_000..60_000).contains(&covered) && colors > 20,
+            (4_000..80_000).contains(&covered) && colors >= least,
             "{mesh}: {covered} pixels, {colors} colors"
         );
         assert!(seen.insert(picture.pixels), "{mesh} looks like another mesh");
     }
     let outputs =
         ["color", "texcoord0", "texcoord1", "texcoord2", "normalquat", "view", "position", "o0", "o1", "o7"];
-    let shapes: BTreeSet<Vec<bool>> = outputs
-        .iter()
-        .map(|by| {
-            let picture = draw("outputs", "uber.shbin", &["--by", by]);
-            assert!(picture.covered() > 4_000, "{by}");
-            picture.pixels.iter().map(|&pixel| pixel != BACKGROUND).collect()
-        })
-        .collect();
-    // The choice changes colors only.
-    assert_eq!(shapes.len(), 1);
-    let wire = draw("wire", "lights.shbin", &["--wireframe"]);
-    let filled = draw("wire", "lights.shbin", &[]);
-    assert!(wire.covered() * 10 < filled.covered() * 9, "{} of {}", wire.covered(), filled.covered());
+    let shapes = outputs.map(|by| {
+        let picture = draw("outputs", "uber.shbin", &["--by", by]);
+        assert!(picture.covered() > 4_000, "{by}");
+        picture.pixels.iter().map(|&pixel| pixel != BACKGROUND).collect::<Vec<bool>>()
+    });
+    for (by, shape) in outputs.iter().zip(&shapes) {
+        // The choice changes colors only. A few pixels may have the color of the background.
+        let differing = shape.iter().zip(&shapes[0]).filter(|(a, b)| a != b).count();
+        assert!(differing < 20, "{by}: {differing} pixels");
+    }
+    let wire = draw("wire", "lights.shbin", &["--mesh", "cube", "--wireframe"]);
+    let filled = draw("wire", "lights.shbin", &["--mesh", "cube"]);
+    let (lines, all) = (wire.covered(), filled.covered());
+    assert!((all / 20..all / 2).contains(&lines), "{lines} of {all}");
 }
 
 #[test]
@@ -116,24 +128,26 @@ fn absent_outputs_are_errors_that_list_the_others() {
 
 #[test]
 fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
-    // Corners are rounded to a grid before coverage is decided, and the order of operations in front
-    // of that is a driver's choice: pixels at edges, also those between the tiles of coordinates, may
-    // go either way. Colors within triangles differ by interpolation, by at most two steps of 255.
-    for (file, arguments) in [
-        ("lights.shbin", &[][..]),
-        ("lights.shbin", &["--mesh", "cube", "--wireframe"]),
-        ("textured.shbin", &["--by", "texcoord0", "--mesh", "quad"]),
-        ("quaternion.shbin", &["--mesh", "sphere"]),
-        ("uber.shbin", &["--by", "o1"]),
-        ("wireframe.shbin", &[]),
-        ("subdivision.shbin", &["--mesh", "sphere"]),
-        ("fireworks.shbin", &[]),
+    // Corners are rounded to a grid before coverage is decided, and the order of operations in
+    // front of that is a driver's choice: pixels at edges, also those between the tiles of
+    // coordinates, may go either way. Colors within triangles differ by interpolation, by at most
+    // two steps of 255. Lines have hardly more than edges.
+    for (file, arguments, one_in) in [
+        ("lights.shbin", &[][..], 200),
+        ("lights.shbin", &["--mesh", "cube", "--wireframe"], 15),
+        ("textured.shbin", &["--by", "texcoord0", "--mesh", "quad"], 200),
+        ("quaternion.shbin", &["--mesh", "sphere"], 200),
+        ("uber.shbin", &["--by", "o1"], 200),
+        ("wireframe.shbin", &[], 15),
+        ("subdivision.shbin", &["--mesh", "sphere"], 200),
+        ("fireworks.shbin", &[], 200),
     ] {
         let [cpu, gpu] =
             ["cpu", "gpu"].map(|on| draw("machines", file, &[arguments, &["--on", on]].concat()));
         assert!(cpu.covered() > 500, "{file}: {} pixels", cpu.covered());
         let differing = cpu.differing(&gpu, 2);
-        assert!(differing * 200 <= cpu.covered(), "{file} {arguments:?}: {differing} of {}", cpu.covered());
+        let covered = cpu.covered();
+        assert!(differing * one_in <= covered, "{file} {arguments:?}: {differing} of {covered}");
     }
 }
 
@@ -154,9 +168,10 @@ fn a_difference_shows_three_pictures() {
 #[test]
 fn frames_turn_the_mesh() {
     let picture = draw("frames", "lights.shbin", &["--frames", "3", "--size", "80x60", "--mesh", "cube"]);
-    assert_eq!(picture.frames, 3);
+    let frames: BTreeSet<_> = picture.more.iter().chain([&picture.pixels]).collect();
+    assert_eq!(frames.len(), 3, "frames that differ");
     let one = draw("frames", "lights.shbin", &["--size", "80x60", "--mesh", "cube"]);
-    assert_eq!((one.frames, one.pixels), (1, picture.pixels));
+    assert_eq!((one.more.len(), one.pixels), (0, picture.pixels));
 }
 
 #[test]

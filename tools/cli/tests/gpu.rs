@@ -93,7 +93,11 @@ fn values_at_an_early_loop_exit_are_those_of_that_iteration() {
         for on in ["cpu", "gpu"] {
             let ran =
                 transpica(&["run", &file("shbin"), "--state", &file("state.json"), "--json", "--on", on]);
-            let (found, expected) = (json(&ran.succeeded()), json(&expected));
+            let (mut found, expected) = (json(&ran.succeeded()), json(&expected));
+            // Semantics repeat what registers have.
+            for vertex in found["vertices"].as_array_mut().expect("a list") {
+                vertex.as_object_mut().expect("an object").remove("semantics");
+            }
             for member in ["stage", "vertices"] {
                 assert_eq!(found[member], expected[member], "{name} on {on}");
             }

@@ -29,7 +29,7 @@ pub enum Use {
     Matrix {
         /// Rows of each.
         rows: usize,
-        /// Whether the last row is that of a projection.
+        /// True if the last row is that of a projection.
         is_projection: bool,
     },
     /// A point.

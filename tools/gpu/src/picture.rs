@@ -1,8 +1,8 @@
 //! Pictures: a frame with a depth buffer, drawn headless and read back.
 //! In: vertex stages of translated programs, or finished triangles; vertices. Out: pictures, of
 //! [`WIDTH`] × [`HEIGHT`] or another size.
-//! Knows no program and no console. Unless a pipeline has its own fragment stage it shows the color,
-//! darker on every second tile of the first texture coordinate.
+//! Knows no program and no console. Unless a pipeline has its own fragment stage it shows the
+//! color, darker on every second tile of the first texture coordinate.
 
 use std::fmt::Write;
 
@@ -92,8 +92,10 @@ fn row_bytes(width: u32) -> u32 {
 }
 
 impl Pipeline {
-    /// Builds a pipeline for finished triangles of two vectors per vertex, the position and a value.
-    /// `expression` is the WGSL of a color: three numbers that follow from the value `v`, clamped to
+    /// Builds a pipeline for finished triangles of two vectors per vertex, the position and a
+    /// value.
+    /// `expression` is the WGSL of a color: three numbers that follow from the value `v`, clamped
+    /// to
     /// 0..1. At equal depth the last triangle is shown. Nothing is culled.
     ///
     /// # Errors

@@ -42,8 +42,8 @@ pub struct Draw {
     /// Part of the name of the GPU
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Shown output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; if absent the
-    /// first of color, texcoord0, normalquat, position that the program has
+    /// Shown output: color, texcoord0 to texcoord2, normalquat, view, position, o0 to o15; if
+    /// absent the first of color, texcoord0, normalquat, position that the program has
     #[arg(long, value_name = "OUTPUT", value_parser = By::parse)]
     pub by: Option<By>,
     /// Edges of triangles instead of their surface

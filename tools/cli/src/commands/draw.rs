@@ -6,15 +6,15 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use transpica::Translator;
+use transpica::stages::cfg::reach::reach;
 use transpica::stages::container::{Semantic, ShaderType, Shbin};
 use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{HostValues, Job, Options, Output, OutputMap, Profile, Setup, varying};
+use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, Setup, varying};
 use transpica::stages::interp::{Settings, Uniforms};
-use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::{Inst, Source, Stage};
 
 use super::geometry;
 use super::on_gpu::{self, Gpu};
@@ -286,7 +286,8 @@ impl Drawing<'_> {
         let vertex = Symbols::new(executable(self.pick.vertex)?);
         let geometry = self.pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
         let guessed = guess::uniforms([vertex.all(), geometry.all()], &View::new(self.size, angle));
-        let vertices = guess::attributes(self.mesh, vertex.all());
+        let constants = dvle::constants(executable(self.pick.vertex)?);
+        let vertices = guess::attributes(self.mesh, vertex.all(), guess::color_steps(&constants));
         match self.pick.geometry {
             None => self.vertex_triangles(&guessed[0], &vertices, gpu),
             Some(geometry) => self.chain_triangles(geometry, guessed, vertices, gpu),
@@ -389,8 +390,8 @@ impl Drawing<'_> {
         Ok(Shown { triangles, look: choice.by.look() })
     }
 
-    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in complete
-    /// vertices.
+    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in
+    /// complete vertices.
     fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Failure> {
         let error = |error| self.input.fail(&error);
         let outputs = outputs.count_ones();
@@ -402,13 +403,23 @@ impl Drawing<'_> {
         if !is_point || outputs == 0 {
             return Ok(None);
         }
-        let options = self.options();
-        let program = dvle::program(self.file, geometry, &options.limits).map_err(error)?;
-        let environment = FileEnvironment::new(self.file, geometry, "").map_err(error)?;
-        let mut translator = Translator::new(options, Profile::default());
-        let translated =
-            translator.translate(&program, &environment, Job::Geometry(&setup)).map_err(error)?;
-        let read = u16::BITS - translated.usage.inputs.leading_zeros();
+        let program = self.input.program(self.file, geometry, &self.options().limits)?;
+        let mut read = 0;
+        reach(&program, |pc, _| {
+            let sources = match program.inst(pc) {
+                Some(Inst::Data { sources, .. }) => sources.to_vec(),
+                Some(Inst::Mova { source, .. }) => vec![source],
+                Some(Inst::Cmp { sources, .. }) => sources.to_vec(),
+                Some(Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {
+                    Vec::new()
+                }
+            };
+            for operand in sources {
+                if let Source::Input(register) = operand.register {
+                    read = read.max(u32::from(register) + 1);
+                }
+            }
+        });
         let stride = read.max(1).next_multiple_of(outputs).min(16 / outputs * outputs);
         Ok(u8::try_from(stride).ok())
     }
@@ -463,7 +474,8 @@ impl Drawing<'_> {
         Ok(Shown { triangles, look: choice.by.look() })
     }
 
-    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the number.
+    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
+    /// number.
     fn indices(
         &self,
         input: Option<GeometryInput>,

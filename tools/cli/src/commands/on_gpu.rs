@@ -1,4 +1,4 @@
-//! Parts of `run`, `draw`, `compare` and `doctor` on a GPU. A build without the feature `gpu` has
+//! GPU side of `run`, `draw`, `compare` and `doctor`. A build without the feature `gpu` has
 //! `without_gpu` in its place.
 
 use transpica::Translator;

@@ -197,7 +197,7 @@ pub fn components(register: [u32; 4]) -> Value {
 pub fn semantics(registers: &Registers, symbols: &Symbols) -> Value {
     let value = |&(name, register, mask): &(&str, usize, Mask)| {
         let bits = mask.iter().map(|component| registers[register][component.index()]);
-        let bits: Vec<Value> = bits.map(|bits| json!(format!("{:#010x}", canonical(bits)))).collect();
+        let bits: Vec<Value> = bits.map(|bits| json::word(canonical(bits))).collect();
         (name.to_owned(), Value::from(bits))
     };
     Value::Object(symbols.outputs().iter().map(value).collect())

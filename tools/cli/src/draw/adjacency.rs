@@ -47,8 +47,8 @@ impl<'a> Adjacency<'a> {
             .filter(|[a, b, c]| a != b && b != c && c != a)
     }
 
-    /// Returns triangles with the far corners of their neighbors: corner, neighbor, corner, …. At an
-    /// open edge the triangle is its own neighbor.
+    /// Returns triangles with the far corners of their neighbors: corner, neighbor, corner, …. At
+    /// an open edge the triangle is its own neighbor.
     pub fn with_neighbors(&self) -> Vec<u32> {
         let beyond = |a, b, c| self.third.get(&[b, a]).copied().unwrap_or(c);
         self.triangles()
@@ -70,9 +70,9 @@ impl<'a> Adjacency<'a> {
         Some(fan)
     }
 
-    /// Returns primitives of the variable mode: the number of vertices, the triangle, and the ring of
-    /// vertices around it, counter-clockwise from the one across the first edge. Triangles at an open
-    /// edge are left out.
+    /// Returns primitives of the variable mode: the number of vertices, the triangle, and the ring
+    /// of vertices around it, counter-clockwise from the one across the first edge. Triangles at an
+    /// open edge are left out.
     pub fn with_rings(&self) -> Vec<u32> {
         let mut indices = Vec::new();
         for [a, b, c] in self.triangles() {

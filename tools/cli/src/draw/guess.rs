@@ -4,7 +4,9 @@
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
 use transpica::stages::container::SymbolBank;
+use transpica::stages::host::Constants;
 use transpica::stages::interp::{Registers, Uniforms};
+use transpica::stages::isa::Stage;
 use transpica_generate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
 use transpica_generate::{Named, Use, use_of};
 
@@ -48,22 +50,42 @@ const ORDER: [Attribute; 5] =
 /// occurs decides.
 const VECTORS: &[(&str, [f32; 4])] = &[
     ("offset", [0.0; 4]),
+    ("posscale", [1.0; 4]),
     ("texscale", [1.0; 4]),
-    ("scale", [0.5, 0.8, 0.05, 0.08]),
-    ("size", [0.06, 0.1, 0.06, 0.1]),
+    ("uvscale", [1.0; 4]),
+    ("scale", [0.12, 0.2, 0.05, 0.08]),
+    ("size", [0.02, 0.035, 0.02, 0.035]),
+    ("box", [0.0, 0.0, 1.0, 1.0]),
     ("attenuation", [1.0, 0.1, 0.01, 0.0]),
     ("ambient", [0.3, 0.3, 0.35, 1.0]),
-    ("range", [0.0, 1.0, 0.0, 1.0]),
+    // No fog, no transition.
+    ("range", [0.0, 0.0, 0.0, 1.0]),
+    ("layer", [0.5, 0.1, 0.0, 0.0]),
+    ("morph", [0.0, 0.0, 1.0, 0.0]),
+    ("wind", [0.0; 4]),
+    ("sway", [0.0; 4]),
     ("fade", [0.0, 1.0, 0.0, 1.0]),
-    ("screen", [200.0, 120.0, 1.0, 0.0]),
-    ("pixel", [0.005, 0.008_333, 0.0, 0.0]),
-    ("time", [1.0, 2.0, 0.5, 0.05]),
+    ("pixel", [0.005, 0.008_333, 0.002, 0.0]),
+    ("time", [1.2, 1.0, 1.0, 0.25]),
     ("clock", [1.0, 4.0, 0.25, 0.0]),
     ("gravity", [0.0, -0.5, 0.0, 0.0]),
     ("weights", [0.4, 0.0, 0.0, 0.0]),
-    ("light", [-0.41, 0.62, 0.66, 0.3]),
-    ("sun", [-0.41, 0.62, 0.66, 0.3]),
+    // Sine and cosine of no turn, a length.
+    ("joint", [0.0, 1.0, 0.1, 0.0]),
     ("material", [0.6, 0.5, 0.4, 8.0]),
+    ("fogcolor", [0.7, 0.76, 0.86, 1.0]),
+    ("lightcolor", [0.8, 0.78, 0.7, 8.0]),
+    ("lightpos", [-1.5, 2.0, 3.0, 1.0]),
+    ("lamppos", [-1.5, 2.0, 3.0, 1.0]),
+    ("light", [-0.41, 0.62, 0.66, 0.3]),
+    ("sundir", [-0.41, 0.62, 0.66, 0.3]),
+    ("ink", [0.12, 0.1, 0.2, 1.5]),
+    ("zenith", [0.25, 0.45, 0.8, 1.0]),
+    ("horizon", [0.75, 0.8, 0.86, 1.0]),
+    ("shallow", [0.2, 0.6, 0.6, 0.5]),
+    ("deep", [0.05, 0.2, 0.35, 1.0]),
+    ("foam", [0.3, -0.2, 1.0, 0.9]),
+    ("wave", [0.3, 0.05, 0.2, 0.1]),
 ];
 
 /// Returns what a name of an attribute suggests; nothing if it is unknown.
@@ -101,9 +123,16 @@ fn value(vertex: &Vertex, what: Attribute) -> [f32; 4] {
     }
 }
 
+/// Returns the number of steps of a color's component: 255 if a program has the constant that
+/// divides bytes, else 1.
+pub fn color_steps(constants: &Constants) -> f32 {
+    let mut numbers = constants.floats.iter().flatten().flatten().map(|&bits| f32::from_bits(bits));
+    if numbers.any(|x| (x * 255.0 - 1.0).abs() < 1e-3) { 255.0 } else { 1.0 }
+}
+
 /// Returns v0..v15 of each vertex of a mesh. Without a name for a position, the first attribute
-/// whose name is unknown is one.
-pub fn attributes(mesh: &Mesh, names: &[Named]) -> Vec<[[f32; 4]; 16]> {
+/// whose name is unknown is one. For `steps` see [`color_steps`].
+pub fn attributes(mesh: &Mesh, names: &[Named], steps: f32) -> Vec<[[f32; 4]; 16]> {
     let mut what = [None; 16];
     let inputs = names.iter().filter(|named| named.bank == SymbolBank::Input);
     let mut unknown = Vec::new();
@@ -129,8 +158,10 @@ pub fn attributes(mesh: &Mesh, names: &[Named]) -> Vec<[[f32; 4]; 16]> {
     let vertex = |vertex| {
         let mut registers = Registers::DEFAULT_INPUTS;
         for (register, what) in registers.iter_mut().zip(what) {
-            if let Some(what) = what {
-                *register = value(vertex, what);
+            let Some(what) = what else { continue };
+            *register = value(vertex, what);
+            if what == Attribute::Color {
+                *register = register.map(|x| x * steps);
             }
         }
         registers
@@ -193,7 +224,7 @@ const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0
 impl View {
     /// Builds a view of a picture, with the mesh turned by `angle` in radians.
     pub fn new(size: Size, angle: f64) -> Self {
-        let view = product(&moved(0.0, 0.0, -3.2), &tilted(0.4));
+        let view = product(&moved(0.0, 0.0, -2.8), &tilted(0.5));
         Self { projection: matrix::projection(size.width, size.height), view, model: turned(angle) }
     }
 
@@ -248,18 +279,22 @@ fn role(named: &Named) -> Option<Role> {
     }
 }
 
-/// Returns register `place` of a named range of `count` that is no matrix.
-fn vector(named: &Named, place: usize) -> [f32; 4] {
+/// Returns register `place` of a named range that is no matrix.
+fn vector(named: &Named, place: usize, stage: Stage) -> [f32; 4] {
     let name = named.name.to_lowercase();
     let along = place as f32 / named.count.max(2) as f32;
     let found = VECTORS.iter().find(|(word, _)| name.contains(word)).map(|&(_, value)| value);
     match (use_of(named), found) {
+        // Pixels of half a screen, or the other way around.
+        (_, None) if name.contains("screen") => match stage {
+            Stage::Geometry => [200.0, 120.0, 0.8, 0.0],
+            Stage::Vertex => [0.005, 0.008_333, 0.0, 0.0],
+        },
+        (_, Some(value)) => value,
         (Use::Color, None) => {
             let wave = |shift: f32| 0.6 + 0.4 * ((along + shift) * std::f32::consts::TAU).cos();
-            [wave(0.1), wave(-0.1), wave(-0.4), 1.0]
+            [wave(0.0), wave(-0.18), wave(-0.35), 1.0]
         }
-        (Use::Color, Some(_)) if name.contains("light") => [0.8, 0.78, 0.7, 8.0],
-        (_, Some(value)) => value,
         (Use::Position, None) => [1.5, 2.0, 3.0, 1.0],
         (Use::Direction, None) => [-0.41, 0.62, 0.66, 0.3],
         (Use::Quaternion, None) => [0.0, 0.0, 0.0, 1.0],
@@ -279,7 +314,8 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &View) -> [Uniforms; 2] {
     let floats = |named: &&'n Named| named.bank == SymbolBank::Float;
     let all = names.iter().flat_map(|names| names.iter()).filter(floats);
     let roles: Vec<Role> = all.filter_map(role).collect();
-    names.map(|names| {
+    let stages = [Stage::Vertex, Stage::Geometry].into_iter();
+    let mut units = stages.zip(names).map(|(stage, names)| {
         let mut uniforms = Uniforms { ints: [[0, 0, 1, 0]; 4], ..Uniforms::default() };
         if !names.iter().any(|named| named.bank == SymbolBank::Float) {
             // The order that homebrew's examples have.
@@ -301,8 +337,8 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &View) -> [Uniforms; 2] {
                         uniforms.floats.get_mut(registers).into_iter().flatten().enumerate()
                     {
                         *register = match matrix {
-                            Some(matrix) => matrix[place % size & 3],
-                            None => vector(named, place),
+                            Some(matrix) => matrix[(place % size).min(3)],
+                            None => vector(named, place, stage),
                         };
                     }
                 }
@@ -316,7 +352,8 @@ pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &View) -> [Uniforms; 2] {
             }
         }
         uniforms
-    })
+    });
+    [units.next().unwrap_or_default(), units.next().unwrap_or_default()]
 }
 
 #[cfg(test)]
@@ -377,12 +414,12 @@ mod tests {
         let input = |name, first| named(name, SymbolBank::Input, first, 1);
         let usual = [input("vertex", 0), input("normal", 1), input("texcoord", 2), input("clr_color", 3)];
         let short = [input("inpos", 0), input("nrm", 1), input("uv", 2), input("color", 3)];
-        let [usual, short, none] = [&usual[..], &short, &[]].map(|names| attributes(&mesh, names));
+        let [usual, short, none] = [&usual[..], &short, &[]].map(|names| attributes(&mesh, names, 1.0));
         assert_eq!(usual, short);
         let [first, third] = [&usual[7], &none[7]];
         assert_eq!(first[..4], third[..4]);
         assert_eq!(first[2][..2], mesh.vertices[7].texcoord);
-        let bones = attributes(&mesh, &[input("weights", 2), input("anything", 3), input("bones", 4)]);
+        let bones = attributes(&mesh, &[input("weights", 2), input("anything", 3), input("bones", 4)], 1.0);
         assert_eq!(bones[0][2], [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(bones[0][3], value(&mesh.vertices[0], Attribute::Position));
         assert_eq!(bones[0][4], [0.0, 0.0, 0.0, 1.0]);

@@ -32,7 +32,7 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, String> {
     };
     models.iter().for_each(|model| append(&mut mesh, &model.mesh));
     let numbers = mesh.vertices.iter().flat_map(|vertex| vertex.position.into_iter().chain(vertex.normal));
-    if let Some(number) = numbers.into_iter().find(|x| !(x.abs() <= 1e18)) {
+    if let Some(number) = numbers.into_iter().find(|x| x.is_nan() || x.abs() > 1e18) {
         return Err(format!("a coordinate is {number}, must be within 1e18"));
     }
     mesh.complete(has);
@@ -40,13 +40,8 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, String> {
 }
 
 fn load(bytes: &[u8]) -> Result<Vec<Model>, LoadError> {
-    let options = LoadOptions {
-        triangulate: true,
-        single_index: true,
-        ignore_points: true,
-        ignore_lines: true,
-        ..LoadOptions::default()
-    };
+    let options =
+        LoadOptions { triangulate: true, single_index: true, ignore_points: true, ignore_lines: true };
     // Materials that cannot be read are no error.
     tobj::load_obj_buf(&mut &bytes[..], &options, |_| Err(LoadError::OpenFileFailed))
         .map(|(models, _)| models)

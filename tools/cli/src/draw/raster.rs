@@ -140,7 +140,7 @@ impl Canvas<'_> {
             let sum = |of: &dyn Fn(Placed) -> f64| parts[0] * of(a) + parts[1] * of(b) + parts[2] * of(c);
             let depth = sum(&|corner| corner.depth) as f32;
             let place = row as usize * size.width as usize + column as usize;
-            if !(depth >= self.depth[place]) {
+            if depth < self.depth[place] || depth.is_nan() {
                 continue;
             }
             self.depth[place] = depth;
@@ -206,14 +206,17 @@ mod tests {
 
     #[test]
     fn triangles_that_share_an_edge_cover_each_pixel_once() {
-        let (low, high) = ([-1.0, -1.0], [0.93, 0.81]);
-        let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
-        let counts =
-            halves.map(|half| covered(&paint(&[flat(half, 0.5, 0.0)], look(), SIZE).expect("small")));
-        let both = paint(&halves.map(|half| flat(half, 0.5, 0.0)), look(), SIZE).expect("small");
-        assert_eq!(counts[0] + counts[1], covered(&both));
-        // 1.93 and 1.81 of 2: 15 columns and 14 rows of centers.
-        assert_eq!(covered(&both), 15 * 14);
+        // 1.93 and 1.81 of 2: 15 columns and 14 rows of centers. The other diagonal runs through
+        // centers.
+        for (high, expected) in [([0.93, 0.81], 15 * 14), ([1.0, 1.0], 256)] {
+            let low = [-1.0, -1.0];
+            let halves = [[low, [high[0], low[1]], high], [low, high, [low[0], high[1]]]];
+            let halves = halves.map(|half| flat(half, 0.5, 0.0));
+            let counts = halves.map(|half| covered(&paint(&[half], look(), SIZE).expect("small")));
+            let both = paint(&halves, look(), SIZE).expect("small");
+            assert_eq!(counts[0] + counts[1], covered(&both));
+            assert_eq!(covered(&both), expected);
+        }
     }
 
     #[test]
@@ -235,11 +238,13 @@ mod tests {
         ];
         let picture = paint(&[triangle], look(), SIZE).expect("small");
         assert_eq!(covered(&picture), 256);
-        // A quarter of the way on the screen, at the center of column 7: 15/64 of it, of weight 1/3.
+        // A quarter of the way on the screen, at the center of column 7: 15/64 of it, of weight
+        // 1/3.
         let part = 15.0 / 64.0;
         let expected = (part / 3.0) / (part / 3.0 + 1.0 - part) * 255.0;
         assert_eq!(picture.pixels[7][0], f32::round(expected) as u8);
-        // The plane z = 0 cuts two edges a tenth of the way in space, which is a quarter on the screen.
+        // The plane z = 0 cuts two edges a tenth of the way in space, which is a quarter on the
+        // screen.
         let behind =
             triangle.map(|[[x, y, _, w], value]| [[x, y, if w > 1.0 { -3.0 * w } else { w }, w], value]);
         let part = covered(&paint(&[behind], look(), SIZE).expect("small"));

@@ -1,6 +1,6 @@
 //! Triangles as their edges.
-//! In: triangles. Out: thin triangles along the edges, as wide everywhere on the screen, so that any
-//! rasterizer draws them.
+//! In: triangles. Out: thin triangles along the edges, as wide everywhere on the screen, so that
+//! any rasterizer draws them.
 
 use super::{Corner, Size, Triangle};
 

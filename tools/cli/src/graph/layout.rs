@@ -3,8 +3,8 @@
 //! text. Work is bounded: a fixed number of sweeps over nodes and at most [`MOST_BENDS`] bends.
 //!
 //! Ranks are longest paths without back edges. An edge across several ranks has a bend in each.
-//! Within a rank, nodes go by the mean place of their neighbors (Sugiyama, Tagawa and Toda 1981), and
-//! move towards it as far as their order permits.
+//! Within a rank, nodes go by the mean place of their neighbors (Sugiyama, Tagawa and Toda 1981),
+//! and move towards it as far as their order permits.
 
 /// Space between nodes of a rank.
 const GAP: f64 = 28.0;
@@ -174,7 +174,7 @@ fn spread(places: &mut [Place], rows: &[Vec<usize>]) {
 /// Returns the place along a node's side of connection `number` of `count`.
 fn port(place: &Place, list: &[usize], number: usize) -> f64 {
     let count = list.len().max(1) as f64;
-    let width = place.size[0].min(14.0 * count);
+    let width = place.size[0].min(26.0 * count);
     place.x - width / 2.0 + width * (number as f64 + 0.5) / count
 }
 
@@ -257,8 +257,8 @@ fn tops(places: &[Place], rows: &[Vec<usize>]) -> Vec<f64> {
     tops
 }
 
-/// Returns the corners of an edge's line through its nodes and bends. `tracks` counts the lines in the
-/// space below each rank.
+/// Returns the corners of an edge's line through its nodes and bends. `tracks` counts the lines in
+/// the space below each rank.
 fn line(places: &[Place], chain: &[usize], tops: &[f64], tracks: &mut [usize]) -> Vec<[f64; 2]> {
     let mut corners = Vec::new();
     for pair in chain.windows(2) {

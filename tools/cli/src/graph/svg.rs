@@ -1,5 +1,6 @@
 //! A graph as an SVG file.
-//! In: texts of nodes, labeled edges. Out: the text of the file. Fonts differ, so widths leave room.
+//! In: texts of nodes, labeled edges. Out: the text of the file. Fonts differ, so widths leave
+//! room.
 
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use super::layout::layout;
 
 /// Size of letters, width of one, and distance of lines, in units of the file.
 const FONT: f64 = 12.0;
-const LETTER: f64 = 7.4;
+const LETTER: f64 = 7.8;
 const LINE: f64 = 15.0;
 
 /// Space between text and frame.
@@ -84,4 +85,41 @@ pub fn draw(nodes: &[String], edges: &[([usize; 2], String)]) -> String {
         }
     }
     svg + "</svg>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica::stages::cfg::dot::Dot;
+    use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+    use transpica::stages::limits::Limits;
+    use transpica_generate::{Kind, generate};
+
+    use super::*;
+
+    #[test]
+    fn graphs_of_random_programs_are_drawn() {
+        let (mut count, mut largest) = (0, 0);
+        for seed in 0..200 {
+            let kind = if seed % 2 == 0 { Kind::Wild } else { Kind::Clean };
+            let generated = generate(kind, seed);
+            let program = generated.program();
+            let explored = explore(&program, &ExploreOptions::default(), &Limits::default());
+            let Ok(Explored::Graph(cfg)) = explored else { continue };
+            let graph = Dot { cfg: &cfg, program: Some(&program) };
+            let (nodes, edges) = (graph.nodes(), graph.edges());
+            let svg = draw(&nodes, &edges);
+            assert_eq!(svg.matches("<rect").count(), nodes.len() + 1);
+            assert_eq!(svg.matches("<polyline").count(), edges.len());
+            assert!(!svg.contains("NaN") && !svg.contains("inf"));
+            largest = largest.max(nodes.len());
+            count += 1;
+        }
+        assert!(count > 150 && largest > 40, "{count} graphs of at most {largest} nodes");
+    }
+
+    #[test]
+    fn texts_are_escaped() {
+        let svg = draw(&["a < b & c\u{1}".into()], &[([0, 0], "x>y".into())]);
+        assert!(svg.contains("a &lt; b &amp; c?") && svg.contains("x&gt;y"), "{svg}");
+    }
 }
