@@ -408,9 +408,8 @@ impl Translator {
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
-        let described = options.differences(folded);
         let interface =
-            Interface { outputs, entry_point, folded: folded.clone(), options: described, ..interface };
+            Interface { outputs, entry_point, folded: folded.clone(), options: *options, ..interface };
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,

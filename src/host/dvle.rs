@@ -196,7 +196,7 @@ pub fn interface(
         entry_label: executable.entry_label().map(|name| name.to_string()),
         entry: u16::try_from(executable.header.main).ok().map(Pc),
         procedures: procedures(file, executable),
-        options: String::new(),
+        options: *options,
         attributes: attributes(&symbols, usage.inputs, options),
         outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, &options.block),

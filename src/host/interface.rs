@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::hooks::OutputHook;
-use super::options::{AttributeFormat, AttributeKind, Control};
+use super::options::{AttributeFormat, AttributeKind, Control, Options};
 use crate::container::Semantic;
 use crate::error::Warning;
 #[cfg(feature = "spirv")]
@@ -453,8 +453,8 @@ pub struct Interface {
     pub entry: Option<Pc>,
     /// Procedures with a label in the source, for comments.
     pub procedures: Vec<Procedure>,
-    /// Options that differ from the defaults, for header comments.
-    pub options: String,
+    /// Options of the translation. Texts name those that differ from the defaults in a comment.
+    pub options: Options,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,
     /// Outputs of the vertex entry, in the order of the main function's results.

@@ -282,9 +282,10 @@ pub(super) fn header(interface: &Interface) -> String {
     if interface.entry_label.is_some() || word.is_some() {
         header.push('\n');
     }
-    if !interface.options.is_empty() {
+    let options = interface.options.differences(&interface.folded);
+    if !options.is_empty() {
         header.push_str("// options: ");
-        comment(&mut header, &interface.options);
+        comment(&mut header, &options);
         header.push('\n');
     }
     if !header.is_empty() {

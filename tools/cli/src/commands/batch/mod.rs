@@ -133,6 +133,7 @@ fn settings(batch: &Batch, request: &Request, geometry: GeometryOptions) -> Valu
         "stride": geometry.stride,
         "options": request.options,
         "profile": request.profile,
+        "salt": request.salt,
     })
 }
 
