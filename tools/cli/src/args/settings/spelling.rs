@@ -130,7 +130,8 @@ pub fn ints(text: &str) -> Result<Vec<Change>, String> {
         "uniform" => (Value::Null, false),
         "specialized" => (Value::Null, true),
         numbers => {
-            let numbers: Option<Vec<u8>> = numbers.split(',').map(|number| number.parse().ok()).collect();
+            let numbers: Option<Vec<u8>> =
+                numbers.split(',').map(|number| number.parse::<u8>().ok()).collect();
             let numbers = numbers.filter(|numbers| numbers.len() == 4);
             let wrong = "must be like i0=3,0,1,0 with numbers up to 255, i0=specialized or i0=uniform";
             (numbers.ok_or_else(|| wrong.to_string())?.into(), false)
