@@ -17,7 +17,7 @@
 //!
 //! The processor need not know a result before the draw: a host submits the chain at once, and
 //! reads [`ScanResult`] behind it if the number of triangles is a guess or reports are on. All
-//! buffers but those of the next draw's state ([`kernel`](crate::geometry::kernel)) and the
+//! buffers but those of the next draw's state (`state` of the geometry program) and the
 //! register file may be used again by the next draw.
 //!
 //! All buffers of passes contain bits, vectors of 16 bytes or words of 4, densely. Entry points are
