@@ -7,7 +7,7 @@
 //! inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block and
 //! inputs of subpasses.
 //!
-//! What translated programs have and the file cannot say:
+//! Parts of translated programs that have no place in the file:
 //!
 //! * names of attributes: inputs have a location, a type, and no name;
 //! * outputs of the vertex stage, so also clip distances and names of varyings;

@@ -1,7 +1,7 @@
 //! `transpica translate --out-dir`: every program of many files to some targets, on all cores.
 //! In: files and folders. Out: results, a manifest, a summary. A file or program with an error
 //! does not end the run.
-//! What is fresh is not written: a file that the last manifest lists with the same settings, whose
+//! Fresh results are not written: a file that the last manifest lists with the same settings, whose
 //! results are there unchanged, is not even translated; a result that is on disk already stays as
 //! it is. Each result is written before the next program is translated, so memory holds one file
 //! of each thread, and the manifest.
