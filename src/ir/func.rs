@@ -191,6 +191,17 @@ pub enum NodeData {
     },
 }
 
+/// A run of values by the instruction that they were made for; it ends where the next one begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first value.
+    pub first: Value,
+    /// Address of the instruction.
+    pub pc: Option<Pc>,
+    /// The values compute the results of the instruction; others only stand near it.
+    pub is_own: bool,
+}
+
 /// A function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Func {
@@ -208,21 +219,39 @@ pub struct Func {
     pub params: ValueList,
     /// The outermost region; its `Yield` gives the outputs.
     pub body: Option<Region>,
-    /// First values of instructions with the address of the instruction, none behind the last;
-    /// ascending. Only comments in readable output follow from it.
-    pub places: Vec<(Value, Option<Pc>)>,
+    /// Runs of values by the instruction that they were made for, ascending. Only comments in
+    /// readable output follow from it, and [`Places`](super::places::Places).
+    pub places: Vec<Place>,
+    /// Values that passes replaced by equal ones, each with that one, in the order of the passes.
+    pub merged: Vec<(Value, Value)>,
 }
 
 impl Func {
-    /// Returns the address of the instruction that a value was made for.
-    pub fn place(&self, value: Value) -> Option<Pc> {
-        let after = self.places.partition_point(|(first, _)| *first <= value);
-        self.places[..after].last().and_then(|(_, pc)| *pc)
+    /// Returns the run of a value; none of values that passes made.
+    pub fn place(&self, value: Value) -> Option<Place> {
+        let after = self.places.partition_point(|place| place.first <= value);
+        self.places[..after].last().copied()
     }
-    /// Begins the values of an instruction, or of none.
-    pub fn begin_place(&mut self, pc: Option<Pc>) {
-        let next = Value(self.values.len() as u32);
-        self.places.push((next, pc));
+    /// Begins the values of an instruction.
+    #[inline]
+    pub fn begin_instruction(&mut self, pc: Pc) {
+        self.begin_place(Some(pc), true);
+    }
+    /// Ends the values of an instruction: what follows is control flow near it.
+    #[inline]
+    pub fn end_instruction(&mut self) {
+        if let Some(&Place { pc, is_own: true, .. }) = self.places.last() {
+            self.begin_place(pc, false);
+        }
+    }
+    /// Begins values near an instruction, or near none.
+    pub fn begin_place(&mut self, pc: Option<Pc>, is_own: bool) {
+        let place = Place { first: Value(self.values.len() as u32), pc, is_own };
+        match self.places.last_mut() {
+            // An instruction without values.
+            Some(last) if last.first == place.first => *last = place,
+            Some(_) | None => self.places.push(place),
+        }
     }
     /// Adds a value that no item evaluates yet.
     pub fn value(&mut self, ty: Type, def: Def) -> Value {

@@ -26,7 +26,7 @@ pub(super) struct Data<'a> {
 impl Data<'_> {
     /// Lowers one instruction; control-flow instructions do nothing here.
     pub(super) fn lower(&self, b: &mut Builder, pc: Pc, inst: &Inst) {
-        b.func.begin_place(Some(pc));
+        b.func.begin_instruction(pc);
         match *inst {
             Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
             Inst::Mova { mask, source } => self.mova(b, mask, &source),
@@ -39,6 +39,7 @@ impl Data<'_> {
             Inst::Flow(_) | Inst::Unassigned(_) => {}
         }
         self.hooks.tap(b, pc, inst);
+        b.func.end_instruction();
     }
 
     /// Inserts the slots that an instruction assigns.

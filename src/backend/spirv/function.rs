@@ -34,6 +34,9 @@ pub(super) struct State {
     pub(super) helpers: Vec<(Word, Type)>,
     /// Operands of one instruction.
     pub(super) operands: Vec<Word>,
+    /// The words of the code section that evaluate each value of the main function, if that is
+    /// noted.
+    pub(super) trace: Option<Vec<(std::ops::Range<usize>, Value)>>,
 }
 
 /// Values that one branch passes to its target.
@@ -214,7 +217,7 @@ impl Body<'_> {
             let (region, mut item) = (&func.regions[scope.region], scope.item);
             let node = loop {
                 match region.items.get(item) {
-                    Some(&Item::Let(value)) => self.define(value)?,
+                    Some(&Item::Let(value)) => self.evaluate(value)?,
                     Some(&Item::Node(node)) => break Some(node),
                     None => break None,
                 }
@@ -233,6 +236,19 @@ impl Body<'_> {
             None => Ok(()),
             Some(value) => Err(defect(format!("{value} is used before its definition"))),
         }
+    }
+
+    /// Evaluates a value, and notes its words where that is asked for.
+    #[inline]
+    fn evaluate(&mut self, value: Value) -> Result<()> {
+        if !self.is_main || self.s.trace.is_none() {
+            return self.define(value);
+        }
+        let start = self.w.section(Section::Code).len();
+        self.define(value)?;
+        let end = self.w.section(Section::Code).len();
+        self.s.trace.get_or_insert_default().push((start..end, value));
+        Ok(())
     }
 
     /// Returns the innermost open construct.

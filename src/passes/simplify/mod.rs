@@ -161,6 +161,7 @@ impl Simplify<'_> {
         }
         // Only now, since its operands are as simple as they get.
         if let Some(same) = self.visible.find_or_add(self.f, value) {
+            self.f.merged.push((value, same));
             self.replace(value, same);
             return false;
         }
