@@ -16,14 +16,14 @@ pub mod text;
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 pub use interface::{BackendInput, ENTRY_NAME};
 
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+use crate::error::{Error, Kind};
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::{
     error::{At, Result},
     isa::placed::PlacedText,
     limits::check,
 };
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-use crate::error::{Error, Kind};
 
 /// A text target.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]

@@ -17,7 +17,8 @@ pub mod verify;
 pub mod walk;
 
 pub use func::{
-    Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData, ValueList,
+    Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData,
+    ValueList,
 };
 pub use op::{Def, Op};
 pub use resource::{Array, Buffer, Resource};

@@ -9,9 +9,9 @@
 //! | made for an instruction | that instruction |
 //! | equal to others that were merged with it | the instructions of all of them |
 //! | read of an input, which lowering makes for all; operation that a pass made | the instructions of the values that use it |
-//! | constant, parameter, result, condition or loop counter of control flow, conversion of an output | none |
+//! | constant that no instruction was folded to; parameter, result, condition or loop counter of control flow; conversion of an output | none |
 
-use super::func::{Func, Place};
+use super::func::{Func, Hint, Place};
 use super::op::{Def, Op};
 use super::resource::Resource;
 use super::types::Value;
@@ -76,9 +76,12 @@ impl Places {
 
 /// The instruction that a value was made for.
 fn own(f: &Func, value: Value) -> Vec<Pc> {
-    match (f.values[value].def, f.place(value)) {
-        // Lowering makes constants and inputs for all instructions when the first one needs them.
-        (Def::Param | Def::Result | Def::Op(Op::Const(_) | Op::Read(Resource::Input(_))), _) => Vec::new(),
+    let data = f.values[value];
+    match (data.def, f.place(value)) {
+        // Lowering makes constants and inputs for all instructions when the first one needs them. A
+        // constant for a register is what an instruction was folded to.
+        (Def::Op(Op::Const(_)), _) if data.hint == Hint::default() => Vec::new(),
+        (Def::Param | Def::Result | Def::Op(Op::Read(Resource::Input(_))), _) => Vec::new(),
         // A dead one may have been merged.
         (Def::Op(_) | Def::Dead, Some(Place { pc: Some(pc), is_own: true, .. })) => vec![pc],
         (Def::Op(_) | Def::Dead, _) => Vec::new(),

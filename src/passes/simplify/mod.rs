@@ -28,8 +28,8 @@ use super::equal::Visible;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Targets, Type, Unary, Value,
-    ValueList,
+    Def, Exit, Func, HintRegister, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Targets, Type, Unary,
+    Value, ValueList,
 };
 use crate::precision::Precision;
 use rules::Fold;
@@ -154,6 +154,10 @@ impl Simplify<'_> {
                     self.changed = true;
                 }
                 Fold::Value(same) => {
+                    // A result of an instruction, not an operand in the right lanes.
+                    if self.f.values[value].hint.register != HintRegister::None {
+                        self.f.merged.push((value, same));
+                    }
                     self.replace(value, same);
                     return false;
                 }
