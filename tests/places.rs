@@ -170,10 +170,10 @@ fn a_wrong_place_is_found() {
         let translated = subject.translate(&mut translator, &subject.program).expect("translates");
         let observed = observed(subject, &mut translator, &translated);
         for (index, place) in translated.module.main.places.iter().enumerate() {
-            let Some(pc) = place.pc.filter(|pc| place.is_own && observed.contains(pc)) else { continue };
+            let Some(pc) = place.pc.filter(|pc| observed.contains(pc)) else { continue };
             let marks = &translated.module.main.places;
             // Code that several callers share has several places.
-            if index % 7 != 0 || marks.iter().filter(|mark| mark.is_own && mark.pc == Some(pc)).count() > 1 {
+            if index % 7 != 0 || marks.iter().filter(|mark| mark.pc == Some(pc)).count() > 1 {
                 continue;
             }
             let mut wrong = translated.clone();

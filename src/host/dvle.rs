@@ -15,7 +15,7 @@ use crate::container::{
 };
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::decode::decode;
-use crate::isa::{Flow, Inst, Pc, Program, Stage};
+use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 use crate::limits::{Limits, check};
 use crate::precision::float24;
 
@@ -157,7 +157,11 @@ fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
     if executable.labels.iter().next().is_none() {
         return Vec::new();
     }
-    let calls = file.package.code.iter().filter_map(|word| match decode(word, &[]) {
+    // Every translation pays for this, so operands are decoded for calls alone.
+    let is_call =
+        |word: &u32| matches!(Opcode::of_word(*word), Some(Opcode::Call | Opcode::Callc | Opcode::Callu));
+    let words = file.package.code.iter().filter(is_call);
+    let calls = words.filter_map(|word| match decode(word, &[]) {
         Inst::Flow(
             Flow::Call { target, length }
             | Flow::CallC { target, length, .. }

@@ -196,10 +196,11 @@ pub enum NodeData {
 pub struct Place {
     /// The first value.
     pub first: Value,
+    /// The values before this one compute the results of the instruction; later ones only stand
+    /// near it, as those of control flow do.
+    pub end: Value,
     /// Address of the instruction.
     pub pc: Option<Pc>,
-    /// The values compute the results of the instruction; others only stand near it.
-    pub is_own: bool,
 }
 
 /// A function.
@@ -232,25 +233,19 @@ impl Func {
         let after = self.places.partition_point(|place| place.first <= value);
         self.places[..after].last().copied()
     }
-    /// Begins the values of an instruction.
+    /// Begins the values of an instruction, which [`end_instruction`](Self::end_instruction) ends, or
+    /// values near one.
     #[inline]
-    pub fn begin_instruction(&mut self, pc: Pc) {
-        self.begin_place(Some(pc), true);
+    pub fn begin_place(&mut self, pc: Option<Pc>) {
+        let first = Value(self.values.len() as u32);
+        self.places.push(Place { first, end: first, pc });
     }
     /// Ends the values of an instruction: what follows is control flow near it.
     #[inline]
     pub fn end_instruction(&mut self) {
-        if let Some(&Place { pc, is_own: true, .. }) = self.places.last() {
-            self.begin_place(pc, false);
-        }
-    }
-    /// Begins values near an instruction, or near none.
-    pub fn begin_place(&mut self, pc: Option<Pc>, is_own: bool) {
-        let place = Place { first: Value(self.values.len() as u32), pc, is_own };
-        match self.places.last_mut() {
-            // An instruction without values.
-            Some(last) if last.first == place.first => *last = place,
-            Some(_) | None => self.places.push(place),
+        let end = Value(self.values.len() as u32);
+        if let Some(last) = self.places.last_mut() {
+            last.end = end;
         }
     }
     /// Adds a value that no item evaluates yet.

@@ -83,14 +83,14 @@ fn own(f: &Func, value: Value) -> Vec<Pc> {
         (Def::Op(Op::Const(_)), _) if data.hint == Hint::default() => Vec::new(),
         (Def::Param | Def::Result | Def::Op(Op::Read(Resource::Input(_))), _) => Vec::new(),
         // A dead one may have been merged.
-        (Def::Op(_) | Def::Dead, Some(Place { pc: Some(pc), is_own: true, .. })) => vec![pc],
+        (Def::Op(_) | Def::Dead, Some(Place { pc: Some(pc), end, .. })) if value < end => vec![pc],
         (Def::Op(_) | Def::Dead, _) => Vec::new(),
     }
 }
 
 /// Returns whether a value belongs to the instructions of its users.
 fn is_users(f: &Func, value: Value, lists: &[Vec<Pc>]) -> bool {
-    let is_near = f.place(value).is_some_and(|place| place.pc.is_some() && !place.is_own);
+    let is_near = f.place(value).is_some_and(|place| place.pc.is_some() && place.end <= value);
     match f.values[value].def {
         Def::Op(Op::Const(_)) | Def::Param | Def::Result | Def::Dead => false,
         Def::Op(Op::Read(Resource::Input(_))) => true,

@@ -26,7 +26,7 @@ pub(super) struct Data<'a> {
 impl Data<'_> {
     /// Lowers one instruction; control-flow instructions do nothing here.
     pub(super) fn lower(&self, b: &mut Builder, pc: Pc, inst: &Inst) {
-        b.func.begin_instruction(pc);
+        b.func.begin_place(Some(pc));
         match *inst {
             Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
             Inst::Mova { mask, source } => self.mova(b, mask, &source),

@@ -106,7 +106,7 @@ fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Buil
 /// Ends a program: lowers its outputs and builds the module.
 fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> Result<Module> {
     // Outputs are no part of a procedure that the program ends in.
-    builder.func.begin_place(Some(context.program.entry()), false);
+    builder.func.begin_place(Some(context.program.entry()));
     let values = match &data.emission {
         Some(emission) => emission.end(&mut builder),
         None => outputs::values(&mut builder, context.outputs, context.options, &data.hooks),

@@ -558,7 +558,7 @@ impl Builder {
         body.exit = exit;
         // Constants and inputs were collected apart, since any place may need them.
         body.items.splice(0..0, self.prologue);
-        self.func.begin_place(None, false);
+        self.func.begin_place(None);
         Ok(self.func)
     }
 }

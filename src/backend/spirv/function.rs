@@ -217,7 +217,13 @@ impl Body<'_> {
             let (region, mut item) = (&func.regions[scope.region], scope.item);
             let node = loop {
                 match region.items.get(item) {
-                    Some(&Item::Let(value)) => self.evaluate(value)?,
+                    Some(&Item::Let(value)) => {
+                        let start = self.w.section(Section::Code).len();
+                        self.define(value)?;
+                        if self.s.trace.is_some() {
+                            self.note(start, value);
+                        }
+                    }
                     Some(&Item::Node(node)) => break Some(node),
                     None => break None,
                 }
@@ -238,17 +244,13 @@ impl Body<'_> {
         }
     }
 
-    /// Evaluates a value, and notes its words where that is asked for.
-    #[inline]
-    fn evaluate(&mut self, value: Value) -> Result<()> {
-        if !self.is_main || self.s.trace.is_none() {
-            return self.define(value);
-        }
-        let start = self.w.section(Section::Code).len();
-        self.define(value)?;
+    /// Notes the words of a value of the main function.
+    #[cold]
+    fn note(&mut self, start: usize, value: Value) {
         let end = self.w.section(Section::Code).len();
-        self.s.trace.get_or_insert_default().push((start..end, value));
-        Ok(())
+        if self.is_main {
+            self.s.trace.get_or_insert_default().push((start..end, value));
+        }
     }
 
     /// Returns the innermost open construct.
