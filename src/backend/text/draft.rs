@@ -220,6 +220,16 @@ pub struct Local {
     pub(super) stores: u32,
 }
 
+/// A function for elements of an array by their index in it: `palette_at(a0_x)`, which is
+/// `c_at(palette + a0_x)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// The array: index of its name in the declarations.
+    pub array: u16,
+    /// The helper that it calls with an index in the member.
+    pub helper: u16,
+}
+
 /// A function.
 #[derive(Debug, Default)]
 pub struct Draft {
@@ -235,6 +245,8 @@ pub struct Draft {
     pub facts: Vec<Fact>,
     /// For each `If`, the line that ends it.
     pub ends: Vec<u32>,
+    /// Functions that it calls for elements of named arrays.
+    pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
     pub(super) spans: Vec<Span>,
@@ -253,6 +265,7 @@ impl Draft {
         self.variables.clear();
         self.values.clear();
         self.words.clear();
+        self.readers.clear();
         self.nodes.reserve(values);
         self.lines.reserve(values);
         // Most operations have two operands; those with more are few.

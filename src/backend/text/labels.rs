@@ -241,23 +241,33 @@ impl Draft {
         None
     }
 
-    /// Writes the name of an element that a function reads: `palette_1_at` of
-    /// `c_at(palette + 1 + a0_x)`, `c8_at` of `c_at(8 + a0_x)`.
+    /// Writes the name of an element that a function reads: `palette_a0_x_1` of
+    /// `palette_at(a0_x + 1)`, `c8_a0_x` of `c_at(8 + a0_x)`.
     fn element(&self, function: &str, operands: &[Operand], out: &mut String) {
-        let index = operands.first().and_then(|index| index.whole()).map(|expr| self.operands(expr));
-        let base = index.and_then(|parts| parts.first()).and_then(|part| part.whole());
-        let array = function.strip_suffix("_at").unwrap_or(function);
-        match base.map(|base| self.node(base).form) {
-            Some(Form::Text(word, _)) => {
-                let element = self.words.get(word);
-                if element.starts_with(|first: char| first.is_ascii_digit()) {
-                    out.push_str(array);
-                }
-                place(element, out);
+        out.push_str(function.strip_suffix("_at").unwrap_or(function));
+        let Some(&index) = operands.first() else { return };
+        let parts = match index.whole().map(|expr| (self.node(expr).form, self.operands(expr))) {
+            Some((Form::Binary(Binary::IAdd), &[first, second])) => [Some(first), Some(second)],
+            Some(_) | None => [Some(index), None],
+        };
+        let start = out.len();
+        for (part, is_first) in parts.into_iter().flatten().zip([true, false]) {
+            let before = out.len();
+            let is_register = is_first && matches!(self.base(part), Some(Form::Text(..)));
+            out.push_str(if is_register { "" } else { "_" });
+            if !self.subject(part, out) && !number(part, out) {
+                out.truncate(before);
             }
-            Some(_) | None => out.push_str(array),
         }
-        out.push_str("_at");
+        // Of an index within a byte, the index.
+        let end = out[start..].replace("_offset", "");
+        out.truncate(start);
+        out.push_str(if end.is_empty() { "_element" } else { &end });
+    }
+
+    /// Returns the form of a complete operand.
+    fn base(&self, operand: Operand) -> Option<Form> {
+        operand.whole().map(|expr| self.node(expr).form)
     }
 
     /// Returns the word of the output that an expression goes into, by way of operations without a
