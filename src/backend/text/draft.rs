@@ -182,9 +182,12 @@ pub enum Line {
     /// Ends the first arm of an `If` and begins the second.
     Else,
     /// `is_left`: by a `Break`. `is_continued_in_switch`: a `Continue` is inside a switch of it.
+    /// `is_counted`: the line before it stores the first value of a counter, its first lines test
+    /// the counter, its last line stores the next value.
     Loop {
         is_left: bool,
         is_continued_in_switch: bool,
+        is_counted: bool,
     },
     /// `continues`: has a `Continue` for the loop around.
     Switch {
@@ -237,6 +240,8 @@ pub struct Draft {
     pub operands: Vec<Operand>,
     pub lines: Vec<Line>,
     pub variables: Vec<Local>,
+    /// Variables that the heads of loops declare.
+    pub counters: Vec<Variable>,
     /// Values of cases.
     pub values: Vec<i32>,
     /// Names and other texts.
@@ -263,6 +268,7 @@ impl Draft {
         self.operands.clear();
         self.lines.clear();
         self.variables.clear();
+        self.counters.clear();
         self.values.clear();
         self.words.clear();
         self.readers.clear();

@@ -240,7 +240,10 @@ impl Draft {
                 *name = words.add(|out| names.hinted(out, hint, kind));
             }
         };
-        variables.iter_mut().for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
+        // Of variables that nothing stores there is no text.
+        let variables_in_text =
+            variables.iter_mut().filter(|local| local.stores != NONE || local.bits.is_some());
+        variables_in_text.for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
         for (node, fact) in nodes.iter().zip(facts) {
             if fact.kept != NONE {
                 let variable = stores[fact.store as usize].variable;

@@ -204,6 +204,11 @@ impl Draft {
                     ""
                 }
             },
+            Form::Text(word, _) if !operands.is_empty() => {
+                let path = self.words.get(word);
+                self.element(path.rsplit('.').next().unwrap_or(path), operands, out);
+                return None;
+            }
             Form::Variable(_) | Form::Text(..) => "",
             // A uniform, or what takes its place.
             Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => "",
@@ -244,17 +249,28 @@ impl Draft {
     /// Writes the name of an element that a function reads: `palette_a0_x_1` of
     /// `palette_at(a0_x + 1)`, `c8_a0_x` of `c_at(8 + a0_x)`.
     fn element(&self, function: &str, operands: &[Operand], out: &mut String) {
-        out.push_str(function.strip_suffix("_at").unwrap_or(function));
         let Some(&index) = operands.first() else { return };
+        let array = out.len();
+        out.push_str(function.strip_suffix("_at").unwrap_or(function));
         let parts = match index.whole().map(|expr| (self.node(expr).form, self.operands(expr))) {
             Some((Form::Binary(Binary::IAdd), &[first, second])) => [Some(first), Some(second)],
             Some(_) | None => [Some(index), None],
         };
-        let start = out.len();
+        let mut start = out.len();
         for (part, is_first) in parts.into_iter().flatten().zip([true, false]) {
             let before = out.len();
-            let is_register = is_first && matches!(self.base(part), Some(Form::Text(..)));
-            out.push_str(if is_register { "" } else { "_" });
+            let text = match part.whole().map(|expr| self.node(expr).form) {
+                Some(Form::Text(word, _)) if is_first => self.words.get(word),
+                Some(_) | None => "",
+            };
+            // `c8_a0_x`, and `palette_a0_x` of `c[palette + a0_x]`.
+            if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                out.truncate(array);
+                start = array;
+            }
+            // `c8`, but `bones_1`.
+            let is_letter = out.len() == array + 1;
+            out.push_str(if text.is_empty() || !is_letter && out.len() > array { "_" } else { "" });
             if !self.subject(part, out) && !number(part, out) {
                 out.truncate(before);
             }
@@ -263,11 +279,6 @@ impl Draft {
         let end = out[start..].replace("_offset", "");
         out.truncate(start);
         out.push_str(if end.is_empty() { "_element" } else { &end });
-    }
-
-    /// Returns the form of a complete operand.
-    fn base(&self, operand: Operand) -> Option<Form> {
-        operand.whole().map(|expr| self.node(expr).form)
     }
 
     /// Returns the word of the output that an expression goes into, by way of operations without a

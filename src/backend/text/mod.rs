@@ -6,6 +6,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `region`, `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `loops` | loops with one test as `for` and `while` |
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
@@ -31,6 +32,7 @@ pub mod glsl;
 mod glsl;
 mod inline;
 mod labels;
+mod loops;
 mod names;
 mod operations;
 mod operators;
@@ -204,8 +206,9 @@ impl<'a> Shared<'a> {
             draft.plan(&mut scope, marks);
             out.reserve(48 * draft.lines.len());
             let (draft, called) = (&draft, &mut called);
-            let (open, selectors) = (Vec::new(), Vec::new());
-            Body { out, module: self, draft, called, result, indent: 1, declared: 0, open, selectors }
+            let (open, selectors, skipped) = Default::default();
+            let (indent, declared) = (1, 0);
+            Body { out, module: self, draft, called, result, indent, declared, open, selectors, skipped }
                 .lines();
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }

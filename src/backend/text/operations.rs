@@ -282,8 +282,7 @@ impl<'a> Builder<'a> {
         if index.is_empty() {
             return Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view);
         }
-        let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
-        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, label).view)
+        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, PLAIN).view)
     }
 
     /// Returns the geometry program of the interface.

@@ -73,6 +73,8 @@ pub struct Body<'w> {
     pub open: Vec<Closing>,
     /// Selectors of those that are tests in place of a `switch`.
     pub selectors: Vec<Operand>,
+    /// Lines that the head of an open loop has.
+    pub skipped: Vec<usize>,
 }
 
 impl<'w> Body<'w> {
@@ -122,7 +124,7 @@ impl<'w> Body<'w> {
     }
 
     /// Writes the comment before a loop of the program: how often it runs at most, and what aL is.
-    fn counters(&mut self, at: usize) {
+    pub fn counters(&mut self, at: usize) {
         let draft = self.draft;
         let is_store = |line: &&Line| {
             matches!(line, Line::Store { .. } | Line::Evaluate(_) | Line::Procedure(_) | Line::Continue)
@@ -247,6 +249,8 @@ impl<'w> Body<'w> {
                 self.out.push_str(";\n");
             }
             Line::Evaluate(_) | Line::Procedure(_) => {}
+            Line::Store { .. } if self.is_first(at) => {}
+            Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
             Line::Store { variable, value } => {
                 self.line();
                 match declares {
@@ -267,19 +271,7 @@ impl<'w> Body<'w> {
                 self.begin_if(condition, Closing::Brace);
             }
             Line::Else => return self.begin_else(at),
-            Line::Loop { is_left, is_continued_in_switch } => {
-                self.counters(at);
-                let head = self.module.dialect.endless;
-                self.line().push_str(head);
-                self.begin(Closing::Loop);
-                if is_continued_in_switch {
-                    self.remember_continue();
-                }
-                // WGSL requires an exit from every loop.
-                if !is_left {
-                    self.endless();
-                }
-            }
+            Line::Loop { .. } => return self.begin_loop(at, line),
             Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
             Line::Case { first, count } => {
                 let values = &self.draft.values[first as usize..][..count as usize];

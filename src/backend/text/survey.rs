@@ -330,6 +330,9 @@ impl Draft {
         self.declarations.clear();
         for (variable, found) in (0..).zip(found) {
             let Some((first, block, common, is_store)) = found else { continue };
+            if self.counters.contains(&variable) {
+                continue;
+            }
             let by_store = block == common && is_store;
             let at = if by_store { first } else { self.outside(first, block, common) };
             self.declarations.push(Declaration { at, variable, by_store });

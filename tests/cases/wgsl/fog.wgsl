@@ -101,8 +101,12 @@ fn pica_offset(index: i32) -> i32 {
 fn c_at(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
-    let c_at_1 = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
-    return select(vec4f(1.0), c_at_1, index_wrapped_below_96);
+    let c_index_wrapped = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
+    return select(vec4f(1.0), c_index_wrapped, index_wrapped_below_96);
+}
+
+fn layers_at(index: i32) -> vec4f {
+    return c_at(layers + index);
 }
 
 @vertex
@@ -132,15 +136,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     var done = false;
     var r2_y_1 = 0.0;
     // up to layerLoop.x + 1 iterations, aL from layerLoop.y by layerLoop.z
-    loop {
+    while !done {
         let r2_y_2 = r2_y;
         let r2_y_3 = r2_y_1;
-        if done {
-            r2_y = r2_y_3;
-            break;
-        }
-        let layers_at = c_at(layers + pica_offset(aL));
-        if layers_at.x > -r1_z {
+        let layers_aL = layers_at(pica_offset(aL));
+        if layers_aL.x > -r1_z {
             r2_y = r2_y_2;
             done = true;
             r2_y_1 = r2_y_2;
@@ -149,15 +149,16 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         if left_i0 <= 0 {
             r2_y = r2_y_2;
             done = true;
-            r2_y_1 = layers_at.y;
+            r2_y_1 = layers_aL.y;
             continue;
         }
-        r2_y = layers_at.y;
+        r2_y = layers_aL.y;
         aL += uniforms.layerLoop.z;
         left_i0 -= 1;
         done = false;
         r2_y_1 = r2_y_3;
     }
+    r2_y = r2_y_1;
     let r4_x = pica_exp_two(1.442688 * pica_mul_either_nan(r2_y, r1_z));
     let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);
     let innrm_has_nan = pica_has_nan_vec3f(innrm.xyz);
@@ -171,17 +172,9 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     );
     let r6_xy_1 = vec2f(1.0) + r6_xy;
     var r9_yz = vec2f(4.0, 0.25);
-    left_i0 = 2;
     // up to 3 iterations
-    loop {
-        let r9_yz_1 = r9_yz;
-        let r9_product = pica_mul_either_nan(r9_yz_1.x, r6_xy_1.y);
-        if left_i0 <= 0 {
-            r9_yz = vec2f(r9_product, r9_yz_1.y);
-            break;
-        }
-        r9_yz = vec2f(r9_product, r9_yz_1.y);
-        left_i0 -= 1;
+    for (var left_i0_1 = 2; left_i0_1 >= 0; left_i0_1 -= 1) {
+        r9_yz = vec2f(pica_mul_either_nan(r9_yz.x, r6_xy_1.y), r9_yz.y);
     }
     let r6 = vec3f(r6_xy_1, out_texcoord0_w);
     let r9 = vec3f(1.0, r9_yz);

@@ -94,8 +94,8 @@ fn pica_offset(index: i32) -> i32 {
 fn c_at(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
-    let c_at_1 = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
-    return select(vec4f(1.0), c_at_1, index_wrapped_below_96);
+    let c_index_wrapped = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
+    return select(vec4f(1.0), c_index_wrapped, index_wrapped_below_96);
 }
 
 fn pica_is_nan(a: f32) -> bool {
@@ -104,6 +104,14 @@ fn pica_is_nan(a: f32) -> bool {
 
 fn pica_is_nan_vec3f(a: vec3f) -> vec3<bool> {
     return vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
+}
+
+fn lightDir_at(index: i32) -> vec4f {
+    return c_at(lightDir + index);
+}
+
+fn lightColor_at(index: i32) -> vec4f {
+    return c_at(lightColor + index);
 }
 
 @vertex
@@ -143,21 +151,20 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let out_view = uniforms.c[eye].xyz - vec3f(r1_x, r1_y, r1_z);
     var r7_xyz = uniforms.c[ambient].xyz;
     var aL = uniforms.lightLoop.y;
-    var left_i0 = uniforms.lightLoop.x;
     // up to lightLoop.x + 1 iterations, aL from lightLoop.y by lightLoop.z
-    loop {
+    for (var left_i0 = uniforms.lightLoop.x; left_i0 >= 0; left_i0 -= 1) {
         let aL_offset = pica_offset(aL);
-        let lightDir_at = c_at(lightDir + aL_offset);
+        let lightDir_aL = lightDir_at(aL_offset);
         let r2_x_is_nan = pica_is_nan(r2_xyz_1.x);
-        let r4_x = pica_dot_or_nan_vec3f(lightDir_at.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_at.xyz) || r2_x_is_nan);
+        let r4_x = pica_dot_or_nan_vec3f(lightDir_aL.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_aL.xyz) || r2_x_is_nan);
         let r4_x_1 = select(r4_x, 0.0, 0.0 > r4_x);
-        let lightColor_at = c_at(lightColor + aL_offset);
-        let lightColor_at_is_nan = pica_is_nan_vec3f(lightColor_at.xyz);
-        let r7_sum = pica_mul_vec3f(vec3f(r4_x_1), lightColor_at.xyz) + r7_xyz;
-        r7_xyz = select(r7_sum, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_1)) | lightColor_at_is_nan);
+        let lightColor_aL = lightColor_at(aL_offset);
+        let lightColor_aL_is_nan = pica_is_nan_vec3f(lightColor_aL.xyz);
+        let r7_sum = pica_mul_vec3f(vec3f(r4_x_1), lightColor_aL.xyz) + r7_xyz;
+        r7_xyz = select(r7_sum, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_1)) | lightColor_aL_is_nan);
         if 0.0 < r4_x_1 {
             if uniforms.useSpecular != 0u {
-                let r5_xyz = lightDir_at.xyz + out_view;
+                let r5_xyz = lightDir_aL.xyz + out_view;
                 let r5_xyz_1 = pica_mul_first_nan_vec3f(vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
                 let r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, pica_is_nan(r5_xyz_1.x) || r2_x_is_nan);
                 let r4_x_3 = select(r4_x_2, 0.0, 0.0 > r4_x_2);
@@ -165,15 +172,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
                 let r4_x_5 = r4_x_4 * r4_x_4;
                 let r4_x_6 = r4_x_5 * r4_x_5;
                 let r4_x_7 = r4_x_6 * r4_x_6;
-                let r7_sum_1 = pica_mul_vec3f(vec3f(r4_x_7), lightColor_at.xyz) + r7_xyz;
-                r7_xyz = select(r7_sum_1, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_7)) | lightColor_at_is_nan);
+                let r7_sum_1 = pica_mul_vec3f(vec3f(r4_x_7), lightColor_aL.xyz) + r7_xyz;
+                r7_xyz = select(r7_sum_1, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_7)) | lightColor_aL_is_nan);
             }
         }
-        if left_i0 <= 0 {
-            break;
-        }
         aL += uniforms.lightLoop.z;
-        left_i0 -= 1;
     }
     let r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.c[material].xyz, r7_xyz);
     let out_position = vec4f(
