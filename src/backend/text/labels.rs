@@ -271,7 +271,8 @@ impl Draft {
             // `c8`, but `bones_1`.
             let is_letter = out.len() == array + 1;
             out.push_str(if text.is_empty() || !is_letter && out.len() > array { "_" } else { "" });
-            if !self.subject(part, out) && !number(part, out) {
+            let is_known = if text.is_empty() { self.subject(part, out) } else { place(text, out) };
+            if !is_known && !number(part, out) {
                 out.truncate(before);
             }
         }
@@ -396,6 +397,12 @@ impl Draft {
                 (Label::Hint(hint), _) if hint.register != HintRegister::None => {
                     write_hinted(out, hint, node.ty.kind);
                     return true;
+                }
+                // The number of an element is no name.
+                (_, Form::Text(word, _))
+                    if self.words.get(word).starts_with(|c: char| c.is_ascii_digit()) =>
+                {
+                    return false;
                 }
                 (_, Form::Text(word, _)) => return place(self.words.get(word), out),
                 (_, Form::Variable(_) | Form::Outputs) => return false,

@@ -207,9 +207,21 @@ impl<'a> Shared<'a> {
             out.reserve(48 * draft.lines.len());
             let (draft, called) = (&draft, &mut called);
             let (open, selectors, skipped) = Default::default();
-            let (indent, declared) = (1, 0);
-            Body { out, module: self, draft, called, result, indent, declared, open, selectors, skipped }
-                .lines();
+            let (indent, declared, is_broken) = (1, 0, false);
+            let mut body = Body {
+                out,
+                module: self,
+                draft,
+                called,
+                result,
+                indent,
+                declared,
+                open,
+                selectors,
+                is_broken,
+                skipped,
+            };
+            body.lines();
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }
         Ok(called)

@@ -14,6 +14,8 @@ use super::{Shared, comment};
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
+/// Maximum characters of a line that can be broken.
+pub const LINE: u32 = 100;
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
 
@@ -73,6 +75,8 @@ pub struct Body<'w> {
     pub open: Vec<Closing>,
     /// Selectors of those that are tests in place of a `switch`.
     pub selectors: Vec<Operand>,
+    /// The next arguments get a line each.
+    pub is_broken: bool,
     /// Lines that the head of an open loop has.
     pub skipped: Vec<usize>,
 }

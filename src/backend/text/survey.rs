@@ -18,7 +18,7 @@ pub struct Size {
     pub is_exact: bool,
 }
 
-/// Facts about an expression. `inline` sets the last three.
+/// Facts about an expression. `inline` sets the last two.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// The one line that evaluates it.
@@ -46,8 +46,6 @@ pub struct Fact {
     /// Name, unless it is inlined.
     pub name: Word,
     pub size: Size,
-    /// Broken over lines, one for each part.
-    pub is_broken: bool,
 }
 
 impl Fact {
@@ -65,7 +63,6 @@ impl Fact {
         crosses: false,
         name: Word::NONE,
         size: Size { length: 0, depth: 0, is_exact: false },
-        is_broken: false,
     };
     /// Returns whether it has a name.
     pub fn is_named(&self) -> bool {
@@ -207,6 +204,11 @@ impl Draft {
         let block = &mut self.blocks[block as usize];
         block.end = at;
         *block
+    }
+
+    /// Returns the indentation of the line that evaluates an expression.
+    pub(super) fn indent(&self, expr: Expr) -> u32 {
+        self.blocks[self.facts[expr as usize].block as usize].depth + 1
     }
 
     /// Counts a use by a line.

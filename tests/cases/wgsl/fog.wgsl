@@ -34,8 +34,8 @@ fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
 fn pica_dot_point_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a.xyz, b.xyz);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + a.w * b.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + a.w * b.w;
 }
 
 fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
@@ -45,8 +45,8 @@ fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
 fn pica_dot_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec4f(a, b);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + product.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + product.w;
 }
 
 fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
@@ -74,10 +74,11 @@ fn pica_log_two(a: f32) -> f32 {
 
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
     var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
+    let a_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
     let b_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(b) & vec3u(0x7fffffffu));
-    let a_or_b_is_nan = (vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu))) | b_is_nan;
     let product = select(a, vec3f(0.0), b == vec3f(0.0)) * select(b, vec3f(0.0), a == vec3f(0.0));
-    return select(vec3f(0.0), vec3f(bitcast<f32>(not_a_number_bits)), a_or_b_is_nan) + product;
+    return select(vec3f(0.0), vec3f(not_a_number), a_is_nan | b_is_nan) + product;
 }
 
 fn pica_has_nan_vec3f(a: vec3f) -> bool {
@@ -87,7 +88,8 @@ fn pica_has_nan_vec3f(a: vec3f) -> bool {
 fn pica_dot_or_nan_vec3f(a: vec3f, b: vec3f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a, b);
-    return select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z;
 }
 
 fn pica_is_nan(a: f32) -> bool {
@@ -165,7 +167,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let modelView_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || innrm_has_nan;
     let modelView_1_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || innrm_has_nan;
     let modelView_2_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 2].xyz) || innrm_has_nan;
-    let out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.c[modelView + 2].xyz, innrm.xyz, modelView_2_has_nan_1);
+    let out_texcoord0_w = pica_dot_or_nan_vec3f(
+        uniforms.c[modelView + 2].xyz,
+        innrm.xyz,
+        modelView_2_has_nan_1,
+    );
     let r6_xy = vec2f(
         pica_dot_or_nan_vec3f(uniforms.c[modelView].xyz, innrm.xyz, modelView_has_nan_1),
         pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, innrm.xyz, modelView_1_has_nan_1),
@@ -178,6 +184,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     }
     let r6 = vec3f(r6_xy_1, out_texcoord0_w);
     let r9 = vec3f(1.0, r9_yz);
+    let r6_has_nan = pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x);
     let out_position = vec4f(
         pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
@@ -191,14 +198,8 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let color_magnitude = abs(color);
     let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
     let out_texcoord1_uv = vec2f(
-        pica_dot_or_nan_vec3f(r6, r9, pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x)) + 1.0,
+        pica_dot_or_nan_vec3f(r6, r9, r6_has_nan) + 1.0,
         2.0 + 4.0 * r9.y + 0.0625 + 1.0,
     );
-    return VertexOutput(
-        out_position,
-        out_color,
-        0.5 * r6_xy_1,
-        out_texcoord1_uv,
-        out_texcoord0_w,
-    );
+    return VertexOutput(out_position, out_color, 0.5 * r6_xy_1, out_texcoord1_uv, out_texcoord0_w);
 }
