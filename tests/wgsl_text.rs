@@ -141,6 +141,42 @@ fn temporaries_have_names_with_a_meaning() {
 }
 
 #[test]
+fn few_lines_are_long() {
+    let texts = all_texts();
+    let lines: Vec<_> = texts.iter().flat_map(|(_, text)| text.lines()).collect();
+    let long: Vec<_> = lines.iter().filter(|line| line.len() > 100).collect();
+    assert!(long.len() * 400 <= lines.len(), "{} of {}:\n{long:#?}", long.len(), lines.len());
+    assert!(long.iter().all(|line| line.len() < 130), "{long:#?}");
+}
+
+#[test]
+fn loops_show_their_condition() {
+    let (mut heads, mut endless) = (0, Vec::new());
+    for (name, text) in all_texts() {
+        for line in text.lines().map(str::trim_start) {
+            heads += usize::from(line.starts_with("for (") || line.starts_with("while "));
+            endless.extend((line == "loop {").then(|| name.clone()));
+        }
+    }
+    assert!(heads > 100 && endless.is_empty(), "{heads} beside {endless:?}");
+}
+
+#[test]
+fn named_arrays_are_read_by_relative_indices() {
+    let mut readers = 0;
+    for (name, text) in all_texts() {
+        let names = text.lines().filter_map(|line| line.strip_prefix("const ")?.split(':').next());
+        for array in names {
+            let (call, reader) = (format!("c_at({array} +"), format!("    return c_at({array} + index);"));
+            let calls = text.lines().filter(|line| line.contains(&call) && **line != reader);
+            assert_eq!(calls.collect::<Vec<_>>(), [""; 0], "{name}");
+            readers += text.lines().filter(|line| **line == reader).count();
+        }
+    }
+    assert!(readers > 40, "only {readers}");
+}
+
+#[test]
 fn comments_show_the_counters_of_loops() {
     let texts = all_texts();
     let count = |part: &str| texts.iter().filter(|(_, text)| text.contains(part)).count();

@@ -13,7 +13,9 @@
 pub use naga;
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Arena, Expression, Function, GlobalVariable, Handle, Type, TypeInner, UniqueArena};
+use naga::{
+    Arena, Block, Expression, Function, GlobalVariable, Handle, Statement, Type, TypeInner, UniqueArena,
+};
 
 use super::interface::BackendInput;
 use super::text;
@@ -46,6 +48,7 @@ pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
     }
     let entries = entry_points.iter_mut().map(|entry| &mut entry.function);
     for function in functions.iter_mut().map(|(_, function)| function).chain(entries) {
+        end_with_steps(&mut function.body);
         // naga's writers give each load a variable: `_e12` where it has no name.
         let name = |pointer| place_name(function, global_variables, types, pointer).map(str::to_owned);
         let names: Vec<_> = function
@@ -67,6 +70,29 @@ pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
         }
     }
     Ok(module)
+}
+
+/// Moves the step of each `for` to the end of the loop's body: no loop of ours with a step has a
+/// `continue`. naga's writers give steps a variable that says whether the first iteration is over.
+/// Recursion follows the nesting depth, which the text bounds.
+fn end_with_steps(block: &mut Block) {
+    for statement in block.iter_mut() {
+        match statement {
+            Statement::Block(inner) => end_with_steps(inner),
+            Statement::If { accept, reject, .. } => {
+                end_with_steps(accept);
+                end_with_steps(reject);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter_mut().for_each(|case| end_with_steps(&mut case.body));
+            }
+            Statement::Loop { body, continuing, break_if: None } => {
+                end_with_steps(body);
+                body.append(continuing);
+            }
+            _other_statement => {}
+        }
+    }
 }
 
 /// Strips the number that distinguishes a name from equal ones.

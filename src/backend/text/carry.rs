@@ -47,6 +47,10 @@ pub struct Snapshot {
 }
 
 impl Carriers {
+    /// Returns the variable of a carrier.
+    pub fn variable(&self, carrier: Carrier) -> Variable {
+        self.states[carrier].variable
+    }
     /// Returns the contents of the variables.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }

@@ -159,18 +159,32 @@ impl Declarations {
         self.offsets = named.collect();
     }
 
-    /// Writes the index of an element of a member: a number, or a name and what to add to it.
-    pub fn write_index(&self, out: &mut String, block: &UniformBlock, member: &Member, element: u16) {
+    /// Returns the named array that an element of a member is in, and the index of the element in
+    /// that array.
+    pub fn array(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(u16, u16)> {
         let register = u16::from(member.first) + element;
         let holds = |named: &ArrayName| {
             let first = u16::from(named.first);
             (first..first + u16::from(named.count)).contains(&register)
         };
-        let found = block.names.iter().zip(&self.offsets).find(|(named, _)| holds(named));
+        let mut arrays = (0..).zip(block.names.iter().zip(&self.offsets));
+        let (array, (_, (_, offset))) = arrays.find(|(_, (named, _))| holds(named))?;
+        Some((array, element.checked_sub(*offset)?))
+    }
+
+    /// Returns the names of the arrays.
+    pub fn arrays(&self) -> impl Iterator<Item = &str> {
+        self.offsets.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Writes the index of an element of a member: a number, or a name and what to add to it.
+    pub fn write_index(&self, out: &mut String, block: &UniformBlock, member: &Member, element: u16) {
+        let found = self.array(block, member, element);
+        let found = found.and_then(|(array, ahead)| Some((self.offsets.get(usize::from(array))?, ahead)));
         let _ = match found {
             None => write!(out, "{element}"),
-            Some((_, (name, offset))) if *offset == element => write!(out, "{name}"),
-            Some((_, (name, offset))) => write!(out, "{name} + {}", element - offset),
+            Some(((name, _), 0)) => write!(out, "{name}"),
+            Some(((name, _), ahead)) => write!(out, "{name} + {ahead}"),
         };
     }
 

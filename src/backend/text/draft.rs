@@ -182,9 +182,12 @@ pub enum Line {
     /// Ends the first arm of an `If` and begins the second.
     Else,
     /// `is_left`: by a `Break`. `is_continued_in_switch`: a `Continue` is inside a switch of it.
+    /// `is_counted`: the line before it stores the first value of a counter, its first lines test
+    /// the counter, its last line stores the next value.
     Loop {
         is_left: bool,
         is_continued_in_switch: bool,
+        is_counted: bool,
     },
     /// `continues`: has a `Continue` for the loop around.
     Switch {
@@ -220,6 +223,16 @@ pub struct Local {
     pub(super) stores: u32,
 }
 
+/// A function for elements of an array by their index in it: `palette_at(a0_x)`, which is
+/// `c_at(palette + a0_x)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// The array: index of its name in the declarations.
+    pub array: u16,
+    /// The helper that it calls with an index in the member.
+    pub helper: u16,
+}
+
 /// A function.
 #[derive(Debug, Default)]
 pub struct Draft {
@@ -227,6 +240,8 @@ pub struct Draft {
     pub operands: Vec<Operand>,
     pub lines: Vec<Line>,
     pub variables: Vec<Local>,
+    /// Variables that the heads of loops declare.
+    pub counters: Vec<Variable>,
     /// Values of cases.
     pub values: Vec<i32>,
     /// Names and other texts.
@@ -240,6 +255,8 @@ pub struct Draft {
     pub facts: Vec<Fact>,
     /// For each `If`, the line that ends it.
     pub ends: Vec<u32>,
+    /// Functions that it calls for elements of named arrays.
+    pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
     pub(super) spans: Vec<Span>,
@@ -256,9 +273,11 @@ impl Draft {
         self.operands.clear();
         self.lines.clear();
         self.variables.clear();
+        self.counters.clear();
         self.values.clear();
         self.words.clear();
         self.origins.clear();
+        self.readers.clear();
         self.nodes.reserve(values);
         self.lines.reserve(values);
         // Most operations have two operands; those with more are few.

@@ -10,31 +10,35 @@ use std::fmt::Write as _;
 use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
 use super::names::LANES;
 use super::operators::{Level, Notation, Operator, function, notation, operator};
-use super::print::Body;
+use super::print::{Body, LINE};
 use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 impl Body<'_> {
-    /// Writes the right side of a declaration or assignment.
+    /// Writes the right side of a declaration or assignment, with a line for each argument if it is
+    /// too long for one.
     pub fn definition(&mut self, expr: Expr) {
-        let draft = self.draft;
-        if !draft.fact(expr).is_broken {
-            return self.content(expr, Level::Choice);
+        let start = self.out.len();
+        self.content(expr, Level::Choice);
+        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
+        // The line ends with a `;` or a `,`.
+        if self.out.len() - line >= LINE as usize && self.has_arguments(expr) {
+            self.out.truncate(start);
+            self.forget(start);
+            self.is_broken = true;
+            self.content(expr, Level::Choice);
         }
-        self.note(expr);
-        // A line for each argument.
-        let (operands, dialect) = (draft.operands(expr), &self.module.dialect);
-        self.constructor(expr);
-        self.out.push_str("(\n");
-        self.indent += 1;
-        for (index, &operand) in operands.iter().enumerate() {
-            self.line();
-            self.operand(operand, dialect.argument);
-            // GLSL allows no comma behind the last argument.
-            let is_end = index + 1 == operands.len() && dialect.glsl.is_some();
-            self.out.push_str(if is_end { "\n" } else { ",\n" });
-        }
-        self.indent -= 1;
-        self.line().push(')');
+    }
+
+    /// Returns whether an expression ends in a list of arguments of its own.
+    fn has_arguments(&self, expr: Expr) -> bool {
+        let (node, operands) = (self.draft.node(expr), self.draft.operands(expr));
+        operands.len() > 1
+            && match node.form {
+                Form::Build | Form::Call(_) | Form::Outputs => true,
+                Form::Select => self.module.dialect.glsl.is_none(),
+                Form::Binary(op) => operator(op, node.ty.lanes).is_none(),
+                Form::Variable(_) | Form::Text(..) | Form::Unary(_) | Form::Any | Form::All => false,
+            }
     }
 
     /// Writes a complete operand, as after `=`.
@@ -47,6 +51,9 @@ impl Body<'_> {
 
     /// Writes arguments in parentheses.
     pub fn arguments(&mut self, arguments: &[Operand]) {
+        if std::mem::take(&mut self.is_broken) {
+            return self.lines_of(arguments);
+        }
         self.out.push('(');
         for (index, &argument) in arguments.iter().enumerate() {
             self.out.push_str(if index == 0 { "" } else { ", " });
@@ -54,6 +61,27 @@ impl Body<'_> {
             self.operand(argument, if is_last { Level::Choice } else { self.module.dialect.argument });
         }
         self.out.push(')');
+    }
+
+    /// Writes arguments in parentheses, each in a line.
+    fn lines_of(&mut self, arguments: &[Operand]) {
+        let (draft, dialect) = (self.draft, &self.module.dialect);
+        self.out.push_str("(\n");
+        self.indent += 1;
+        for (index, &argument) in arguments.iter().enumerate() {
+            self.line();
+            match argument.whole() {
+                Some(part) if !draft.fact(part).is_named() && self.has_arguments(part) => {
+                    self.definition(part)
+                }
+                _short => self.operand(argument, dialect.argument),
+            }
+            // GLSL allows no comma behind the last argument.
+            let is_end = index + 1 == arguments.len() && dialect.glsl.is_some();
+            self.out.push_str(if is_end { "\n" } else { ",\n" });
+        }
+        self.indent -= 1;
+        self.line().push(')');
     }
 
     /// Writes the part of an assignment after the variable: ` = a`, or ` += a` if the value is the

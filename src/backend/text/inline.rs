@@ -1,11 +1,13 @@
-//! Decides which expressions are inlined and which get a name, which are broken over several lines,
-//! and which arithmetic must be marked as exact.
+//! Decides which expressions are inlined and which get a name, and which arithmetic must be marked as
+//! exact.
 //! In: a draft and the facts of `survey`. Out: the decisions that `print` follows. Knows no syntax,
 //! only how long things are, roughly.
 //!
 //! An expression is written where it is used if it is used once, in the loop it is evaluated in,
 //! and does not make the line long. A load of a variable may besides be written as often as it is
-//! used, if no line between its place and its last use stores the variable. What is first stored in
+//! used, if no line between its place and its last use stores the variable. The longest parts of an
+//! expression that is too long for its line get names; vectors are left to `print`, which breaks
+//! them, and calls, once their parts are short. What is first stored in
 //! a variable goes by the variable's name as long as that holds it. All else is a constant with a
 //! name. The depth of what is written in place is bounded: writer and readers recurse on it.
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections
@@ -14,13 +16,16 @@
 
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
 use super::names::{Names, Word};
+use super::print::LINE;
 use super::survey::{NONE, Size};
-use crate::ir::{Binary, ScalarKind, Type, Unary};
+use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
-/// Maximum characters of a line; longer ones are broken, or parts of them get a name.
-const LINE: u32 = 92;
+/// Minimum characters for an expression, however deep its line is indented.
+const LEAST: u32 = 40;
 /// Typical characters of a name.
-const NAME: u32 = 6;
+const NAME: u32 = 7;
+/// Characters of a short argument of a call, which needs no name.
+const ARGUMENT: u32 = 20;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
@@ -77,7 +82,7 @@ impl Draft {
                 self.name_exact(condition);
             }
         }
-        let is_breakable = matches!(node.form, Form::Build | Form::Outputs);
+        let line = self.line_length(expr);
         let is_exact = match marks {
             Marks::Nothing => false,
             Marks::Arithmetic => is_arithmetic(&node),
@@ -92,9 +97,15 @@ impl Draft {
                 size.depth = size.depth.max(part.depth + 1);
                 size.is_exact |= part.is_exact;
             }
-            let is_long = size.length > LINE;
-            if size.depth > DEPTH || is_long && !is_breakable {
-                let parts = self.operands[node.range()].iter().filter_map(|&part| self.shortened(part));
+            // What has a line for each part, and which parts are long then.
+            let short = match node.form {
+                Form::Build | Form::Outputs => u32::MAX,
+                Form::Call(_) | Form::Select => ARGUMENT,
+                _other_form => NAME,
+            };
+            if size.depth > DEPTH || size.length > line && short < u32::MAX {
+                let parts = self.operands[node.range()].iter();
+                let parts = parts.filter_map(|&part| self.shortened(part, short.min(size.length)));
                 // A part at the maximum depth goes first: length is style, but depth bounds
                 // recursion.
                 let longest = parts.max_by_key(|&part| {
@@ -106,10 +117,30 @@ impl Draft {
                     continue;
                 }
             }
-            let fact = &mut self.facts[expr as usize];
-            (fact.size, fact.is_broken) = (size, is_breakable && is_long);
+            self.facts[expr as usize].size = size;
             return;
         }
+    }
+
+    /// Returns the characters that a line has for an expression.
+    fn line_length(&self, expr: Expr) -> u32 {
+        let (node, fact) = (self.node(expr), self.fact(expr));
+        let user = self.nodes.get(fact.user as usize).map(|user| user.form);
+        let around = match (user, node.label) {
+            // `    …,`
+            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses == 1 => 5,
+            // `return …;`
+            (None, _) if fact.uses == 1 && fact.store == NONE => 9,
+            // `r0_xyz = …;`
+            _ if fact.store != NONE => 12,
+            // `let modelView_has_nan = …;`
+            (_, Label::Word(word)) => 10 + word.length(),
+            (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
+            // Conditions are named after their operands.
+            (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
+            (_, Label::Hint(_)) => 16,
+        };
+        (LINE - around.min(LINE)).saturating_sub(4 * self.indent(expr)).max(LEAST)
     }
 
     /// Returns the characters that an expression adds to its operands.
@@ -119,11 +150,11 @@ impl Draft {
             Form::Any | Form::All => 5,
             Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
             Form::Unary(_) => 16,
-            Form::Select => 10,
+            Form::Select => 12,
             Form::Build if node.ty.lanes == 1 => 0,
-            Form::Build => 10,
-            Form::Outputs => 8 * node.range().len() as u32,
-            Form::Call(_) => 18,
+            Form::Build => 5 + 2 * node.range().len() as u32,
+            Form::Outputs => 12 + 2 * node.range().len() as u32,
+            Form::Call(word) => word.length() + 2 * node.range().len() as u32,
             Form::Variable(variable) => match self.variables[variable as usize].label {
                 Label::Word(word) => word.length(),
                 Label::Hint(_) => NAME,
@@ -164,10 +195,10 @@ impl Draft {
     }
 
     /// Returns the part of an operand that a name would shorten, if there is one.
-    fn shortened(&self, operand: Operand) -> Option<Expr> {
+    fn shortened(&self, operand: Operand, short: u32) -> Option<Expr> {
         let expr = operand.view.expr()?;
         let fact = self.fact(expr);
-        let is_shorter = fact.size.length > NAME || fact.size.depth + 1 >= DEPTH;
+        let is_shorter = fact.size.length > short || fact.size.depth + 1 >= DEPTH;
         (fact.is_evaluated() && !fact.is_named() && is_shorter).then_some(expr)
     }
 
@@ -240,7 +271,10 @@ impl Draft {
                 *name = words.add(|out| names.hinted(out, hint, kind));
             }
         };
-        variables.iter_mut().for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
+        // Of variables that nothing stores there is no text.
+        let variables_in_text =
+            variables.iter_mut().filter(|local| local.stores != NONE || local.bits.is_some());
+        variables_in_text.for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
         for (node, fact) in nodes.iter().zip(facts) {
             if fact.kept != NONE {
                 let variable = stores[fact.store as usize].variable;

@@ -204,6 +204,11 @@ impl Draft {
                     ""
                 }
             },
+            Form::Text(word, _) if !operands.is_empty() => {
+                let path = self.words.get(word);
+                self.element(path.rsplit('.').next().unwrap_or(path), operands, out);
+                return None;
+            }
             Form::Variable(_) | Form::Text(..) => "",
             // A uniform, or what takes its place.
             Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => "",
@@ -241,23 +246,40 @@ impl Draft {
         None
     }
 
-    /// Writes the name of an element that a function reads: `palette_1_at` of
-    /// `c_at(palette + 1 + a0_x)`, `c8_at` of `c_at(8 + a0_x)`.
+    /// Writes the name of an element that a function reads: `palette_a0_x_1` of
+    /// `palette_at(a0_x + 1)`, `c8_a0_x` of `c_at(8 + a0_x)`.
     fn element(&self, function: &str, operands: &[Operand], out: &mut String) {
-        let index = operands.first().and_then(|index| index.whole()).map(|expr| self.operands(expr));
-        let base = index.and_then(|parts| parts.first()).and_then(|part| part.whole());
-        let array = function.strip_suffix("_at").unwrap_or(function);
-        match base.map(|base| self.node(base).form) {
-            Some(Form::Text(word, _)) => {
-                let element = self.words.get(word);
-                if element.starts_with(|first: char| first.is_ascii_digit()) {
-                    out.push_str(array);
-                }
-                place(element, out);
+        let Some(&index) = operands.first() else { return };
+        let array = out.len();
+        out.push_str(function.strip_suffix("_at").unwrap_or(function));
+        let parts = match index.whole().map(|expr| (self.node(expr).form, self.operands(expr))) {
+            Some((Form::Binary(Binary::IAdd), &[first, second])) => [Some(first), Some(second)],
+            Some(_) | None => [Some(index), None],
+        };
+        let mut start = out.len();
+        for (part, is_first) in parts.into_iter().flatten().zip([true, false]) {
+            let before = out.len();
+            let text = match part.whole().map(|expr| self.node(expr).form) {
+                Some(Form::Text(word, _)) if is_first => self.words.get(word),
+                Some(_) | None => "",
+            };
+            // `c8_a0_x`, and `palette_a0_x` of `c[palette + a0_x]`.
+            if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                out.truncate(array);
+                start = array;
             }
-            Some(_) | None => out.push_str(array),
+            // `c8`, but `bones_1`.
+            let is_letter = out.len() == array + 1;
+            out.push_str(if text.is_empty() || !is_letter && out.len() > array { "_" } else { "" });
+            let is_known = if text.is_empty() { self.subject(part, out) } else { place(text, out) };
+            if !is_known && !number(part, out) {
+                out.truncate(before);
+            }
         }
-        out.push_str("_at");
+        // Of an index within a byte, the index.
+        let end = out[start..].replace("_offset", "");
+        out.truncate(start);
+        out.push_str(if end.is_empty() { "_element" } else { &end });
     }
 
     /// Returns the word of the output that an expression goes into, by way of operations without a
@@ -375,6 +397,12 @@ impl Draft {
                 (Label::Hint(hint), _) if hint.register != HintRegister::None => {
                     write_hinted(out, hint, node.ty.kind);
                     return true;
+                }
+                // The number of an element is no name.
+                (_, Form::Text(word, _))
+                    if self.words.get(word).starts_with(|c: char| c.is_ascii_digit()) =>
+                {
+                    return false;
                 }
                 (_, Form::Text(word, _)) => return place(self.words.get(word), out),
                 (_, Form::Variable(_) | Form::Outputs) => return false,

@@ -6,6 +6,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `region`, `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `loops` | loops with one test as `for` and `while` |
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
@@ -31,6 +32,7 @@ pub mod glsl;
 mod glsl;
 mod inline;
 mod labels;
+mod loops;
 mod names;
 mod operations;
 mod operators;
@@ -53,7 +55,7 @@ use std::fmt::Write as _;
 use self::builder::Builder;
 use self::declarations::{Declarations, VERTEX_OUTPUT};
 use self::dialect::{Dialect, Helper};
-use self::draft::Draft;
+use self::draft::{Draft, Reader};
 use self::inline::Marks;
 use self::names::Names;
 use self::print::Body;
@@ -146,6 +148,8 @@ struct Shared<'a> {
     declarations: Declarations,
     /// Names of the helper functions.
     helpers: Vec<String>,
+    /// Names of the functions for elements of named arrays.
+    readers: Vec<String>,
     /// Names of the functions on vectors that GLSL lacks.
     lanewise: [String; Helper::ALL.len()],
     /// Name of the variable that remembers a `continue`, in GLSL without `switch`.
@@ -177,7 +181,14 @@ impl<'a> Shared<'a> {
         let helpers =
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
         let helpers = helpers.collect();
-        Ok((Self { source, dialect, declarations, helpers, lanewise, again }, names))
+        let has_index = |helper: &Func| {
+            let [param] = *helper.get(helper.params) else { return false };
+            helper.ty(param) == Type::I32
+        };
+        let has_readers = source.module.helpers.iter().any(has_index);
+        let arrays = declarations.arrays().filter(|_| has_readers);
+        let readers = arrays.map(|name| names.unique(&format!("{name}_at"))).collect();
+        Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
     }
 
     /// Writes the helper functions and the entry point; returns the functions on vectors that they
@@ -189,7 +200,7 @@ impl<'a> Shared<'a> {
         marks: Marks,
         mut trace: Option<&mut Trace>,
     ) -> Result<Vec<(Helper, Type)>> {
-        let (mut draft, mut called) = (Draft::default(), Vec::new());
+        let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (func, Some(name))).chain([(main, None)]) {
@@ -207,13 +218,21 @@ impl<'a> Shared<'a> {
             draft.is_traced = trace.is_some() && name.is_none();
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
-                Some(name) => {
-                    let ty = builder.helper()?;
+                Some(_) => Some(builder.helper()?),
+                None => builder.entry().map(|()| None)?,
+            };
+            for &reader in draft.readers.iter() {
+                if !written.contains(&reader) {
+                    self.reader(out, reader);
+                    written.push(reader);
+                }
+            }
+            let result = match name.zip(result) {
+                Some((name, ty)) => {
                     self.helper_head(out, name, func, &parameters, ty);
                     Some(self.dialect.ty(ty))
                 }
                 None => {
-                    builder.entry()?;
                     self.entry_head(out, &parameters);
                     (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT)
                 }
@@ -221,7 +240,8 @@ impl<'a> Shared<'a> {
             draft.plan(&mut scope, marks);
             out.reserve(48 * draft.lines.len());
             let (draft, called) = (&draft, &mut called);
-            let (open, selectors) = (Vec::new(), Vec::new());
+            let (open, selectors, skipped) = Default::default();
+            let (indent, declared, is_broken) = (1, 0, false);
             let notes = draft.is_traced.then(Vec::new);
             let mut body = Body {
                 out,
@@ -229,10 +249,12 @@ impl<'a> Shared<'a> {
                 draft,
                 called,
                 result,
-                indent: 1,
-                declared: 0,
+                indent,
+                declared,
                 open,
                 selectors,
+                is_broken,
+                skipped,
                 trace: notes,
             };
             body.lines();
@@ -254,6 +276,20 @@ impl<'a> Shared<'a> {
         }
         let names = self.declarations.attributes.iter().map(|attribute| &attribute.name);
         names.map(|name| if is_glsl { name.clone() } else { scope.unique(name) }).collect()
+    }
+
+    /// Writes a function for elements of a named array.
+    fn reader(&self, out: &mut String, Reader { array, helper }: Reader) {
+        let array = usize::from(array);
+        let names = (self.readers.get(array), self.declarations.arrays().nth(array));
+        let (Some(reader), Some(array)) = names else { return };
+        let Some(helper) = self.helpers.get(usize::from(helper)) else { return };
+        let index = if array == "index" { "element" } else { "index" };
+        let _ = match self.dialect.glsl {
+            Some(_) => writeln!(out, "vec4 {reader}(int {index}) {{"),
+            None => writeln!(out, "fn {reader}({index}: i32) -> vec4f {{"),
+        };
+        let _ = writeln!(out, "    return {helper}({array} + {index});\n}}\n");
     }
 
     /// Writes the line before the body of a helper function.

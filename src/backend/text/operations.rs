@@ -3,7 +3,7 @@
 //! syntax.
 
 use super::builder::{Builder, known};
-use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, View};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, Reader, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -64,8 +64,14 @@ impl<'a> Builder<'a> {
             Op::Call { helper, args } => {
                 let name = self.module.helpers.get(usize::from(helper));
                 let name = name.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                let args = self.ir.get(args);
+                if let (&[index], ScalarKind::F32) = (args, ty.kind)
+                    && let Some((reader, index)) = self.relative(helper, index)?
+                {
+                    return Ok(self.draft.add(reader, ty, &[index], label).view);
+                }
                 let form = Form::Call(self.draft.word(name));
-                (form, &self.list(self.ir.get(args))?)
+                (form, &self.list(args)?)
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
             // Of two numbers alone do all languages say which one they choose.
@@ -190,6 +196,30 @@ impl<'a> Builder<'a> {
         Ok(self.draft.add(form, ty, &[index], label).view)
     }
 
+    /// Returns the call of a function for elements of a named array and its argument, if the index
+    /// of an element is that of the array in its member and something else.
+    fn relative(&mut self, helper: u16, index: Value) -> Result<Option<(Form, Operand)>> {
+        let op = |value: Value| match self.ir.values.get(value).map(|data| data.def) {
+            Some(Def::Op(op)) => Some(op),
+            Some(_) | None => None,
+        };
+        let Some(Op::Binary(Binary::IAdd, first, index)) = op(index) else { return Ok(None) };
+        let Some(Op::Read(Resource::Index { member: number, element })) = op(first) else { return Ok(None) };
+        let interface = self.module.source.interface;
+        let (data, _) = member(interface, number, Some(element))?;
+        let Some((array, ahead)) = self.module.declarations.array(&interface.block, data, element) else {
+            return Ok(None);
+        };
+        let Some(name) = self.module.readers.get(usize::from(array)) else { return Ok(None) };
+        let reader = Reader { array, helper };
+        if !self.draft.readers.contains(&reader) {
+            self.draft.readers.push(reader);
+        }
+        let operands = [self.value(index)?, Operand::int(ahead.into())];
+        let view = self.binary(Binary::IAdd, operands, Type::I32, PLAIN);
+        Ok(Some((Form::Call(self.draft.word(name)), Operand { view, ty: Type::I32 })))
+    }
+
     /// Returns the operands of an operation. A factor that repeats a scalar is passed as the
     /// scalar.
     fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
@@ -256,8 +286,7 @@ impl<'a> Builder<'a> {
         if index.is_empty() {
             return Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view);
         }
-        let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
-        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, label).view)
+        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, PLAIN).view)
     }
 
     /// Returns the geometry program of the interface.

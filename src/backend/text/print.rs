@@ -14,6 +14,8 @@ use super::{Shared, comment};
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
+/// Maximum characters of a line that can be broken.
+pub const LINE: u32 = 100;
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
 
@@ -75,6 +77,10 @@ pub struct Body<'w> {
     pub selectors: Vec<Operand>,
     /// The expressions written so far, each with its place in the text, if that is noted.
     pub trace: Option<Vec<(usize, Expr)>>,
+    /// The next arguments get a line each.
+    pub is_broken: bool,
+    /// Lines that the head of an open loop has.
+    pub skipped: Vec<usize>,
 }
 
 impl<'w> Body<'w> {
@@ -95,6 +101,13 @@ impl<'w> Body<'w> {
     pub fn note(&mut self, expr: Expr) {
         if let Some(trace) = &mut self.trace {
             trace.push((self.out.len(), expr));
+        }
+    }
+
+    /// Drops what is noted of text that is written again, from `start` on.
+    pub fn forget(&mut self, start: usize) {
+        if let Some(trace) = &mut self.trace {
+            trace.truncate(trace.partition_point(|&(at, _)| at < start));
         }
     }
 
@@ -132,7 +145,7 @@ impl<'w> Body<'w> {
     }
 
     /// Writes the comment before a loop of the program: how often it runs at most, and what aL is.
-    fn counters(&mut self, at: usize) {
+    pub fn counters(&mut self, at: usize) {
         let draft = self.draft;
         let is_store = |line: &&Line| {
             matches!(line, Line::Store { .. } | Line::Evaluate(_) | Line::Procedure(_) | Line::Continue)
@@ -257,6 +270,8 @@ impl<'w> Body<'w> {
                 self.out.push_str(";\n");
             }
             Line::Evaluate(_) | Line::Procedure(_) => {}
+            Line::Store { .. } if self.is_first(at) => {}
+            Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
             Line::Store { variable, value } => {
                 self.line();
                 match declares {
@@ -277,22 +292,7 @@ impl<'w> Body<'w> {
                 self.begin_if(condition, Closing::Brace);
             }
             Line::Else => return self.begin_else(at),
-            Line::Loop { is_left, is_continued_in_switch } => {
-                // What a comment repeats is evaluated elsewhere.
-                let trace = self.trace.take();
-                self.counters(at);
-                self.trace = trace;
-                let head = self.module.dialect.endless;
-                self.line().push_str(head);
-                self.begin(Closing::Loop);
-                if is_continued_in_switch {
-                    self.remember_continue();
-                }
-                // WGSL requires an exit from every loop.
-                if !is_left {
-                    self.endless();
-                }
-            }
+            Line::Loop { .. } => return self.begin_loop(at, line),
             Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
             Line::Case { first, count } => {
                 let values = &self.draft.values[first as usize..][..count as usize];

@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
         let is_break = matches!(jump, Line::Break);
         let mut from_switch = false;
         for &line in self.open.iter().rev() {
-            if let Line::Loop { is_left, is_continued_in_switch } = &mut self.draft.lines[line] {
+            if let Line::Loop { is_left, is_continued_in_switch, .. } = &mut self.draft.lines[line] {
                 *is_left |= is_break;
                 *is_continued_in_switch |= from_switch;
                 break;
@@ -312,7 +312,8 @@ impl<'a> Builder<'a> {
         scope: Scope<'_>,
     ) -> Result<()> {
         self.yielding(results, |this, carriers, _| {
-            this.open(Line::Loop { is_left: false, is_continued_in_switch: false });
+            let at = this.draft.lines.len();
+            this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
             this.load(params, *list);
@@ -325,6 +326,8 @@ impl<'a> Builder<'a> {
             };
             this.region(body, inner)?;
             this.close();
+            this.test_first(at);
+            this.count(at, params, carriers);
             Ok(())
         })
     }

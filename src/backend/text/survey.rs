@@ -18,7 +18,7 @@ pub struct Size {
     pub is_exact: bool,
 }
 
-/// Facts about an expression. `inline` sets the last three.
+/// Facts about an expression. `inline` sets the last two.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// The one line that evaluates it.
@@ -46,8 +46,6 @@ pub struct Fact {
     /// Name, unless it is inlined.
     pub name: Word,
     pub size: Size,
-    /// Broken over lines, one for each part.
-    pub is_broken: bool,
 }
 
 impl Fact {
@@ -65,7 +63,6 @@ impl Fact {
         crosses: false,
         name: Word::NONE,
         size: Size { length: 0, depth: 0, is_exact: false },
-        is_broken: false,
     };
     /// Returns whether it has a name.
     pub fn is_named(&self) -> bool {
@@ -209,6 +206,11 @@ impl Draft {
         *block
     }
 
+    /// Returns the indentation of the line that evaluates an expression.
+    pub(super) fn indent(&self, expr: Expr) -> u32 {
+        self.blocks[self.facts[expr as usize].block as usize].depth + 1
+    }
+
     /// Counts a use by a line.
     fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
@@ -330,6 +332,9 @@ impl Draft {
         self.declarations.clear();
         for (variable, found) in (0..).zip(found) {
             let Some((first, block, common, is_store)) = found else { continue };
+            if self.counters.contains(&variable) {
+                continue;
+            }
             let by_store = block == common && is_store;
             let at = if by_store { first } else { self.outside(first, block, common) };
             self.declarations.push(Declaration { at, variable, by_store });

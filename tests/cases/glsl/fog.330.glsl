@@ -123,8 +123,12 @@ int pica_offset(int index) {
 vec4 c_at(int index) {
     int index_wrapped = index & 127;
     bool index_wrapped_below_96 = index_wrapped < 96;
-    vec4 c_at_1 = uniforms.c[index_wrapped_below_96 ? index_wrapped : 95];
-    return index_wrapped_below_96 ? c_at_1 : vec4(1.0);
+    vec4 c_index_wrapped = uniforms.c[index_wrapped_below_96 ? index_wrapped : 95];
+    return index_wrapped_below_96 ? c_index_wrapped : vec4(1.0);
+}
+
+vec4 layers_at(int index) {
+    return c_at(layers + index);
 }
 
 void main() {
@@ -153,15 +157,11 @@ void main() {
     bool done = false;
     float r2_y_1 = 0.0;
     // up to layerLoop.x + 1 iterations, aL from layerLoop.y by layerLoop.z
-    for (;;) {
+    while (!done) {
         float r2_y_2 = r2_y;
         float r2_y_3 = r2_y_1;
-        if (done) {
-            r2_y = r2_y_3;
-            break;
-        }
-        vec4 layers_at = c_at(layers + pica_offset(aL));
-        PRECISE bool cmp_x = layers_at.x > -r1_z;
+        vec4 layers_aL = layers_at(pica_offset(aL));
+        PRECISE bool cmp_x = layers_aL.x > -r1_z;
         if (cmp_x) {
             r2_y = r2_y_2;
             done = true;
@@ -171,15 +171,16 @@ void main() {
         if (left_i0 <= 0) {
             r2_y = r2_y_2;
             done = true;
-            r2_y_1 = layers_at.y;
+            r2_y_1 = layers_aL.y;
             continue;
         }
-        r2_y = layers_at.y;
+        r2_y = layers_aL.y;
         aL += uniforms.layerLoop.z;
         left_i0 -= 1;
         done = false;
         r2_y_1 = r2_y_3;
     }
+    r2_y = r2_y_1;
     PRECISE float r4_x = 1.442688 * pica_mul_either_nan(r2_y, r1_z);
     float r4_x_1 = pica_exp_two(r4_x);
     PRECISE float r4_x_2 = mix(r4_x_1, 1.0, 1.0 < r4_x_1);
@@ -196,17 +197,9 @@ void main() {
     PRECISE vec2 r6_xy_1 = vec2(1.0) + r6_xy;
     PRECISE vec2 out_texcoord0_uv = 0.5 * r6_xy_1;
     vec2 r9_yz = vec2(4.0, 0.25);
-    left_i0 = 2;
     // up to 3 iterations
-    for (;;) {
-        vec2 r9_yz_1 = r9_yz;
-        float r9_product = pica_mul_either_nan(r9_yz_1.x, r6_xy_1.y);
-        if (left_i0 <= 0) {
-            r9_yz = vec2(r9_product, r9_yz_1.y);
-            break;
-        }
-        r9_yz = vec2(r9_product, r9_yz_1.y);
-        left_i0 -= 1;
+    for (int left_i0_1 = 2; left_i0_1 >= 0; left_i0_1 -= 1) {
+        r9_yz = vec2(pica_mul_either_nan(r9_yz.x, r6_xy_1.y), r9_yz.y);
     }
     vec3 r6 = vec3(r6_xy_1, out_texcoord0_w);
     vec3 r9 = vec3(1.0, r9_yz);

@@ -122,8 +122,8 @@ int pica_offset(int index) {
 vec4 c_at(int index) {
     int index_wrapped = index & 127;
     bool index_wrapped_below_96 = index_wrapped < 96;
-    vec4 c_at_1 = uniforms.c[index_wrapped_below_96 ? index_wrapped : 95];
-    return index_wrapped_below_96 ? c_at_1 : vec4(1.0);
+    vec4 c_index_wrapped = uniforms.c[index_wrapped_below_96 ? index_wrapped : 95];
+    return index_wrapped_below_96 ? c_index_wrapped : vec4(1.0);
 }
 
 bool pica_is_nan(float a) {
@@ -132,6 +132,14 @@ bool pica_is_nan(float a) {
 
 bvec3 pica_is_nan_vec3f(vec3 a) {
     return lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
+}
+
+vec4 lightDir_at(int index) {
+    return c_at(lightDir + index);
+}
+
+vec4 lightColor_at(int index) {
+    return c_at(lightColor + index);
 }
 
 void main() {
@@ -170,22 +178,21 @@ void main() {
     PRECISE vec3 out_view = uniforms.c[eye].xyz - vec3(r1_x, r1_y, r1_z);
     vec3 r7_xyz = uniforms.c[ambient].xyz;
     int aL = uniforms.lightLoop.y;
-    int left_i0 = uniforms.lightLoop.x;
     // up to lightLoop.x + 1 iterations, aL from lightLoop.y by lightLoop.z
-    for (;;) {
+    for (int left_i0 = uniforms.lightLoop.x; left_i0 >= 0; left_i0 -= 1) {
         int aL_offset = pica_offset(aL);
-        vec4 lightDir_at = c_at(lightDir + aL_offset);
+        vec4 lightDir_aL = lightDir_at(aL_offset);
         bool r2_x_is_nan = pica_is_nan(r2_xyz_1.x);
-        float r4_x = pica_dot_or_nan_vec3f(lightDir_at.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_at.xyz) || r2_x_is_nan);
+        float r4_x = pica_dot_or_nan_vec3f(lightDir_aL.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_aL.xyz) || r2_x_is_nan);
         PRECISE float r4_x_1 = mix(r4_x, 0.0, 0.0 > r4_x);
-        vec4 lightColor_at = c_at(lightColor + aL_offset);
-        bvec3 lightColor_at_is_nan = pica_is_nan_vec3f(lightColor_at.xyz);
-        PRECISE vec3 r7_sum = pica_mul_vec3f(vec3(r4_x_1), lightColor_at.xyz) + r7_xyz;
+        vec4 lightColor_aL = lightColor_at(aL_offset);
+        bvec3 lightColor_aL_is_nan = pica_is_nan_vec3f(lightColor_aL.xyz);
+        PRECISE vec3 r7_sum = pica_mul_vec3f(vec3(r4_x_1), lightColor_aL.xyz) + r7_xyz;
         PRECISE bool cmp_x = 0.0 < r4_x_1;
-        r7_xyz = mix(r7_sum, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), lightColor_at_is_nan));
+        r7_xyz = mix(r7_sum, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), lightColor_aL_is_nan));
         if (cmp_x) {
             if (uniforms.useSpecular != 0u) {
-                PRECISE vec3 r5_xyz = lightDir_at.xyz + out_view;
+                PRECISE vec3 r5_xyz = lightDir_aL.xyz + out_view;
                 vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
                 float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, pica_is_nan(r5_xyz_1.x) || r2_x_is_nan);
                 PRECISE float r4_x_3 = mix(r4_x_2, 0.0, 0.0 > r4_x_2);
@@ -193,15 +200,11 @@ void main() {
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
                 PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
                 PRECISE float r4_x_7 = r4_x_6 * r4_x_6;
-                PRECISE vec3 r7_sum_1 = pica_mul_vec3f(vec3(r4_x_7), lightColor_at.xyz) + r7_xyz;
-                r7_xyz = mix(r7_sum_1, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), lightColor_at_is_nan));
+                PRECISE vec3 r7_sum_1 = pica_mul_vec3f(vec3(r4_x_7), lightColor_aL.xyz) + r7_xyz;
+                r7_xyz = mix(r7_sum_1, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), lightColor_aL_is_nan));
             }
         }
-        if (left_i0 <= 0) {
-            break;
-        }
         aL += uniforms.lightLoop.z;
-        left_i0 -= 1;
     }
     vec3 r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.c[material].xyz, r7_xyz);
     vec4 out_position = vec4(

@@ -34,8 +34,8 @@ fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
 fn pica_dot_point_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a.xyz, b.xyz);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + a.w * b.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + a.w * b.w;
 }
 
 fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
@@ -45,8 +45,8 @@ fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
 fn pica_dot_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec4f(a, b);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + product.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + product.w;
 }
 
 fn pica_mul_either_nan(a: f32, b: f32) -> f32 {
@@ -74,10 +74,11 @@ fn pica_log_two(a: f32) -> f32 {
 
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
     var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
+    let a_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
     let b_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(b) & vec3u(0x7fffffffu));
-    let a_or_b_is_nan = (vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu))) | b_is_nan;
     let product = select(a, vec3f(0.0), b == vec3f(0.0)) * select(b, vec3f(0.0), a == vec3f(0.0));
-    return select(vec3f(0.0), vec3f(bitcast<f32>(not_a_number_bits)), a_or_b_is_nan) + product;
+    return select(vec3f(0.0), vec3f(not_a_number), a_is_nan | b_is_nan) + product;
 }
 
 fn pica_has_nan_vec3f(a: vec3f) -> bool {
@@ -87,7 +88,8 @@ fn pica_has_nan_vec3f(a: vec3f) -> bool {
 fn pica_dot_or_nan_vec3f(a: vec3f, b: vec3f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a, b);
-    return select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z;
 }
 
 fn pica_is_nan(a: f32) -> bool {
@@ -101,8 +103,12 @@ fn pica_offset(index: i32) -> i32 {
 fn c_at(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
-    let c_at_1 = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
-    return select(vec4f(1.0), c_at_1, index_wrapped_below_96);
+    let c_index_wrapped = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
+    return select(vec4f(1.0), c_index_wrapped, index_wrapped_below_96);
+}
+
+fn layers_at(index: i32) -> vec4f {
+    return c_at(layers + index);
 }
 
 @vertex
@@ -132,15 +138,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     var done = false;
     var r2_y_1 = 0.0;
     // up to layerLoop.x + 1 iterations, aL from layerLoop.y by layerLoop.z
-    loop {
+    while !done {
         let r2_y_2 = r2_y;
         let r2_y_3 = r2_y_1;
-        if done {
-            r2_y = r2_y_3;
-            break;
-        }
-        let layers_at = c_at(layers + pica_offset(aL));
-        if layers_at.x > -r1_z {
+        let layers_aL = layers_at(pica_offset(aL));
+        if layers_aL.x > -r1_z {
             r2_y = r2_y_2;
             done = true;
             r2_y_1 = r2_y_2;
@@ -149,42 +151,40 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         if left_i0 <= 0 {
             r2_y = r2_y_2;
             done = true;
-            r2_y_1 = layers_at.y;
+            r2_y_1 = layers_aL.y;
             continue;
         }
-        r2_y = layers_at.y;
+        r2_y = layers_aL.y;
         aL += uniforms.layerLoop.z;
         left_i0 -= 1;
         done = false;
         r2_y_1 = r2_y_3;
     }
+    r2_y = r2_y_1;
     let r4_x = pica_exp_two(1.442688 * pica_mul_either_nan(r2_y, r1_z));
     let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);
     let innrm_has_nan = pica_has_nan_vec3f(innrm.xyz);
     let modelView_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || innrm_has_nan;
     let modelView_1_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || innrm_has_nan;
     let modelView_2_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 2].xyz) || innrm_has_nan;
-    let out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.c[modelView + 2].xyz, innrm.xyz, modelView_2_has_nan_1);
+    let out_texcoord0_w = pica_dot_or_nan_vec3f(
+        uniforms.c[modelView + 2].xyz,
+        innrm.xyz,
+        modelView_2_has_nan_1,
+    );
     let r6_xy = vec2f(
         pica_dot_or_nan_vec3f(uniforms.c[modelView].xyz, innrm.xyz, modelView_has_nan_1),
         pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, innrm.xyz, modelView_1_has_nan_1),
     );
     let r6_xy_1 = vec2f(1.0) + r6_xy;
     var r9_yz = vec2f(4.0, 0.25);
-    left_i0 = 2;
     // up to 3 iterations
-    loop {
-        let r9_yz_1 = r9_yz;
-        let r9_product = pica_mul_either_nan(r9_yz_1.x, r6_xy_1.y);
-        if left_i0 <= 0 {
-            r9_yz = vec2f(r9_product, r9_yz_1.y);
-            break;
-        }
-        r9_yz = vec2f(r9_product, r9_yz_1.y);
-        left_i0 -= 1;
+    for (var left_i0_1 = 2; left_i0_1 >= 0; left_i0_1 -= 1) {
+        r9_yz = vec2f(pica_mul_either_nan(r9_yz.x, r6_xy_1.y), r9_yz.y);
     }
     let r6 = vec3f(r6_xy_1, out_texcoord0_w);
     let r9 = vec3f(1.0, r9_yz);
+    let r6_has_nan = pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x);
     let out_position = vec4f(
         pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
@@ -198,14 +198,8 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let color_magnitude = abs(color);
     let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
     let out_texcoord1_uv = vec2f(
-        pica_dot_or_nan_vec3f(r6, r9, pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x)) + 1.0,
+        pica_dot_or_nan_vec3f(r6, r9, r6_has_nan) + 1.0,
         2.0 + 4.0 * r9.y + 0.0625 + 1.0,
     );
-    return VertexOutput(
-        out_position,
-        out_color,
-        0.5 * r6_xy_1,
-        out_texcoord1_uv,
-        out_texcoord0_w,
-    );
+    return VertexOutput(out_position, out_color, 0.5 * r6_xy_1, out_texcoord1_uv, out_texcoord0_w);
 }

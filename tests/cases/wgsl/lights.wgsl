@@ -37,8 +37,8 @@ fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
 fn pica_dot_point_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a.xyz, b.xyz);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + a.w * b.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + a.w * b.w;
 }
 
 fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
@@ -48,8 +48,8 @@ fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
 fn pica_dot_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec4f(a, b);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + product.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + product.w;
 }
 
 fn pica_has_nan_vec3f(a: vec3f) -> bool {
@@ -59,7 +59,8 @@ fn pica_has_nan_vec3f(a: vec3f) -> bool {
 fn pica_dot_or_nan_vec3f(a: vec3f, b: vec3f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a, b);
-    return select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z;
 }
 
 fn pica_dot_plain_vec3f(a: vec3f, b: vec3f) -> f32 {
@@ -81,10 +82,11 @@ fn pica_mul_first_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
 
 fn pica_mul_either_nan_vec3f(a: vec3f, b: vec3f) -> vec3f {
     var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
+    let a_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
     let b_is_nan = vec3u(0x7f800000u) < (bitcast<vec3u>(b) & vec3u(0x7fffffffu));
-    let a_or_b_is_nan = (vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu))) | b_is_nan;
     let product = select(a, vec3f(0.0), b == vec3f(0.0)) * select(b, vec3f(0.0), a == vec3f(0.0));
-    return select(vec3f(0.0), vec3f(bitcast<f32>(not_a_number_bits)), a_or_b_is_nan) + product;
+    return select(vec3f(0.0), vec3f(not_a_number), a_is_nan | b_is_nan) + product;
 }
 
 fn pica_offset(index: i32) -> i32 {
@@ -94,8 +96,8 @@ fn pica_offset(index: i32) -> i32 {
 fn c_at(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
-    let c_at_1 = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
-    return select(vec4f(1.0), c_at_1, index_wrapped_below_96);
+    let c_index_wrapped = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
+    return select(vec4f(1.0), c_index_wrapped, index_wrapped_below_96);
 }
 
 fn pica_is_nan(a: f32) -> bool {
@@ -104,6 +106,14 @@ fn pica_is_nan(a: f32) -> bool {
 
 fn pica_is_nan_vec3f(a: vec3f) -> vec3<bool> {
     return vec3u(0x7f800000u) < (bitcast<vec3u>(a) & vec3u(0x7fffffffu));
+}
+
+fn lightDir_at(index: i32) -> vec4f {
+    return c_at(lightDir + index);
+}
+
+fn lightColor_at(index: i32) -> vec4f {
+    return c_at(lightColor + index);
 }
 
 @vertex
@@ -139,41 +149,42 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, innrm.xyz, normalMatrix_1_has_nan),
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, innrm.xyz, normalMatrix_2_has_nan),
     );
-    let r2_xyz_1 = pica_mul_first_nan_vec3f(vec3f(pica_rsq(pica_dot_plain_vec3f(r2_xyz, r2_xyz))), r2_xyz);
+    let r3_x = pica_rsq(pica_dot_plain_vec3f(r2_xyz, r2_xyz));
+    let r2_xyz_1 = pica_mul_first_nan_vec3f(vec3f(r3_x), r2_xyz);
     let out_view = uniforms.c[eye].xyz - vec3f(r1_x, r1_y, r1_z);
     var r7_xyz = uniforms.c[ambient].xyz;
     var aL = uniforms.lightLoop.y;
-    var left_i0 = uniforms.lightLoop.x;
     // up to lightLoop.x + 1 iterations, aL from lightLoop.y by lightLoop.z
-    loop {
+    for (var left_i0 = uniforms.lightLoop.x; left_i0 >= 0; left_i0 -= 1) {
         let aL_offset = pica_offset(aL);
-        let lightDir_at = c_at(lightDir + aL_offset);
+        let lightDir_aL = lightDir_at(aL_offset);
         let r2_x_is_nan = pica_is_nan(r2_xyz_1.x);
-        let r4_x = pica_dot_or_nan_vec3f(lightDir_at.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_at.xyz) || r2_x_is_nan);
+        let lightDir_aL_has_nan = pica_has_nan_vec3f(lightDir_aL.xyz) || r2_x_is_nan;
+        let r4_x = pica_dot_or_nan_vec3f(lightDir_aL.xyz, r2_xyz_1, lightDir_aL_has_nan);
         let r4_x_1 = select(r4_x, 0.0, 0.0 > r4_x);
-        let lightColor_at = c_at(lightColor + aL_offset);
-        let lightColor_at_is_nan = pica_is_nan_vec3f(lightColor_at.xyz);
-        let r7_sum = pica_mul_vec3f(vec3f(r4_x_1), lightColor_at.xyz) + r7_xyz;
-        r7_xyz = select(r7_sum, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_1)) | lightColor_at_is_nan);
+        let lightColor_aL = lightColor_at(aL_offset);
+        let lightColor_aL_is_nan = pica_is_nan_vec3f(lightColor_aL.xyz);
+        let r4_x_is_nan = pica_is_nan_vec3f(vec3f(r4_x_1)) | lightColor_aL_is_nan;
+        let r7_sum = pica_mul_vec3f(vec3f(r4_x_1), lightColor_aL.xyz) + r7_xyz;
+        r7_xyz = select(r7_sum, vec3f(not_a_number), r4_x_is_nan);
         if 0.0 < r4_x_1 {
             if uniforms.useSpecular != 0u {
-                let r5_xyz = lightDir_at.xyz + out_view;
-                let r5_xyz_1 = pica_mul_first_nan_vec3f(vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
-                let r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, pica_is_nan(r5_xyz_1.x) || r2_x_is_nan);
+                let r5_xyz = lightDir_aL.xyz + out_view;
+                let r5_w = pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz));
+                let r5_xyz_1 = pica_mul_first_nan_vec3f(vec3f(r5_w), r5_xyz);
+                let r5_x_is_nan = pica_is_nan(r5_xyz_1.x) || r2_x_is_nan;
+                let r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, r5_x_is_nan);
                 let r4_x_3 = select(r4_x_2, 0.0, 0.0 > r4_x_2);
                 let r4_x_4 = r4_x_3 * r4_x_3;
                 let r4_x_5 = r4_x_4 * r4_x_4;
                 let r4_x_6 = r4_x_5 * r4_x_5;
                 let r4_x_7 = r4_x_6 * r4_x_6;
-                let r7_sum_1 = pica_mul_vec3f(vec3f(r4_x_7), lightColor_at.xyz) + r7_xyz;
-                r7_xyz = select(r7_sum_1, vec3f(not_a_number), pica_is_nan_vec3f(vec3f(r4_x_7)) | lightColor_at_is_nan);
+                let r4_x_is_nan_1 = pica_is_nan_vec3f(vec3f(r4_x_7)) | lightColor_aL_is_nan;
+                let r7_sum_1 = pica_mul_vec3f(vec3f(r4_x_7), lightColor_aL.xyz) + r7_xyz;
+                r7_xyz = select(r7_sum_1, vec3f(not_a_number), r4_x_is_nan_1);
             }
         }
-        if left_i0 <= 0 {
-            break;
-        }
         aL += uniforms.lightLoop.z;
-        left_i0 -= 1;
     }
     let r7_xyz_1 = pica_mul_either_nan_vec3f(uniforms.c[material].xyz, r7_xyz);
     let out_position = vec4f(
@@ -182,7 +193,8 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], r1, projection_2_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 3], r1, projection_3_has_nan),
     );
-    let color_magnitude = abs(vec4f(select(r7_xyz_1, vec3f(1.0), vec3f(1.0) < r7_xyz_1), uniforms.c[material].w));
+    let color = vec4f(select(r7_xyz_1, vec3f(1.0), vec3f(1.0) < r7_xyz_1), uniforms.c[material].w);
+    let color_magnitude = abs(color);
     let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
     return VertexOutput(out_position, out_color, out_view);
 }

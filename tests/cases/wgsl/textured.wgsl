@@ -28,8 +28,8 @@ fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
 fn pica_dot_point_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec3f(a.xyz, b.xyz);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + a.w * b.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + a.w * b.w;
 }
 
 fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
@@ -39,16 +39,17 @@ fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
 fn pica_dot_or_nan_vec4f(a: vec4f, b: vec4f, is_nan: bool) -> f32 {
     var not_a_number_bits = 0x7fc00000u;
     let product = pica_mul_vec4f(a, b);
-    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y + product.z;
-    return sum + product.w;
+    let sum = select(0.0, bitcast<f32>(not_a_number_bits), is_nan) + product.x + product.y;
+    return sum + product.z + product.w;
 }
 
 fn pica_mul_either_nan_vec2f(a: vec2f, b: vec2f) -> vec2f {
     var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
+    let a_is_nan = vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu));
     let b_is_nan = vec2u(0x7f800000u) < (bitcast<vec2u>(b) & vec2u(0x7fffffffu));
-    let a_or_b_is_nan = (vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu))) | b_is_nan;
     let product = select(a, vec2f(0.0), b == vec2f(0.0)) * select(b, vec2f(0.0), a == vec2f(0.0));
-    return select(vec2f(0.0), vec2f(bitcast<f32>(not_a_number_bits)), a_or_b_is_nan) + product;
+    return select(vec2f(0.0), vec2f(not_a_number), a_is_nan | b_is_nan) + product;
 }
 
 @vertex

@@ -161,10 +161,7 @@ fn a_switch_in_a_loop_continues_the_loop() {
         ) -> VertexOutput {
             var r2 = position;
             var next = 0;
-            loop {
-                if next == 9 {
-                    break;
-                }
+            while next != 9 {
                 switch next {
                     case 0, 3 {
                         r2 += position;

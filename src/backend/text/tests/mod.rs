@@ -4,6 +4,7 @@
 mod chains;
 mod constructs;
 mod entries;
+mod loops;
 mod machine;
 mod operations;
 mod random;

@@ -132,7 +132,7 @@ fn literals_of_every_kind() {
            yield %4 %14 }",
     );
     assert!(wgsl.contains("var infinity_bits = 0x7f800000u;"), "{wgsl}");
-    assert!(wgsl.contains("vec4f(2.0, 2.0, "), "{wgsl}");
+    assert!(wgsl.contains("vec4f(\n        2.0,\n        2.0,\n"), "{wgsl}");
 }
 
 #[test]

@@ -199,7 +199,8 @@ impl Generator {
     fn construct(&mut self, region: Region, depth: usize, ends: &Ends) {
         let types = self.random.types();
         let yielding = Some(types.clone());
-        let node = match self.random.below(4) {
+        let node = match self.random.below(5) {
+            4 => self.count(region, depth, &types),
             0 => {
                 let cond = self.condition(region);
                 let arms = [
@@ -246,6 +247,42 @@ impl Generator {
         let results = self.listed(types, Def::Result);
         self.visible.extend(&results);
         self.f.list(results)
+    }
+
+    /// A LOOP as programs have it: behind its body the test of how many iterations are left.
+    fn count(&mut self, region: Region, depth: usize, types: &[Type]) -> NodeData {
+        let mut params = vec![Type::I32];
+        params.extend(self.random.types());
+        let inits = self.picks(region, &params);
+        let mark = self.visible.len();
+        let values = self.listed(&params, Def::Param);
+        let register = HintRegister::LoopLeft(self.random.below(2) as u8);
+        self.f.values[values[0]].hint = Hint { register, mask: 1 };
+        self.visible.extend(&values);
+        let body = self.f.regions.push(Default::default());
+        for _ in 0..self.random.below(4) {
+            if depth > 0 && self.fuel > 0 && self.random.chance(40) {
+                self.fuel -= 1;
+                self.construct(body, depth - 1, &Ends::default());
+            } else {
+                self.operation(body);
+            }
+        }
+        let [zero, one] = [0, 1].map(|bits| self.f.emit(body, Type::I32, Op::Const([bits, 0, 0, 0])));
+        let cond = self.f.emit(body, Type::BOOL, Op::Binary(Binary::IGreater, values[0], zero));
+        let mut next = vec![self.f.emit(body, Type::I32, Op::Binary(Binary::ISub, values[0], one))];
+        next.extend(params[1..].iter().map(|&ty| self.pick(body, ty)));
+        let (next, left) = (self.f.list(next), self.picks(body, types));
+        let exits = [Exit::Continue(next), Exit::Break(left)];
+        let [then, otherwise] =
+            exits.map(|exit| self.f.regions.push(crate::ir::RegionData { items: Vec::new(), exit }));
+        let results = crate::ir::ValueList::EMPTY;
+        let node = self.f.nodes.push(NodeData::If { cond, then, otherwise, results });
+        self.f.regions[body].items.push(Item::Node(node));
+        self.f.regions[body].exit = Exit::Unreachable;
+        self.visible.truncate(mark);
+        let params = self.f.list(values);
+        NodeData::Loop { params, inits, body, results: self.results(types) }
     }
 
     fn repeat(&mut self, region: Region, depth: usize, types: &[Type]) -> NodeData {
