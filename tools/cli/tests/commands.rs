@@ -6,7 +6,7 @@ use std::fs;
 
 use expect_test::expect_file;
 use serde_json::Value;
-use support::{folder, follows_schema, root, transpica, transpica_reading};
+use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
 const COMMANDS: &str = "translate manifest info run compare survey scan doctor asm dis cfg completions man";
@@ -129,29 +129,6 @@ fn a_result_goes_to_the_file_that_is_named() {
     assert_eq!(reflection["attributes"][0]["name"], "inpos", "{reflection}");
     let table = transpica(&["translate", SAMPLE, "--to", "reflection"]).succeeded();
     assert!(table.contains(" words reached: ") && table.contains("inpos"), "{table}");
-}
-
-#[test]
-fn a_source_map_has_the_instructions_of_each_line() {
-    let file = folder("source-map").join("map.json");
-    let name = file.to_str().expect("name");
-    for target in ["wgsl", "glsl", "spirv-asm"] {
-        let text = transpica(&["translate", SAMPLE, "--to", target, "--source-map", name]).succeeded();
-        let map: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
-        follows_schema(&map);
-        assert_eq!(map["target"], target);
-        let lines = map["lines"].as_array().expect("lines");
-        assert_eq!(lines.len(), text.lines().count(), "{target}");
-        let placed = lines.iter().filter(|pcs| pcs.as_array().is_some_and(|pcs| !pcs.is_empty()));
-        assert!(placed.count() > 5, "{target}");
-    }
-    let ran = transpica(&["translate", SAMPLE, "--to", "spirv", "--source-map", name]);
-    assert_eq!(ran.status, 0, "{}", ran.err);
-    let map: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
-    follows_schema(&map);
-    assert!(map["instructions"].as_array().is_some_and(|list| list.len() < ran.out.len() / 4));
-    let ran = transpica(&["translate", SAMPLE, "--to", "reflection", "--source-map", name]);
-    assert!(ran.status == 2 && ran.err.contains("--source-map is for wgsl"), "{}", ran.err);
 }
 
 #[test]
