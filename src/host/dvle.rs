@@ -3,8 +3,6 @@
 //! [`Interface`], [`Constants`]. Of instructions it knows calls, and no IR.
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
-use std::collections::BTreeSet;
-
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};
 use super::map_warnings;
 use super::options::{IntUniforms, Options};
@@ -169,7 +167,9 @@ fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
         ) => Some((length, target)),
         _other_instructions => None,
     });
-    let ranges: BTreeSet<(u8, Pc)> = calls.collect();
+    let mut ranges: Vec<(u8, Pc)> = calls.collect();
+    ranges.sort_unstable();
+    ranges.dedup();
     let named = |(length, first): (u8, Pc)| {
         let name = executable.label_at(first.0.into())?.to_string();
         Some(Procedure { name, first, length })

@@ -228,13 +228,13 @@ pub struct Func {
 }
 
 impl Func {
-    /// Returns the run of a value; none of values that passes made.
+    /// Returns the run of a value; one without an address for values that passes made.
     pub fn place(&self, value: Value) -> Option<Place> {
         let after = self.places.partition_point(|place| place.first <= value);
         self.places[..after].last().copied()
     }
-    /// Begins the values of an instruction, which [`end_instruction`](Self::end_instruction) ends, or
-    /// values near one.
+    /// Begins the values of an instruction, which [`end_instruction`](Self::end_instruction) ends,
+    /// or values near one.
     #[inline]
     pub fn begin_place(&mut self, pc: Option<Pc>) {
         let first = Value(self.values.len() as u32);

@@ -30,10 +30,11 @@ impl Places {
     /// Collects the instructions of the values of a well-formed function.
     ///
     /// ```
-    /// use transpica::{isa::Pc, stages::ir::{Value, places::Places, text}};
+    /// use transpica::{isa::Pc, stages::ir::{Place, Value, places::Places, text}};
     /// let mut module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = neg %0 yield %1 }")?;
-    /// module.main.places.clear();
-    /// assert!(Places::new(&module.main).of(Value(1)).is_empty());
+    /// module.main.places = vec![Place { first: Value(1), end: Value(2), pc: Some(Pc(7)) }];
+    /// let places = Places::new(&module.main);
+    /// assert_eq!([places.of(Value(0)), places.of(Value(1))], [[Pc(7)]; 2]);
     /// # Ok::<(), transpica::Error>(())
     /// ```
     pub fn new(f: &Func) -> Self {
