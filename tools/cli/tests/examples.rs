@@ -16,7 +16,7 @@ use std::process::Command;
 
 use support::{folder, ran, root, transpica};
 use transpica_generate::{Kind, generate};
-use writer::{Draw, opengl, vkch_of};
+use writer::{Draw, opengl, opengl_record, vkch_of};
 
 /// Texts with examples.
 const TEXTS: [&str; 7] = [
@@ -30,7 +30,7 @@ const TEXTS: [&str; 7] = [
 ];
 
 /// Examples that do not run here, with the reason.
-const EXCEPTIONS: [(&str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("cargo xtask test", "runs this test"),
     (
         "cargo xtask install --prefix /usr/local",
@@ -46,6 +46,10 @@ const EXCEPTIONS: [(&str, &str); 6] = [
         "needs compilers for these systems",
     ),
     ("cargo xtask vendor-capi ./transpica", "needs a network"),
+    (
+        "transpica translate /shaders/dumps --to spirv,reflection --out-dir /shaders/out --quiet",
+        "folders of a cluster; the line for Slurm is the same",
+    ),
 ];
 
 /// Examples that show an error: start and exit status.
@@ -63,7 +67,9 @@ fn command(line: &str) -> Option<String> {
     let line = line.trim();
     let line = line.strip_prefix("$ ").unwrap_or(line);
     let line = line.replace("cargo run --release -- ", "transpica ");
-    if !line.starts_with("transpica ") && !line.starts_with("cargo xtask ") {
+    // `transpica = …` is a line of a Cargo.toml.
+    let is_command = line.starts_with("transpica ") && !line.starts_with("transpica = ");
+    if !is_command && !line.starts_with("cargo xtask ") {
         return None;
     }
     // Explanations stand behind several spaces.
@@ -89,16 +95,18 @@ fn lines(text: &str) -> Vec<String> {
 fn of_text(name: &str, found: &mut BTreeSet<Example>) {
     let text = fs::read_to_string(root().join(name)).expect("readable");
     let mut in_block = false;
-    let mut add = |line: String| found.insert(Example { line, place: name.to_owned() });
+    let mut add = |line: String| {
+        found.insert(Example { line, place: name.to_owned() });
+    };
     for line in lines(&text) {
         if line.trim_start().starts_with("```") {
             in_block = !in_block;
         } else if in_block {
-            command(&line).map(&mut add);
+            command(&line).into_iter().for_each(&mut add);
         } else {
             let pieces = line.split('`').skip(1).step_by(2);
             let pieces = pieces.filter(|piece| piece.contains(" shaders"));
-            pieces.filter_map(command).for_each(|piece| drop(add(piece)));
+            pieces.filter_map(command).for_each(&mut add);
         }
     }
 }
@@ -160,7 +168,7 @@ fn fill(to: &Path) {
     let cache = vkch_of(&[draw.clone()]);
     write("0004000000030800_vs.vkch", &cache);
     write("shaders/vulkan/transferable/0004000000030800_vs.vkch", &cache);
-    write("shaders/opengl/transferable/0004000000030800.bin", &opengl(&[draw]));
+    write("shaders/opengl/transferable/0004000000030800.bin", &opengl(&[opengl_record(&draw, &[])]));
     ["home/.zfunc", "home/.local/share/bash-completion/completions", "home/.local/share/man/man1"]
         .iter()
         .for_each(|name| fs::create_dir_all(to.join(name)).expect("writable"));

@@ -225,7 +225,10 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
                     PossibleValuesParser::new(values).map(move |word| json(word).unwrap_or_default()),
                 )
         }
+        // The spelling stands behind a colon.
         Form::Spelled(name, spelling) => arg
+            .help(row.help.split(": ").next().unwrap_or(row.help))
+            .long_help(row.help)
             .value_name(name)
             .action(ArgAction::Append)
             .value_parser(move |text: &str| spelling(text).and_then(checked)),
