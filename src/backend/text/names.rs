@@ -78,14 +78,14 @@ impl<'o> Names<'o> {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
-    fn find(&self, name: &str) -> Option<u32> {
-        let found = if self.bits & bit(name) != 0 { self.taken.get(&digest(name)).copied() } else { None };
-        found.or_else(|| self.outer.and_then(|outer| outer.find(name)))
+    fn find(&self, key: Key) -> Option<u32> {
+        let found = if self.bits & key.bit != 0 { self.taken.get(&key.digest).copied() } else { None };
+        found.or_else(|| self.outer.and_then(|outer| outer.find(key)))
     }
 
-    fn take(&mut self, name: &str, number: u32) {
-        self.bits |= bit(name);
-        self.taken.insert(digest(name), number);
+    fn take(&mut self, key: Key, number: u32) {
+        self.bits |= key.bit;
+        self.taken.insert(key.digest, number);
     }
 
     /// Writes the name of a value that came from a register. All other names of the scope come
@@ -113,7 +113,7 @@ impl<'o> Names<'o> {
             number += 1;
             let name = &out[start..];
             // Reserved words do not end in a number of ours.
-            if self.find(name).is_none() && (number > 1 || !(self.reserved)(name)) {
+            if self.find(Key::of(name)).is_none() && (number > 1 || !(self.reserved)(name)) {
                 break;
             }
         }
@@ -129,17 +129,19 @@ impl<'o> Names<'o> {
         if (self.reserved)(name) {
             return Err(bad_name(name, "is reserved"));
         }
-        if self.find(name).is_some() {
+        let key = Key::of(name);
+        if self.find(key).is_some() {
             return Err(bad_name(name, "is used twice"));
         }
-        self.take(name, 0);
+        self.take(key, 0);
         Ok(())
     }
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
-        if self.find(name).is_none() {
-            self.take(name, 0);
+        let key = Key::of(name);
+        if self.find(key).is_none() {
+            self.take(key, 0);
         }
     }
 
@@ -150,24 +152,26 @@ impl<'o> Names<'o> {
             let name = self.unique(name);
             return words.add(|out| out.push_str(&name));
         }
-        let Some(mut number) = self.find(name).or_else(|| (self.reserved)(name).then_some(0)) else {
-            self.take(name, 0);
+        let stem_key = Key::of(name);
+        let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(name).then_some(0)) else {
+            self.take(stem_key, 0);
             return wanted;
         };
         let (start, stem) = (words.0.len(), wanted.length() as usize);
         words.0.extend_from_within(wanted.start as usize..wanted.end as usize);
-        loop {
+        let key = loop {
             number += 1;
             words.0.truncate(start + stem);
             words.0.push('_');
             push_number(&mut words.0, number);
-            if self.find(&words.0[start..]).is_none() {
-                break;
+            let key = Key::of(&words.0[start..]);
+            if self.find(key).is_none() {
+                break key;
             }
-        }
+        };
         // As in `unique`.
-        self.take(&words.0[start..start + stem], number);
-        self.take(&words.0[start..], 0);
+        self.take(stem_key, number);
+        self.take(key, 0);
         Word { start: start as u32, end: words.0.len() as u32 }
     }
 
@@ -175,35 +179,45 @@ impl<'o> Names<'o> {
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         // A reserved word counts as a name that is taken once.
-        let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
-            self.take(&name, 0);
+        let stem_key = Key::of(&name);
+        let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(&name).then_some(0)) else {
+            self.take(stem_key, 0);
             return name;
         };
         let stem = name.len();
-        loop {
+        let key = loop {
             number += 1;
             name.truncate(stem);
             let _ = write!(name, "_{number}");
-            if self.find(&name).is_none() {
-                break;
+            let key = Key::of(&name);
+            if self.find(key).is_none() {
+                break key;
             }
-        }
+        };
         // The next repetition continues from here; a search from 1 would be quadratic.
-        self.take(&name[..stem], number);
-        self.take(&name, 0);
+        self.take(stem_key, number);
+        self.take(key, 0);
         name
     }
 }
 
-/// Returns the bit of a name: a hash of its length and ends.
-fn bit(name: &str) -> u128 {
-    let [first, .., last] = *name.as_bytes() else { return 1 };
-    1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128)
+/// What a scope looks up of a name.
+#[derive(Clone, Copy)]
+struct Key {
+    /// A bit that depends on the length and the ends of the name.
+    bit: u128,
+    /// The digest of the name, the same on every machine.
+    digest: u64,
 }
 
-/// Returns the digest of a name, the same on every machine.
-fn digest(name: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(name.as_bytes())
+impl Key {
+    fn of(name: &str) -> Self {
+        let bit = match *name.as_bytes() {
+            [first, .., last] => 1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128),
+            _ => 1,
+        };
+        Self { bit, digest: xxhash_rust::xxh3::xxh3_64(name.as_bytes()) }
+    }
 }
 
 /// Returns whether [`identifier`] returns the name as it is.

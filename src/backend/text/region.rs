@@ -5,7 +5,7 @@
 //! | IR | text |
 //! |---|---|
 //! | `If` | `if`; an empty arm is left out, what an arm only yields is stored before, an arm after one that jumps away follows it unindented |
-//! | `Loop` | endless loop; what both exits at its end store is stored before them |
+//! | `Loop` | endless loop, or by `loops` one with a test at its head; what both exits at its end store is stored before them |
 //! | `Block` | `switch 0 { default {…} }`; nothing at all where each `Break` stands at an end of it |
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |

@@ -48,8 +48,8 @@ vec3 pica_mul_vec3f(vec3 a, vec3 b) {
 float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec3 product = pica_mul_vec3f(a.xyz, b.xyz);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    PRECISE float sum_1 = sum + a.w * b.w;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z + a.w * b.w;
     return sum_1;
 }
 
@@ -61,8 +61,8 @@ vec4 pica_mul_vec4f(vec4 a, vec4 b) {
 float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec4 product = pica_mul_vec4f(a, b);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    PRECISE float sum_1 = sum + product.w;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z + product.w;
     return sum_1;
 }
 
@@ -94,10 +94,11 @@ float pica_log_two(float a) {
 
 vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
     uint not_a_number_bits = 0x7fc00000u;
+    float not_a_number = uintBitsToFloat(not_a_number_bits);
+    bvec3 a_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
     bvec3 b_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
-    bvec3 a_or_b_is_nan = either(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)), b_is_nan);
     PRECISE vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    PRECISE vec3 sum = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), a_or_b_is_nan) + product;
+    PRECISE vec3 sum = mix(vec3(0.0), vec3(not_a_number), either(a_is_nan, b_is_nan)) + product;
     return sum;
 }
 
@@ -108,8 +109,9 @@ bool pica_has_nan_vec3f(vec3 a) {
 float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec3 product = pica_mul_vec3f(a, b);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    return sum;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z;
+    return sum_1;
 }
 
 bool pica_is_nan(float a) {
@@ -138,7 +140,11 @@ void main() {
     bool modelView_has_nan = pica_has_nan_vec4f(uniforms.c[modelView]) || in_inpos_has_nan;
     bool modelView_1_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || in_inpos_has_nan;
     bool modelView_2_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || in_inpos_has_nan;
-    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], in_inpos_1, modelView_2_has_nan);
+    float r1_z = pica_dot_point_or_nan_vec4f(
+        uniforms.c[modelView + 2],
+        in_inpos_1,
+        modelView_2_has_nan
+    );
     bool modelView_3_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || in_inpos_has_nan;
     vec4 r1 = vec4(
         pica_dot_point_or_nan_vec4f(uniforms.c[modelView], in_inpos_1, modelView_has_nan),
@@ -189,7 +195,11 @@ void main() {
     bool modelView_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView].xyz) || in_innrm_has_nan;
     bool modelView_1_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 1].xyz) || in_innrm_has_nan;
     bool modelView_2_has_nan_1 = pica_has_nan_vec3f(uniforms.c[modelView + 2].xyz) || in_innrm_has_nan;
-    float out_texcoord0_w = pica_dot_or_nan_vec3f(uniforms.c[modelView + 2].xyz, in_innrm.xyz, modelView_2_has_nan_1);
+    float out_texcoord0_w = pica_dot_or_nan_vec3f(
+        uniforms.c[modelView + 2].xyz,
+        in_innrm.xyz,
+        modelView_2_has_nan_1
+    );
     vec2 r6_xy = vec2(
         pica_dot_or_nan_vec3f(uniforms.c[modelView].xyz, in_innrm.xyz, modelView_has_nan_1),
         pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, in_innrm.xyz, modelView_1_has_nan_1)
@@ -203,17 +213,21 @@ void main() {
     }
     vec3 r6 = vec3(r6_xy_1, out_texcoord0_w);
     vec3 r9 = vec3(1.0, r9_yz);
+    bool r6_has_nan = pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x);
     vec4 out_position = vec4(
         pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
         -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], r1, projection_2_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 3], r1, projection_3_has_nan)
     );
-    vec4 color_1 = vec4(pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3(r4_x_2)), pica_exp_two(r5_x));
+    vec4 color_1 = vec4(
+        pica_mul_either_nan_vec3f(uniforms.c[fogColor].xyz, vec3(r4_x_2)),
+        pica_exp_two(r5_x)
+    );
     vec4 color_magnitude = abs(color_1);
     PRECISE vec4 out_color = mix(vec4(1.0), color_magnitude, lessThan(color_magnitude, vec4(1.0)));
     PRECISE vec2 out_texcoord1_uv = vec2(
-        pica_dot_or_nan_vec3f(r6, r9, pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x)) + 1.0,
+        pica_dot_or_nan_vec3f(r6, r9, r6_has_nan) + 1.0,
         2.0 + 4.0 * r9.y + 0.0625 + 1.0
     );
     gl_Position = out_position;

@@ -57,8 +57,8 @@ vec3 pica_mul_vec3f(vec3 a, vec3 b) {
 float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec3 product = pica_mul_vec3f(a.xyz, b.xyz);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    PRECISE float sum_1 = sum + a.w * b.w;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z + a.w * b.w;
     return sum_1;
 }
 
@@ -70,8 +70,8 @@ vec4 pica_mul_vec4f(vec4 a, vec4 b) {
 float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec4 product = pica_mul_vec4f(a, b);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    PRECISE float sum_1 = sum + product.w;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z + product.w;
     return sum_1;
 }
 
@@ -82,8 +82,9 @@ bool pica_has_nan_vec3f(vec3 a) {
 float pica_dot_or_nan_vec3f(vec3 a, vec3 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec3 product = pica_mul_vec3f(a, b);
-    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    return sum;
+    PRECISE float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    PRECISE float sum_1 = sum + product.z;
+    return sum_1;
 }
 
 float pica_dot_plain_vec3f(vec3 a, vec3 b) {
@@ -108,10 +109,11 @@ vec3 pica_mul_first_nan_vec3f(vec3 a, vec3 b) {
 
 vec3 pica_mul_either_nan_vec3f(vec3 a, vec3 b) {
     uint not_a_number_bits = 0x7fc00000u;
+    float not_a_number = uintBitsToFloat(not_a_number_bits);
+    bvec3 a_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu));
     bvec3 b_is_nan = lessThan(uvec3(0x7f800000u), floatBitsToUint(b) & uvec3(0x7fffffffu));
-    bvec3 a_or_b_is_nan = either(lessThan(uvec3(0x7f800000u), floatBitsToUint(a) & uvec3(0x7fffffffu)), b_is_nan);
     PRECISE vec3 product = mix(a, vec3(0.0), equal(b, vec3(0.0))) * mix(b, vec3(0.0), equal(a, vec3(0.0)));
-    PRECISE vec3 sum = mix(vec3(0.0), vec3(uintBitsToFloat(not_a_number_bits)), a_or_b_is_nan) + product;
+    PRECISE vec3 sum = mix(vec3(0.0), vec3(not_a_number), either(a_is_nan, b_is_nan)) + product;
     return sum;
 }
 
@@ -150,9 +152,17 @@ void main() {
     bool modelView_has_nan = pica_has_nan_vec4f(uniforms.c[modelView]) || in_inpos_has_nan;
     float r1_x = pica_dot_point_or_nan_vec4f(uniforms.c[modelView], in_inpos_1, modelView_has_nan);
     bool modelView_1_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 1]) || in_inpos_has_nan;
-    float r1_y = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 1], in_inpos_1, modelView_1_has_nan);
+    float r1_y = pica_dot_point_or_nan_vec4f(
+        uniforms.c[modelView + 1],
+        in_inpos_1,
+        modelView_1_has_nan
+    );
     bool modelView_2_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 2]) || in_inpos_has_nan;
-    float r1_z = pica_dot_point_or_nan_vec4f(uniforms.c[modelView + 2], in_inpos_1, modelView_2_has_nan);
+    float r1_z = pica_dot_point_or_nan_vec4f(
+        uniforms.c[modelView + 2],
+        in_inpos_1,
+        modelView_2_has_nan
+    );
     bool modelView_3_has_nan = pica_has_nan_vec4f(uniforms.c[modelView + 3]) || in_inpos_has_nan;
     vec4 r1 = vec4(
         r1_x,
@@ -171,10 +181,19 @@ void main() {
     bool normalMatrix_2_has_nan = pica_has_nan_vec3f(uniforms.c[normalMatrix + 2].xyz) || in_innrm_has_nan;
     vec3 r2_xyz = vec3(
         pica_dot_or_nan_vec3f(uniforms.c[normalMatrix].xyz, in_innrm.xyz, normalMatrix_has_nan),
-        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 1].xyz, in_innrm.xyz, normalMatrix_1_has_nan),
-        pica_dot_or_nan_vec3f(uniforms.c[normalMatrix + 2].xyz, in_innrm.xyz, normalMatrix_2_has_nan)
+        pica_dot_or_nan_vec3f(
+            uniforms.c[normalMatrix + 1].xyz,
+            in_innrm.xyz,
+            normalMatrix_1_has_nan
+        ),
+        pica_dot_or_nan_vec3f(
+            uniforms.c[normalMatrix + 2].xyz,
+            in_innrm.xyz,
+            normalMatrix_2_has_nan
+        )
     );
-    vec3 r2_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r2_xyz, r2_xyz))), r2_xyz);
+    float r3_x = pica_rsq(pica_dot_plain_vec3f(r2_xyz, r2_xyz));
+    vec3 r2_xyz_1 = pica_mul_first_nan_vec3f(vec3(r3_x), r2_xyz);
     PRECISE vec3 out_view = uniforms.c[eye].xyz - vec3(r1_x, r1_y, r1_z);
     vec3 r7_xyz = uniforms.c[ambient].xyz;
     int aL = uniforms.lightLoop.y;
@@ -183,25 +202,30 @@ void main() {
         int aL_offset = pica_offset(aL);
         vec4 lightDir_aL = lightDir_at(aL_offset);
         bool r2_x_is_nan = pica_is_nan(r2_xyz_1.x);
-        float r4_x = pica_dot_or_nan_vec3f(lightDir_aL.xyz, r2_xyz_1, pica_has_nan_vec3f(lightDir_aL.xyz) || r2_x_is_nan);
+        bool lightDir_aL_has_nan = pica_has_nan_vec3f(lightDir_aL.xyz) || r2_x_is_nan;
+        float r4_x = pica_dot_or_nan_vec3f(lightDir_aL.xyz, r2_xyz_1, lightDir_aL_has_nan);
         PRECISE float r4_x_1 = mix(r4_x, 0.0, 0.0 > r4_x);
         vec4 lightColor_aL = lightColor_at(aL_offset);
         bvec3 lightColor_aL_is_nan = pica_is_nan_vec3f(lightColor_aL.xyz);
+        bvec3 r4_x_is_nan = either(pica_is_nan_vec3f(vec3(r4_x_1)), lightColor_aL_is_nan);
         PRECISE vec3 r7_sum = pica_mul_vec3f(vec3(r4_x_1), lightColor_aL.xyz) + r7_xyz;
         PRECISE bool cmp_x = 0.0 < r4_x_1;
-        r7_xyz = mix(r7_sum, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_1)), lightColor_aL_is_nan));
+        r7_xyz = mix(r7_sum, vec3(not_a_number), r4_x_is_nan);
         if (cmp_x) {
             if (uniforms.useSpecular != 0u) {
                 PRECISE vec3 r5_xyz = lightDir_aL.xyz + out_view;
-                vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))), r5_xyz);
-                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, pica_is_nan(r5_xyz_1.x) || r2_x_is_nan);
+                float r5_w = pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz));
+                vec3 r5_xyz_1 = pica_mul_first_nan_vec3f(vec3(r5_w), r5_xyz);
+                bool r5_x_is_nan = pica_is_nan(r5_xyz_1.x) || r2_x_is_nan;
+                float r4_x_2 = pica_dot_or_nan_vec3f(r5_xyz_1, r2_xyz_1, r5_x_is_nan);
                 PRECISE float r4_x_3 = mix(r4_x_2, 0.0, 0.0 > r4_x_2);
                 PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
                 PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
                 PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
                 PRECISE float r4_x_7 = r4_x_6 * r4_x_6;
+                bvec3 r4_x_is_nan_1 = either(pica_is_nan_vec3f(vec3(r4_x_7)), lightColor_aL_is_nan);
                 PRECISE vec3 r7_sum_1 = pica_mul_vec3f(vec3(r4_x_7), lightColor_aL.xyz) + r7_xyz;
-                r7_xyz = mix(r7_sum_1, vec3(not_a_number), either(pica_is_nan_vec3f(vec3(r4_x_7)), lightColor_aL_is_nan));
+                r7_xyz = mix(r7_sum_1, vec3(not_a_number), r4_x_is_nan_1);
             }
         }
         aL += uniforms.lightLoop.z;
@@ -213,7 +237,11 @@ void main() {
         -pica_dot_or_nan_vec4f(uniforms.c[projection + 2], r1, projection_2_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 3], r1, projection_3_has_nan)
     );
-    PRECISE vec4 color_magnitude = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.c[material].w));
+    PRECISE vec4 color_1 = vec4(
+        mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)),
+        uniforms.c[material].w
+    );
+    vec4 color_magnitude = abs(color_1);
     PRECISE vec4 out_color = mix(vec4(1.0), color_magnitude, lessThan(color_magnitude, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;

@@ -38,8 +38,8 @@ vec3 pica_mul_vec3f(vec3 a, vec3 b) {
 float pica_dot_point_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec3 product = pica_mul_vec3f(a.xyz, b.xyz);
-    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    precise float sum_1 = sum + a.w * b.w;
+    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    precise float sum_1 = sum + product.z + a.w * b.w;
     return sum_1;
 }
 
@@ -51,17 +51,18 @@ vec4 pica_mul_vec4f(vec4 a, vec4 b) {
 float pica_dot_or_nan_vec4f(vec4 a, vec4 b, bool is_nan) {
     uint not_a_number_bits = 0x7fc00000u;
     vec4 product = pica_mul_vec4f(a, b);
-    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y + product.z;
-    precise float sum_1 = sum + product.w;
+    precise float sum = (is_nan ? uintBitsToFloat(not_a_number_bits) : 0.0) + product.x + product.y;
+    precise float sum_1 = sum + product.z + product.w;
     return sum_1;
 }
 
 vec2 pica_mul_either_nan_vec2f(vec2 a, vec2 b) {
     uint not_a_number_bits = 0x7fc00000u;
+    float not_a_number = uintBitsToFloat(not_a_number_bits);
+    bvec2 a_is_nan = lessThan(uvec2(0x7f800000u), floatBitsToUint(a) & uvec2(0x7fffffffu));
     bvec2 b_is_nan = lessThan(uvec2(0x7f800000u), floatBitsToUint(b) & uvec2(0x7fffffffu));
-    bvec2 a_or_b_is_nan = either(lessThan(uvec2(0x7f800000u), floatBitsToUint(a) & uvec2(0x7fffffffu)), b_is_nan);
     precise vec2 product = mix(a, vec2(0.0), equal(b, vec2(0.0))) * mix(b, vec2(0.0), equal(a, vec2(0.0)));
-    precise vec2 sum = mix(vec2(0.0), vec2(uintBitsToFloat(not_a_number_bits)), a_or_b_is_nan) + product;
+    precise vec2 sum = mix(vec2(0.0), vec2(not_a_number), either(a_is_nan, b_is_nan)) + product;
     return sum;
 }
 

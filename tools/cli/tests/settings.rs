@@ -109,9 +109,15 @@ fn the_salt_is_part_of_the_key() {
 
 #[test]
 fn the_short_help_fits_a_screen_and_the_long_one_has_everything() {
-    for command in ["translate", "run", "compare", "survey", "cfg"] {
-        let [short, long] = ["-h", "--help"].map(|flag| transpica(&[command, flag]).succeeded());
-        assert!(short.lines().count() <= 75, "{command}: {} lines", short.lines().count());
+    let help = |command: &str| ["-h", "--help"].map(|flag| transpica(&[command, flag]).succeeded());
+    let more = ["draw", "scan", "doctor", "asm", "dis", "info", "manifest"];
+    let settings = ["translate", "run", "compare", "survey", "cfg"];
+    for command in more.iter().chain(&settings) {
+        let [short, _] = help(command);
+        assert!(short.lines().count() <= 42, "{command}: {} lines", short.lines().count());
+    }
+    for command in settings {
+        let [short, long] = help(command);
         assert!(short.contains("--precision") && !short.contains("--portable-exponentials"), "{short}");
         assert!(long.contains("--portable-exponentials") && long.contains("--set <PATH=VALUE>"), "{long}");
     }

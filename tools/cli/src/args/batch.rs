@@ -7,15 +7,17 @@ use clap::Args;
 /// Translation of many programs into a folder.
 #[derive(Args, Debug)]
 pub struct Batch {
-    /// Translate every program of all files, and of .shbin files below all folders, into this
-    /// folder, on all cores. Folders are kept, files that need no change are not written, and
-    /// manifest.json lists everything
+    /// Translate every program of all files and folders into this folder
+    ///
+    /// All cores work. Of folders the .shbin files below are taken. Folders are kept, files that need
+    /// no change are not written, and manifest.json lists everything.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
     /// Names of files in --out-dir. {stem} or {name} of the file, {n} of the program, {target},
     /// {ext}; / separates folders
     #[arg(
         long,
+        hide_short_help = true,
         value_name = "PATTERN",
         default_value = "{stem}.{n}.{ext}",
         value_parser = NamePattern::parse
@@ -23,10 +25,10 @@ pub struct Batch {
     pub name: NamePattern,
     /// Translate only part K of N of the files, 0 to N-1, by a digest of their paths below the
     /// folders; the manifest is manifest.K-of-N.json
-    #[arg(long, value_name = "K/N", value_parser = Shard::parse, requires = "out_dir")]
+    #[arg(long, hide_short_help = true, value_name = "K/N", value_parser = Shard::parse, requires = "out_dir")]
     pub shard: Option<Shard>,
     /// Print the summary of --out-dir as JSON
-    #[arg(long, requires = "out_dir")]
+    #[arg(long, hide_short_help = true, requires = "out_dir")]
     pub json: bool,
 }
 

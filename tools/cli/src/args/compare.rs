@@ -30,10 +30,10 @@ pub struct Compare {
     #[arg(long, value_enum)]
     pub route: Option<RouteName>,
     /// Part of the name of the GPU
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub adapter: Option<String>,
     /// Count +0 and -0 as different
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub signed_zeros: bool,
     /// Fail if a program had nothing to compare or was left undecided
     #[arg(long)]

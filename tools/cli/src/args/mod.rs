@@ -73,7 +73,9 @@ const LAST: usize = 998;
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// Hide warnings, notes and progress; show only failed rows and totals of tables
+    /// Hide warnings, notes and progress
+    ///
+    /// Of tables only failed rows and totals are shown.
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     pub quiet: bool,
     /// Show sizes, times and fallback tiers on standard error
@@ -81,6 +83,7 @@ pub struct Common {
     pub verbose: bool,
     /// Color in diagnostics
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, display_order = LAST)]
+    #[arg(hide_short_help = true)]
     pub color: Color,
 }
 

@@ -11,6 +11,12 @@ use crate::streams::{Output, Streams};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica run lights.shbin --seed 7
+  transpica run lights.shbin --state state.json --json
+  transpica run textured.shbin --trace
+
+--help lists all options, by use, and shows a state file.")]
+#[command(after_long_help = "Examples:
+  transpica run lights.shbin --seed 7
   transpica run lights.shbin --save-state state.json
   transpica run lights.shbin --state state.json --json
   transpica run lights.shbin --on gpu --route wgsl
@@ -39,7 +45,7 @@ pub struct Run {
     pub seed: u64,
     /// Generate what finds faults: infinities, NaN, huge and tiny numbers, any index; without it
     /// values as a game has them, by names and numbers of registers
-    #[arg(long, conflicts_with = "state")]
+    #[arg(long, conflicts_with = "state", hide_short_help = true)]
     pub stress: bool,
     /// Number of generated vertices, or invocations of a geometry program
     #[arg(long, default_value_t = 4, value_name = "N")]
@@ -49,17 +55,17 @@ pub struct Run {
     pub on: Machine,
     /// Form in which the program reaches the GPU; if absent our SPIR-V unchanged, or WGSL where the
     /// driver takes no SPIR-V
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, hide_short_help = true)]
     pub route: Option<RouteName>,
     /// Part of the name of the GPU
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub adapter: Option<String>,
     /// Print every executed instruction before the outputs, even if the run fails (interpreter
     /// only)
     #[arg(long, conflicts_with = "json")]
     pub trace: bool,
     /// Limit of instructions per vertex or invocation
-    #[arg(long, default_value_t = 1 << 24, value_name = "N")]
+    #[arg(long, default_value_t = 1 << 24, value_name = "N", hide_short_help = true)]
     pub budget: u64,
     /// As JSON
     #[arg(long)]

@@ -14,6 +14,13 @@ use crate::streams::{Output, Streams};
   transpica translate lights.shbin
   transpica translate lights.shbin -o lights.spv --reflect lights.json
   transpica translate lights.shbin --glsl-version 330 --depth -w..w -o lights.vert    for OpenGL
+  transpica translate dumps --to spirv,wgsl,reflection --out-dir out
+
+--help lists all options, by use.")]
+#[command(after_long_help = "Examples:
+  transpica translate lights.shbin
+  transpica translate lights.shbin -o lights.spv --reflect lights.json
+  transpica translate lights.shbin --glsl-version 330 --depth -w..w -o lights.vert    for OpenGL
   transpica translate library.shbin --dvle 4 --to glsl --glsl-version 310es --depth -w..w
   transpica translate lights.shbin --to glsl --glsl-version 300es --profile names.json
   transpica translate lights.shbin --preset azahar-vulkan --loop-guard none -o lights.spv
@@ -30,8 +37,10 @@ pub struct Translate {
     pub raw: Raw,
     #[command(flatten)]
     pub selection: Selection,
-    /// Target language; if absent that of the file extension of -o (.wgsl, .spv, .vert .comp .glsl,
-    /// .hlsl, .metal, .json, .vbc), or WGSL. With --out-dir a list such as spirv,reflection
+    /// Target language; if absent that of the extension of -o, or WGSL
+    ///
+    /// The extensions are .wgsl, .spv, .vert .comp .glsl, .hlsl, .metal, .json and .vbc. With
+    /// --out-dir it may be a list such as spirv,reflection.
     #[arg(long, value_enum, value_name = "TARGET", value_delimiter = ',')]
     pub to: Vec<Target>,
     #[command(flatten)]
@@ -41,14 +50,14 @@ pub struct Translate {
     pub glsl_version: Option<GlslVersion>,
     /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
     /// where the program starts
-    #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
+    #[arg(long, hide_short_help = true, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
     pub entry: Vec<EntryOption>,
     #[command(flatten)]
     pub geometry: GeometryOptions,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a table of inputs, outputs and uniforms as JSON to this file
+    /// Write a table of inputs, outputs and uniforms as JSON
     #[arg(long, value_name = "FILE")]
     pub reflect: Option<PathBuf>,
     /// Write the addresses of the instructions behind each line of the result as JSON to this file
@@ -170,7 +179,7 @@ pub struct GeometryOptions {
 #[derive(Args, Clone, Debug)]
 pub struct Raw {
     /// Raw code words (little-endian) instead of a .shbin file; of more than 512 the first 512
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "dvle"])]
+    #[arg(long, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["file", "dvle"])]
     pub code: Option<PathBuf>,
     /// The raw operand descriptors of --code; none if absent
     #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file", hide_short_help = true)]

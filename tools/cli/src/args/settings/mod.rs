@@ -225,7 +225,10 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
                     PossibleValuesParser::new(values).map(move |word| json(word).unwrap_or_default()),
                 )
         }
+        // The spelling stands behind a colon.
         Form::Spelled(name, spelling) => arg
+            .help(row.help.split(": ").next().unwrap_or(row.help))
+            .long_help(row.help)
             .value_name(name)
             .action(ArgAction::Append)
             .value_parser(move |text: &str| spelling(text).and_then(checked)),
@@ -247,14 +250,14 @@ impl<S: Scope> Args for Settings<S> {
     fn augment_args(command: Command) -> Command {
         let defaults = Tree::new(&Options::default(), &Profile::default());
         let arg = |name: &'static str, value: &'static str, help: &'static str| {
-            Arg::new(name).long(name).value_name(value).help(StyledStr::from(help)).help_heading(SETTINGS)
+            let arg = Arg::new(name).long(name).value_name(value).help(StyledStr::from(help));
+            arg.help_heading(SETTINGS).hide_short_help(true)
         };
         let presets = PossibleValuesParser::new(PRESETS.iter().map(|(name, ..)| *name));
         let mut command = command.args(rows::<S>().map(|row| argument(row, &defaults)));
         command = command.arg(
             arg("preset", "HOST", "Begin with the settings of a known host instead of the defaults")
-                .value_parser(presets)
-                .hide_short_help(true),
+                .value_parser(presets),
         );
         let files = clap::value_parser!(PathBuf);
         let help = "Options as JSON, like { \"outputs\": { \"depth\": \"MinusWToW\" } }";

@@ -1,0 +1,251 @@
+//! Every example of the help, of README and of the guide, as a shell runs it.
+//!
+//! An example is a line that begins with `transpica`, in a block of code or behind `Examples:`, or
+//! a piece of code within text that names the folder `shaders`. Each runs in a folder of its own, which
+//! has the files that examples name.
+
+mod support;
+#[path = "support/caches.rs"]
+mod writer;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use support::{folder, ran, root, transpica};
+use transpica_generate::{Kind, generate};
+use writer::{Draw, opengl, opengl_record, vkch_of};
+
+/// Texts with examples.
+const TEXTS: [&str; 7] = [
+    "README.md",
+    "src/guide/batch.md",
+    "src/guide/emulator.md",
+    "src/guide/folders.md",
+    "src/guide/homebrew.md",
+    "src/guide/support.md",
+    "tools/capi/README.md",
+];
+
+/// Examples that do not run here, with the reason.
+const EXCEPTIONS: [(&str, &str); 7] = [
+    ("cargo xtask test", "runs this test"),
+    (
+        "cargo xtask install --prefix /usr/local",
+        "writes to the system; `cmake_finds_both_libraries` installs",
+    ),
+    (
+        "cargo xtask install --prefix ./out --features wgsl,glsl,hlsl,msl",
+        "`pkg_config_finds_both_libraries` installs",
+    ),
+    ("cargo xtask dist", "a release build; the tests of `tools/capi` build"),
+    (
+        "cargo xtask dist --target aarch64-linux-android --target x86_64-pc-windows-msvc --out ./out",
+        "needs compilers for these systems",
+    ),
+    ("cargo xtask vendor-capi ./transpica", "needs a network"),
+    (
+        "transpica translate /shaders/dumps --to spirv,reflection --out-dir /shaders/out --quiet",
+        "folders of a cluster; the line for Slurm is the same",
+    ),
+];
+
+/// Examples that show an error: start and exit status.
+const ERRORS: [(&str, i32); 1] = [("transpica asm bad.v.pica", 1)];
+
+/// An example and its place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Example {
+    line: String,
+    place: String,
+}
+
+/// Returns the command of a line, without prompt, explanation and comment.
+fn command(line: &str) -> Option<String> {
+    let line = line.trim();
+    let line = line.strip_prefix("$ ").unwrap_or(line);
+    let line = line.replace("cargo run --release -- ", "transpica ");
+    // `transpica = …` is a line of a Cargo.toml.
+    let is_command = line.starts_with("transpica ") && !line.starts_with("transpica = ");
+    if !is_command && !line.starts_with("cargo xtask ") {
+        return None;
+    }
+    // Explanations stand behind several spaces.
+    let end = line.find("    ").or_else(|| line.find("   #")).unwrap_or(line.len());
+    Some(line[..end].trim_end().to_owned())
+}
+
+/// Returns the lines of a text, those that end in a backslash with the next ones.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut all = text.lines();
+    while let Some(line) = all.next() {
+        let mut line = line.to_owned();
+        while let Some(start) = line.strip_suffix('\\') {
+            line = format!("{} {}", start.trim_end(), all.next().unwrap_or_default().trim());
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Collects the examples of a text.
+fn of_text(name: &str, found: &mut BTreeSet<Example>) {
+    let text = fs::read_to_string(root().join(name)).expect("readable");
+    let mut in_block = false;
+    let mut add = |line: String| {
+        found.insert(Example { line, place: name.to_owned() });
+    };
+    for line in lines(&text) {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if in_block {
+            command(&line).into_iter().for_each(&mut add);
+        } else {
+            let pieces = line.split('`').skip(1).step_by(2);
+            let pieces = pieces.filter(|piece| piece.contains(" shaders"));
+            pieces.filter_map(command).for_each(&mut add);
+        }
+    }
+}
+
+/// Collects the examples of the help of a command.
+fn of_help(arguments: &[&str], found: &mut BTreeSet<Example>) {
+    for flag in ["-h", "--help"] {
+        let help = transpica(&[arguments, &[flag]].concat()).succeeded();
+        let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{help}"));
+        let examples = lines(examples);
+        let examples = examples.iter().take_while(|line| line.starts_with("  "));
+        let place = [arguments, &[flag]].concat().join(" ");
+        found
+            .extend(examples.filter_map(|line| Some(Example { line: command(line)?, place: place.clone() })));
+    }
+}
+
+/// Names of the commands, as the help lists them.
+fn commands() -> Vec<String> {
+    let help = transpica(&["--help"]).succeeded();
+    let (_, list) = help.split_once("Commands:\n").expect("a list");
+    let names = list.lines().take_while(|line| line.starts_with("  "));
+    let names = names.filter(|line| line.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// Fills a folder with the files that examples name.
+fn fill(to: &Path) {
+    let write = |name: &str, bytes: &[u8]| {
+        let path = to.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(path, bytes).expect("writable");
+    };
+    let sample = |name: &str| fs::read(root().join("shaders").join(name)).expect("a sample");
+    for name in ["fog", "library", "lights", "textured", "toon", "uber", "water"] {
+        write(&format!("{name}.shbin"), &sample(&format!("{name}.shbin")));
+    }
+    for name in ["lights", "textured", "uber"] {
+        let bytes = sample(&format!("{name}.shbin"));
+        write(&format!("shaders/{name}.shbin"), &bytes);
+        write(&format!("dumps/{name}.shbin"), &bytes);
+    }
+    for name in ["lights.v.pica", "points.v.pica", "points.g.pica"] {
+        write(name, &sample(name));
+    }
+    write("bad.v.pica", b".out - position o0\n.proc main\n mvo r0, v0\n end\n.end\n");
+    let packed = [&[7; 24][..], &sample("lights.shbin")].concat();
+    ["romfs/pack.bin", "model.bcmdl", "pack.arc"].iter().for_each(|name| write(name, &packed));
+    // 16 words that do nothing, and the program.
+    let words = [[0x8400_0000u32; 16].as_slice(), &[0x4C00_0000, 0x4C20_1000, 0x8800_0000]].concat();
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    write("code.bin", &bytes(&words));
+    write("descriptors.bin", &bytes(&[0x36F]));
+    write("names.json", br#"{ "glsl": { "version_line": false } }"#);
+    write("head.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\nf 1/1/1 2/1/1 3/1/1\n");
+    let program = generate(Kind::Clean, 1);
+    let draw = Draw::new(&program.code, &program.descriptors, program.entry.0);
+    let cache = vkch_of(&[draw.clone()]);
+    write("0004000000030800_vs.vkch", &cache);
+    write("shaders/vulkan/transferable/0004000000030800_vs.vkch", &cache);
+    write("shaders/opengl/transferable/0004000000030800.bin", &opengl(&[opengl_record(&draw, &[])]));
+    ["home/.zfunc", "home/.local/share/bash-completion/completions", "home/.local/share/man/man1"]
+        .iter()
+        .for_each(|name| fs::create_dir_all(to.join(name)).expect("writable"));
+    // Programs of the system that read what the command writes.
+    for name in ["dot", "man"] {
+        write(&format!("bin/{name}"), b"#!/bin/sh\nexec cat > /dev/null\n");
+        let path = to.join("bin").join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("writable");
+    }
+}
+
+/// Runs a line in a folder; returns its exit status and what it reports.
+fn run(line: &str, at: &Path) -> (i32, String) {
+    let command = env!("CARGO_BIN_EXE_transpica");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let built = Path::new(command).parent().expect("a folder");
+    let path = format!("{}:{}:{path}", at.join("bin").display(), built.display());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("cd \"$WHERE\" && {line}")]);
+    shell.envs([("WHERE", at.as_os_str()), ("HOME", at.join("home").as_os_str())]);
+    shell.envs([("PATH", path.as_str()), ("SLURM_ARRAY_TASK_ID", "3"), ("TERM", "xterm")]);
+    let ran = ran(&mut shell, &[]);
+    (ran.status, ran.err)
+}
+
+/// Runs what an example needs from examples before it: a state file, manifests of shards.
+fn prepare(line: &str, at: &Path) {
+    let word = |wanted: &dyn Fn(&str) -> bool| line.split_whitespace().find(|word| wanted(word));
+    if let (Some((_, rest)), Some(file)) =
+        (line.split_once("--state "), word(&|word| word.ends_with(".shbin")))
+    {
+        let state = rest.split_whitespace().next().unwrap_or_default();
+        assert_eq!(
+            run(&format!("transpica run {file} --save-state {state}"), at),
+            (0, String::new()),
+            "{line}"
+        );
+    }
+    if let Some(count) = line.split_once(".*-of-").and_then(|(_, rest)| rest.split(".json").next()) {
+        for shard in ["0", "1"] {
+            let line =
+                format!("transpica translate dumps --to spirv --out-dir out -q --shard {shard}/{count}");
+            assert_eq!(run(&line, at).0, 0, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_example_runs() {
+    let mut found = BTreeSet::new();
+    TEXTS.iter().for_each(|name| of_text(name, &mut found));
+    of_help(&[], &mut found);
+    commands().iter().for_each(|command| of_help(&[command], &mut found));
+    assert!(found.len() > 80, "only {} examples: {found:#?}", found.len());
+    let is_exception = |example: &&Example| EXCEPTIONS.iter().any(|(line, _)| *line == example.line);
+    for (line, reason) in EXCEPTIONS {
+        assert!(found.iter().any(|example| example.line == line), "no example any more: {line} ({reason})");
+    }
+    for (start, _) in ERRORS {
+        assert!(found.iter().any(|example| example.line.starts_with(start)), "no example any more: {start}");
+    }
+    let mut failed = Vec::new();
+    let mut lines = BTreeSet::new();
+    for (number, Example { line, place }) in found.iter().filter(|found| !is_exception(found)).enumerate() {
+        if !lines.insert(line) {
+            continue;
+        }
+        let at = folder(&format!("example_{number}"));
+        fill(&at);
+        prepare(line, &at);
+        let expected =
+            ERRORS.iter().find(|(start, _)| line.starts_with(start)).map_or(0, |(_, status)| *status);
+        let (status, report) = run(line, &at);
+        if status != expected {
+            failed.push(format!("{place}: {line}\nexit status {status}\n{report}"));
+        }
+        fs::remove_dir_all(&at).expect("removable");
+    }
+    assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), lines.len(), failed.join("\n"));
+}
