@@ -248,6 +248,11 @@ impl Func {
             last.end = end;
         }
     }
+    /// Notes that a pass replaces a value by an equal one.
+    #[cold]
+    pub fn merge(&mut self, value: Value, by: Value) {
+        self.merged.push((value, by));
+    }
     /// Adds a value that no item evaluates yet.
     pub fn value(&mut self, ty: Type, def: Def) -> Value {
         self.values.push(ValueData { ty, def, hint: Hint::default() })

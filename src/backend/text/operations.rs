@@ -3,7 +3,7 @@
 //! syntax.
 
 use super::builder::{Builder, known};
-use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, Reader, View};
+use super::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -13,19 +13,26 @@ use crate::precision::bits::{INFINITY, MAGNITUDE};
 
 impl<'a> Builder<'a> {
     /// Adds the evaluation of a value.
+    #[inline]
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
         let Def::Op(op) = data.def else {
             return Err(defect(format!("{value} is no operation")));
         };
         self.begin_procedure(value);
-        let first = self.draft.nodes.len() as u32;
+        let first = self.draft.nodes.len() as Expr;
         let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
-        if self.draft.is_traced {
-            self.draft.origins.push((first, self.draft.nodes.len() as u32, value));
-        }
         self.set(value, view);
+        if self.draft.is_traced {
+            self.note_origin(first, value);
+        }
         Ok(())
+    }
+
+    /// Notes that the expressions from `first` on evaluate a value.
+    #[cold]
+    fn note_origin(&mut self, first: Expr, value: Value) {
+        self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
     }
 
     /// Notes where the procedure of the operations changes.

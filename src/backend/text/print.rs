@@ -99,9 +99,14 @@ impl<'w> Body<'w> {
     /// Notes that an expression is written here.
     #[inline]
     pub fn note(&mut self, expr: Expr) {
-        if let Some(trace) = &mut self.trace {
-            trace.push((self.out.len(), expr));
+        if self.trace.is_some() {
+            self.note_here(expr);
         }
+    }
+
+    #[cold]
+    fn note_here(&mut self, expr: Expr) {
+        self.trace.get_or_insert_default().push((self.out.len(), expr));
     }
 
     /// Drops what is noted of text that is written again, from `start` on.

@@ -157,7 +157,7 @@ impl Simplify<'_> {
                 Fold::Value(same) => {
                     // A result of an instruction, not an operand in the right lanes.
                     if self.f.values[value].hint.register != HintRegister::None {
-                        self.f.merged.push((value, same));
+                        self.f.merge(value, same);
                     }
                     self.replace(value, same);
                     return false;
@@ -166,7 +166,7 @@ impl Simplify<'_> {
         }
         // Only now, since its operands are as simple as they get.
         if let Some(same) = self.visible.find_or_add(self.f, value) {
-            self.f.merged.push((value, same));
+            self.f.merge(value, same);
             self.replace(value, same);
             return false;
         }
