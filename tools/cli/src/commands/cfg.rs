@@ -13,8 +13,8 @@ use transpica::stages::translate::{ControlFlow, control};
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
-use crate::graph::svg;
 use crate::report::Failure;
+use transpica_inspect::graph::svg;
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
     let Cfg { file, selection, stage, format, output, settings } = arguments;
