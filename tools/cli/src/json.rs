@@ -2,7 +2,7 @@
 //! In: a [`Schema`] and members. Out: text. Knows no command; `transpica_inspect` spells numbers.
 
 use serde_json::{Map, Value};
-use transpica_inspect::{json, results};
+use transpica_inspect::json;
 
 pub use transpica_inspect::json::{ProgramName, TOOL, word};
 
@@ -19,8 +19,6 @@ pub enum Schema {
     Info,
     /// The manifest that `translate --out-dir` writes.
     Manifest,
-    /// Outputs of `run`.
-    Run,
     /// Registers that `scan --extract` writes beside code words.
     Registers,
     /// Results of `scan`.
@@ -42,7 +40,6 @@ impl Schema {
             Self::Doctor => "transpica.doctor/1",
             Self::Info => "transpica.info/1",
             Self::Manifest => "transpica.manifest/1",
-            Self::Run => results::SCHEMA,
             Self::Registers => "transpica.registers/1",
             Self::Scan => "transpica.scan/1",
             Self::Survey => "transpica.survey/1",
@@ -91,26 +88,25 @@ mod tests {
             Schema::Doctor,
             Schema::Info,
             Schema::Manifest,
-            Schema::Run,
             Schema::Registers,
             Schema::Scan,
             Schema::Survey,
             Schema::Translate,
             Schema::Vbc,
         ];
-        for schema in all {
+        for schema in all.map(Schema::name).into_iter().chain([transpica_inspect::results::SCHEMA]) {
             let (name, _) =
-                schema.name().strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");
+                schema.strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");
             let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("a file");
             let value: Value = serde_json::from_str(&text).expect("JSON");
-            assert_eq!(value["properties"]["schema"]["const"], schema.name());
+            assert_eq!(value["properties"]["schema"]["const"], schema);
         }
     }
 
     #[test]
     fn a_document_begins_with_its_schema() {
-        let text = Schema::Run.text(json!({ "stage": "vertex" }));
-        let start = format!("{{\n  \"schema\": \"transpica.run/1\",\n  \"tool\": \"{TOOL}\",\n  \"stage\"");
+        let text = Schema::Scan.text(json!({ "stage": "vertex" }));
+        let start = format!("{{\n  \"schema\": \"transpica.scan/1\",\n  \"tool\": \"{TOOL}\",\n  \"stage\"");
         assert!(text.starts_with(&start), "{text}");
     }
 }

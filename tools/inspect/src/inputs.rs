@@ -7,6 +7,8 @@ use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::limits::FLOATS;
 
+use transpica_generate::{Named, Use, use_of};
+
 use crate::state::{Delivered, Registers, State};
 use crate::symbols::Symbols;
 
@@ -117,4 +119,9 @@ fn deliver(
         Some(ShaderType::Geometry) => (0..count).map(shape).collect(),
         Some(ShaderType::Vertex) | None => Vec::new(),
     }
+}
+
+/// Returns whether the name and size of a uniform suggest a matrix.
+pub fn is_matrix(named: &Named) -> bool {
+    matches!(use_of(named), Use::Matrix { .. })
 }
