@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use transpica::dis::Listing;
 use transpica::stages::container::SymbolBank;
 use transpica::stages::isa::{Mask, Pc};
 use transpica_inspect::access::{ADDRESS, FLAGS};
 use transpica_inspect::ancestry::ancestry;
-use transpica_inspect::json::{decimal, word};
+use transpica_inspect::json::decimal;
 use transpica_inspect::recording::{Recording, Run, Snapshot};
+use transpica_inspect::results::components;
 
 use crate::engine::Open;
 use crate::problem::Problem;
@@ -33,7 +34,7 @@ pub struct Recorded<'a> {
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Problem>,
-    outputs: BTreeMap<String, [Value; 4]>,
+    outputs: Map<String, Value>,
     symbols: &'a BTreeMap<String, String>,
 }
 
@@ -88,7 +89,7 @@ impl Stepper {
             complete: recording.error.is_none(),
             error: recording.error.as_ref().map(Problem::from),
             outputs: outputs
-                .map(|(n, register)| (format!("o{n}"), register.map(|x| word(x.to_bits()))))
+                .map(|(n, register)| (format!("o{n}"), components(register.map(f32::to_bits))))
                 .collect(),
             symbols: names,
         }
