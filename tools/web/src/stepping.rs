@@ -27,7 +27,7 @@ pub struct Stepper {
     names: BTreeMap<String, String>,
 }
 
-/// What the page is told about a recorded run.
+/// Answer about a recorded run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recorded<'a> {
     steps: usize,
@@ -79,7 +79,7 @@ impl Stepper {
         Ok(Self { recording, listing, names: names(open) })
     }
 
-    /// Returns what the page is told.
+    /// Returns the answer about it.
     pub fn recorded(&self) -> Recorded<'_> {
         let Self { recording, names, .. } = self;
         let outputs = recording.at(recording.len()).outputs;
