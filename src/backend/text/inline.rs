@@ -1,5 +1,5 @@
-//! Decides which expressions are inlined and which get a name, and which arithmetic must be marked as
-//! exact.
+//! Decides which expressions are inlined and which get a name, and which arithmetic must be marked
+//! as exact.
 //! In: a draft and the facts of `survey`. Out: the decisions that `print` follows. Knows no syntax,
 //! only how long things are, roughly.
 //!

@@ -201,7 +201,7 @@ impl<'o> Names<'o> {
     }
 }
 
-/// What a scope looks up of a name.
+/// The parts of a name that a scope looks up.
 #[derive(Clone, Copy)]
 struct Key {
     /// A bit that depends on the length and the ends of the name.
