@@ -20,6 +20,7 @@ mod leaving;
 mod ops;
 mod quaternions;
 mod stage;
+#[cfg(any(test, feature = "spirv-asm"))]
 mod text;
 mod types;
 mod writer;
@@ -27,9 +28,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "spirv-asm"))]
 pub use text::text;
 
-use rspirv::spirv::Word;
+use ::spirv::Word;
 
 pub use super::interface::{BackendInput, ENTRY_NAME};
 

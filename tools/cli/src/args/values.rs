@@ -17,6 +17,7 @@ pub enum Target {
     /// SPIR-V module
     Spirv,
     /// SPIR-V disassembly
+    #[cfg(feature = "spirv-asm")]
     SpirvAsm,
     /// GLSL text (see --glsl-version)
     Glsl,
@@ -38,6 +39,7 @@ impl Target {
         Some(match files::ending(path)?.as_str() {
             "wgsl" => Self::Wgsl,
             "spv" => Self::Spirv,
+            #[cfg(feature = "spirv-asm")]
             "spvasm" => Self::SpirvAsm,
             "glsl" | "vert" | "comp" => Self::Glsl,
             #[cfg(feature = "naga")]
@@ -54,6 +56,7 @@ impl Target {
         match self {
             Self::Wgsl => "wgsl",
             Self::Spirv => "spirv",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "spirv-asm",
             Self::Glsl => "glsl",
             #[cfg(feature = "naga")]
@@ -69,6 +72,7 @@ impl Target {
         match self {
             Self::Wgsl => "wgsl",
             Self::Spirv => "spv",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "spvasm",
             Self::Glsl => glsl,
             #[cfg(feature = "naga")]
@@ -84,6 +88,7 @@ impl Target {
         match self {
             Self::Wgsl => "WGSL",
             Self::Spirv => "SPIR-V",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "SPIR-V disassembly",
             Self::Glsl => "GLSL",
             #[cfg(feature = "naga")]
