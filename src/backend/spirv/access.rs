@@ -2,7 +2,7 @@
 //! In: indices of registers and members. Out: loads and stores. Knows no control flow but the
 //! bounds check of the compute entry.
 
-use rspirv::spirv::{Op, StorageClass, Word};
+use ::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use crate::backend::interface::{

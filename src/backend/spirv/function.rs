@@ -7,7 +7,7 @@
 //! that continues a loop. Neither is written here: `Break` leaves the innermost construct only, and
 //! a default always has a block of its own or is the merge.
 
-use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
+use ::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
 use super::interface::Variables;
 use super::leaving::Leaving;

@@ -7,7 +7,7 @@
 //! floats without an explicit layout. Before SPIR-V 1.3 a storage buffer is a `BufferBlock` in
 //! class Uniform; from 1.4 on the entry point lists all variables.
 
-use rspirv::spirv::{
+use ::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
     StorageClass, Word,
 };

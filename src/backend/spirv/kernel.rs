@@ -2,7 +2,7 @@
 //! In: the `GeometryKernel` of the interface. Out: loads and stores. Knows no control flow but its
 //! own bounds checks.
 
-use rspirv::spirv::{Op, StorageClass, Word};
+use ::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use super::ops::{Form, binary_form};

@@ -21,6 +21,7 @@ mod ops;
 mod placed;
 mod quaternions;
 mod stage;
+#[cfg(any(test, feature = "spirv-asm"))]
 mod text;
 mod types;
 mod writer;
@@ -29,9 +30,10 @@ mod writer;
 mod tests;
 
 pub use placed::PlacedWords;
+#[cfg(any(test, feature = "spirv-asm"))]
 pub use text::text;
 
-use rspirv::spirv::Word;
+use ::spirv::Word;
 
 pub use super::interface::{BackendInput, ENTRY_NAME};
 

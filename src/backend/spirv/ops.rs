@@ -4,7 +4,7 @@
 //! and/or of bool vectors are selects (naga rejects the logical instructions there). Float
 //! arithmetic carries NoContraction if the profile requests it.
 
-use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
+use ::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::function::Body;
 use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};

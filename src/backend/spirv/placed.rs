@@ -4,14 +4,17 @@
 
 use std::ops::Range;
 
-use rspirv::spirv::Word;
+use ::spirv::Word;
 
+#[cfg(any(test, feature = "spirv-asm"))]
 use super::text::text;
 use super::writer::HEADER;
+#[cfg(any(test, feature = "spirv-asm"))]
 use crate::error::Result;
 use crate::ir::places::Places;
 use crate::ir::{Func, Value};
 use crate::isa::Pc;
+#[cfg(any(test, feature = "spirv-asm"))]
 use crate::isa::placed::PlacedText;
 
 /// A module with the origin of its instructions.
@@ -50,6 +53,7 @@ impl PlacedWords {
     ///
     /// # Errors
     /// As [`text`].
+    #[cfg(any(test, feature = "spirv-asm"))]
     pub fn text(&self) -> Result<PlacedText> {
         let text = text(&self.words)?;
         let mut places = self.places.iter();

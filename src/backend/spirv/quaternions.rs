@@ -4,7 +4,7 @@
 //! Facts: pica200.md on quaternions; Vulkan 15.1 (inputs of a geometry stage are arrays). Built-ins
 //! stand alone on both sides, as the vertex stage writes them.
 
-use rspirv::spirv::{BuiltIn, Decoration, FunctionControl, Op, StorageClass, Word};
+use ::spirv::{BuiltIn, Decoration, FunctionControl, Op, StorageClass, Word};
 
 use super::interface::{Variables, declare_outputs};
 use super::writer::Writer;

@@ -4,7 +4,7 @@
 //! Facts: SPIR-V 2.16 and 3.6 (execution modes), Vulkan 15.1 (inputs of a geometry stage are
 //! arrays).
 
-use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
+use ::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
 use super::function::Body;
 use super::interface::Variables;

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
+use ::spirv::Word;
 use rspirv::binary::Disassemble;
-use rspirv::spirv::Word;
 
 use crate::error::{At, Error, Kind, Result};
 

@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use ::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
 use crate::entity::Interner;

@@ -2,10 +2,10 @@
 //! In: opcode, ids, literals, strings. Out: words appended to a section. Knows nothing of the
 //! intermediate form.
 //! Order of the sections: SPIR-V 2.4 (logical layout of a module). Opcodes and enumerants are those
-//! of `rspirv::spirv`; its builder is not used, since a vector for each instruction and a linear
-//! search of the grammar for its class take longer than all else here.
+//! of the crate `spirv`; rspirv's builder is not used, since a vector for each instruction and a
+//! linear search of the grammar for its class take longer than all else here.
 
-use rspirv::spirv::{self, Decoration, Op, Word};
+use ::spirv::{Decoration, MAGIC_NUMBER, Op, Word};
 
 use super::types::Types;
 
@@ -79,7 +79,7 @@ impl Writer {
         out.reserve(self.len());
         let version = u32::from(version.0) << 16 | u32::from(version.1) << 8;
         // Generator and schema are 0; `next` is the bound of the ids.
-        out.extend([spirv::MAGIC_NUMBER, version, 0, self.next, 0]);
+        out.extend([MAGIC_NUMBER, version, 0, self.next, 0]);
         for section in &self.sections {
             out.extend_from_slice(section);
         }

@@ -51,6 +51,9 @@ impl Words {
     }
 }
 
+/// Words of a filter of names: programs have some hundred names.
+const WORDS: usize = 64;
+
 /// The names of a scope.
 pub struct Names<'o> {
     /// Returns whether a language reserves a word.
@@ -60,8 +63,8 @@ pub struct Names<'o> {
     /// The digest of each name with the number of its last repetition. Names with one digest count
     /// as equal, so that at worst one of them gets a number that it does not need.
     taken: BTreeMap<u64, u32>,
-    /// Bit filter of the names in `taken`, which shows that most others are free.
-    bits: u128,
+    /// Bit filter of the digests in `taken`, which shows that most other names are free.
+    filter: [u64; WORDS],
     /// Names from registers, each with the number of its next repetition. There are few, so a
     /// linear search is faster than a map.
     hinted: Vec<((Hint, ScalarKind), u32)>,
@@ -70,7 +73,7 @@ pub struct Names<'o> {
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new(), bits: 0, hinted: Vec::new() }
+        Self { reserved, outer: None, taken: BTreeMap::new(), filter: [0; WORDS], hinted: Vec::new() }
     }
 
     /// Creates a nested scope.
@@ -79,13 +82,15 @@ impl<'o> Names<'o> {
     }
 
     fn find(&self, key: Key) -> Option<u32> {
-        let found = if self.bits & key.bit != 0 { self.taken.get(&key.digest).copied() } else { None };
+        let (word, bit) = key.place();
+        let found = if self.filter[word] & bit != 0 { self.taken.get(&key.0).copied() } else { None };
         found.or_else(|| self.outer.and_then(|outer| outer.find(key)))
     }
 
     fn take(&mut self, key: Key, number: u32) {
-        self.bits |= key.bit;
-        self.taken.insert(key.digest, number);
+        let (word, bit) = key.place();
+        self.filter[word] |= bit;
+        self.taken.insert(key.0, number);
     }
 
     /// Writes the name of a value that came from a register. All other names of the scope come
@@ -201,22 +206,19 @@ impl<'o> Names<'o> {
     }
 }
 
-/// The parts of a name that a scope looks up.
+/// The digest of a name, the same on every machine.
 #[derive(Clone, Copy)]
-struct Key {
-    /// A bit that depends on the length and the ends of the name.
-    bit: u128,
-    /// The digest of the name, the same on every machine.
-    digest: u64,
-}
+struct Key(u64);
 
 impl Key {
     fn of(name: &str) -> Self {
-        let bit = match *name.as_bytes() {
-            [first, .., last] => 1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128),
-            _ => 1,
-        };
-        Self { bit, digest: xxhash_rust::xxh3::xxh3_64(name.as_bytes()) }
+        Self(xxhash_rust::xxh3::xxh3_64(name.as_bytes()))
+    }
+
+    /// Returns its word and bit in a filter.
+    const fn place(self) -> (usize, u64) {
+        let bit = self.0 as usize % (64 * WORDS);
+        (bit / 64, 1 << (bit % 64))
     }
 }
 

@@ -113,7 +113,7 @@ fn tests(counts: &Path) -> Result<(), String> {
 /// Checks formatting, features and clippy.
 fn lints() -> bool {
     // Every feature must compile alone, without help from the others.
-    let features = ["", "spirv", "wgsl", "glsl", "naga", "hlsl", "msl", "asm", "serde", "simd"];
+    let features = ["", "spirv", "spirv-asm", "wgsl", "glsl", "naga", "hlsl", "msl", "asm", "serde", "simd"];
     let alone = |feature: &&str| {
         cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])
     };

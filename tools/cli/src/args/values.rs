@@ -17,6 +17,7 @@ pub enum Target {
     /// SPIR-V module
     Spirv,
     /// SPIR-V disassembly
+    #[cfg(feature = "spirv-asm")]
     SpirvAsm,
     /// GLSL text (see --glsl-version)
     Glsl,
@@ -38,6 +39,7 @@ impl Target {
         Some(match files::ending(path)?.as_str() {
             "wgsl" => Self::Wgsl,
             "spv" => Self::Spirv,
+            #[cfg(feature = "spirv-asm")]
             "spvasm" => Self::SpirvAsm,
             "glsl" | "vert" | "comp" => Self::Glsl,
             #[cfg(feature = "naga")]
@@ -52,7 +54,9 @@ impl Target {
     /// Returns whether modules of this target have a source map: those that naga writes have none.
     pub fn has_source_map(self) -> bool {
         match self {
-            Self::Wgsl | Self::Spirv | Self::SpirvAsm | Self::Glsl => true,
+            #[cfg(feature = "spirv-asm")]
+            Self::SpirvAsm => true,
+            Self::Wgsl | Self::Spirv | Self::Glsl => true,
             #[cfg(feature = "naga")]
             Self::Hlsl | Self::Msl => false,
             Self::Reflection | Self::Vbc => false,
@@ -63,6 +67,7 @@ impl Target {
         match self {
             Self::Wgsl => "wgsl",
             Self::Spirv => "spirv",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "spirv-asm",
             Self::Glsl => "glsl",
             #[cfg(feature = "naga")]
@@ -78,6 +83,7 @@ impl Target {
         match self {
             Self::Wgsl => "wgsl",
             Self::Spirv => "spv",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "spvasm",
             Self::Glsl => glsl,
             #[cfg(feature = "naga")]
@@ -93,6 +99,7 @@ impl Target {
         match self {
             Self::Wgsl => "WGSL",
             Self::Spirv => "SPIR-V",
+            #[cfg(feature = "spirv-asm")]
             Self::SpirvAsm => "SPIR-V disassembly",
             Self::Glsl => "GLSL",
             #[cfg(feature = "naga")]

@@ -18,6 +18,7 @@ use crate::json::Schema;
 pub fn text(translated: &Translation, target: Target, version: GlslVersion) -> Result<String, Error> {
     let (member, places) = match target {
         Target::Spirv => ("instructions", translated.placed_spirv()?.places),
+        #[cfg(feature = "spirv-asm")]
         Target::SpirvAsm => ("lines", translated.placed_spirv()?.text()?.places),
         Target::Glsl => ("lines", translated.placed_text(Language::Glsl(version.into()))?.places),
         _wgsl => ("lines", translated.placed_text(Language::Wgsl)?.places),

@@ -298,6 +298,7 @@ pub fn emit<R: Borrow<Reflection>>(
             words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
             return Ok(bytes.into());
         }
+        #[cfg(feature = "spirv-asm")]
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
             return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes().into());
