@@ -3,8 +3,8 @@
 //! that changes nothing; the heads of loops as text. Knows no registers but the ones that count.
 //!
 //! A LOOP of the program tests behind its body how many iterations are left. The values that its
-//! last iteration leaves are stored in every iteration then, and the values for a next one after the
-//! last iteration too, which needs variables that nothing reads afterwards.
+//! last iteration leaves are stored in every iteration then, and the values for a next one after
+//! the last iteration too, which needs variables that nothing reads afterwards.
 //!
 //! ```text
 //! left_i0 = n;                             for (var left_i0 = n; left_i0 >= 0; left_i0 -= 1) {
@@ -250,8 +250,8 @@ impl Draft {
         Operand { view, ..value }
     }
 
-    /// Returns the lines of the test's arm that every iteration may run, less the stores that it has
-    /// anyway; none if an iteration could tell the difference.
+    /// Returns the lines of the test's arm that every iteration may run, less the stores that it
+    /// has anyway; none if an iteration could tell the difference.
     fn hoisted(&self, found: &Counted, params: &[Variable], results: &[Variable]) -> Option<Vec<Line>> {
         let &Counted { counter, test, behind, .. } = found;
         let tail = &self.lines[behind + 1..];
@@ -282,7 +282,7 @@ impl Draft {
         (!results.contains(&counter) && !tail.iter().any(is_lost)).then_some(lines)
     }
 
-    /// Returns whether two operands are equal: the same, or the same operation on the same operands.
+    /// Returns whether two operands are equal: the same, or one operation on the same operands.
     fn is_same(&self, a: Operand, b: Operand) -> bool {
         if a == b {
             return true;

@@ -1,8 +1,8 @@
 //! Every example of the help, of README and of the guide, as a shell runs it.
 //!
 //! An example is a line that begins with `transpica`, in a block of code or behind `Examples:`, or
-//! a piece of code within text that names the folder `shaders`. Each runs in a folder of its own, which
-//! has the files that examples name.
+//! a piece of code within text that names the folder `shaders`. Each runs in a folder of its own,
+//! which has the files that examples name.
 
 mod support;
 #[path = "support/caches.rs"]

@@ -9,8 +9,8 @@ use clap::Args;
 pub struct Batch {
     /// Translate every program of all files and folders into this folder
     ///
-    /// All cores work. Of folders the .shbin files below are taken. Folders are kept, files that need
-    /// no change are not written, and manifest.json lists everything.
+    /// All cores work. Of folders the .shbin files below are taken. Folders are kept, files that
+    /// need no change are not written, and manifest.json lists everything.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
     /// Names of files in --out-dir. {stem} or {name} of the file, {n} of the program, {target},
