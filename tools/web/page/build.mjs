@@ -28,7 +28,6 @@ const samples = names.filter((name) => name.endsWith(".shbin")).sort().map((file
   return { name, path: `samples/${sources.length === 1 ? sources[0] : file}` };
 });
 for (const { path: sample } of samples) await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
-await writeFile(path.join(out, "samples/index.json"), JSON.stringify(samples));
 
 const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${font.split("-")[0]}`);
 await mkdir(path.join(out, "fonts"));
@@ -39,7 +38,7 @@ await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
 const options = {
   bundle: true, minify: true, format: "esm", target: "es2022", outdir: out, legalComments: "none", logLevel: "warning",
   alias: { engine: path.join(engine, "transpica_web.js") },
-  define: { ENGINE_FILE: JSON.stringify(engineFile) },
+  define: { ENGINE_FILE: JSON.stringify(engineFile), SAMPLES: JSON.stringify(samples) },
   loader: { ".woff2": "copy" }, external: ["*.woff2"],
 };
 await esbuild.build({ ...options, entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") } });

@@ -50,7 +50,7 @@ export function common(label: string, language: keyof typeof languages): Extensi
     languages[language],
     highlightSelectionMatches({ minSelectionLength: 2 }),
     keymap.of([...defaultKeymap, ...searchKeymap, ...lintKeymap]),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
   ];
 }
 

@@ -13,3 +13,11 @@ declare module "engine" {
 
 /** Replaced at build time: the name of the engine's file. */
 declare const ENGINE_FILE: string;
+
+interface Sample {
+  name: string;
+  path: string;
+}
+
+/** Replaced at build time: the samples that were copied beside the page. */
+declare const SAMPLES: Sample[];

@@ -21,11 +21,6 @@ import { type Change, Session } from "./session";
 import { drops, keys, splits, theme } from "./shell";
 import { Tabs } from "./tabs";
 
-interface Sample {
-  name: string;
-  path: string;
-}
-
 /** Bytes from which on a file is for the command line. */
 const FILE_LIMIT = 128 << 20;
 const WORKER = new URL("worker.js", import.meta.url);
@@ -242,8 +237,7 @@ async function main(): Promise<void> {
   theme();
   splits();
   const module = engine();
-  const samples = (await (await fetch("samples/index.json")).json()) as Sample[];
-  const page = new Page(samples, module);
+  const page = new Page(SAMPLES, module);
   module.catch((error: Error) => page.warn({ severity: "error", message: `The engine cannot be loaded: ${error.message}`, hint: "It needs WebAssembly with SIMD." }));
   Object.assign(globalThis, { transpica: page });
   await page.start();

@@ -20,14 +20,14 @@ export class Marks {
     const selected = new Set(pcs);
     if (selected.size === this.selected.size && [...selected].every((pc) => this.selected.has(pc))) return;
     this.selected = selected;
-    this.tell(origin, true);
+    this.notify(origin, true);
   }
 
   set(change: { current?: number; ancestors?: Iterable<number>; dead?: Iterable<number> }): void {
     if (change.current !== undefined) this.current = change.current;
     if (change.ancestors) this.ancestors = new Set(change.ancestors);
     if (change.dead) this.dead = new Set(change.dead);
-    this.tell("step", false);
+    this.notify("step", false);
   }
 
   /** Classes of something that was made from these instructions. */
@@ -41,7 +41,7 @@ export class Marks {
     return classes.join(" ");
   }
 
-  private tell(origin: Origin, moved: boolean): void {
+  private notify(origin: Origin, moved: boolean): void {
     for (const listener of this.listeners) listener(origin, moved);
   }
 }

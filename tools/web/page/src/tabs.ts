@@ -56,8 +56,8 @@ export class Tabs {
   async showAt(index: number): Promise<void> {
     const entry = this.entries[index];
     if (entry) {
-      await this.show(entry.pane.id);
       entry.tab.focus();
+      await this.show(entry.pane.id);
     }
   }
 

@@ -10,7 +10,7 @@ export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (pr
     const place = problem.line !== undefined ? `${problem.line}:${problem.column ?? 1}` : problem.pc !== undefined ? `pc ${problem.pc}` : "";
     const at =
       goTo && problem.line !== undefined
-        ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), "aria-label": `Go to line ${problem.line}` }, place)
+        ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), title: `Go to line ${problem.line}` }, place)
         : h("span", { class: "place" }, place);
     return h(
       "li",

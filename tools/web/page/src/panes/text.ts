@@ -9,9 +9,10 @@ import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
 export function textPane(context: Context, kind: string, title: string, language: keyof typeof languages): Pane {
-  const code = new Code({ label: `${title} of the program`, origin: kind, language, marks: context.marks });
+  // Most readers open few of these: each text is made when it is first shown.
+  let code: Code | undefined;
   const problems = h("ul", { class: "problems", hidden: true });
-  const element = h("div", { class: "text-pane" }, problems, code.view.dom);
+  const element = h("div", { class: "text-pane" }, problems);
   return {
     id: kind,
     title,
@@ -19,6 +20,10 @@ export function textPane(context: Context, kind: string, title: string, language
     async refresh() {
       const view = await context.session.client.json<TextView>("view", kind);
       list(problems, view.problems);
+      if (!code) {
+        code = new Code({ label: `${title} of the program`, origin: kind, language, marks: context.marks });
+        element.append(code.view.dom);
+      }
       code.show(view.text, view.places);
     },
   };
