@@ -1,16 +1,10 @@
-//! JSON documents of commands: the members that each begins with, and one spelling of numbers and
-//! of programs.
-//! In: a [`Schema`] and members. Out: text. Knows no command.
-//! Words and f32 bits are strings of eight hexadecimal digits, `"0x3f800000"`; where people read
-//! values, decimal numbers stand beside them. A program is `dvle`, `stage`, `entry`; a register is
-//! `"c5"`, `"v0"` or `"o2"`.
+//! JSON documents of commands: the schemas, and rows of tables.
+//! In: a [`Schema`] and members. Out: text. Knows no command; `transpica_inspect` spells numbers.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use transpica::stages::container::{Dvle, ShaderType};
+use serde_json::{Map, Value};
+use transpica_inspect::json;
 
-/// Version of this tool, as documents name it.
-pub const TOOL: &str = env!("CARGO_PKG_VERSION");
+pub use transpica_inspect::json::{ProgramName, TOOL, word};
 
 /// Schema of a document. Each is described by a file in `tools/cli/schema`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +19,6 @@ pub enum Schema {
     Info,
     /// The manifest that `translate --out-dir` writes.
     Manifest,
-    /// Outputs of `run`.
-    Run,
     /// Registers that `scan --extract` writes beside code words.
     Registers,
     /// Results of `scan`.
@@ -48,7 +40,6 @@ impl Schema {
             Self::Doctor => "transpica.doctor/1",
             Self::Info => "transpica.info/1",
             Self::Manifest => "transpica.manifest/1",
-            Self::Run => "transpica.run/1",
             Self::Registers => "transpica.registers/1",
             Self::Scan => "transpica.scan/1",
             Self::Survey => "transpica.survey/1",
@@ -59,59 +50,12 @@ impl Schema {
 
     /// Returns a document with `schema` and `tool` in front of these members.
     pub fn document(self, members: Value) -> Map<String, Value> {
-        let mut document = Map::new();
-        document.insert("schema".into(), self.name().into());
-        document.insert("tool".into(), TOOL.into());
-        if let Value::Object(members) = members {
-            document.extend(members);
-        }
-        document
+        json::document(self.name(), members)
     }
 
     /// Returns the text of a document with these members.
     pub fn text(self, members: Value) -> String {
-        serde_json::to_string_pretty(&self.document(members)).unwrap_or_default() + "\n"
-    }
-}
-
-/// Returns a word, or the bits of an f32.
-pub fn word(bits: u32) -> Value {
-    json!(format!("{bits:#010x}"))
-}
-
-/// Returns an f32 as a decimal number, or the text that state files have for other values.
-pub fn decimal(value: f32) -> Value {
-    if value.is_nan() {
-        return json!("nan");
-    }
-    if value.is_infinite() {
-        return json!(if value > 0.0 { "inf" } else { "-inf" });
-    }
-    // Shortest digits that give this f32: a conversion to f64 has more.
-    json!(format!("{value:?}").parse::<f64>().unwrap_or_default())
-}
-
-/// An executable of a file, as documents name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProgramName {
-    /// Number in the file.
-    pub dvle: usize,
-    /// `vertex` or `geometry`; none if the type is unknown.
-    pub stage: Option<String>,
-    /// Label of the entry point, or its code word without one.
-    pub entry: String,
-}
-
-impl ProgramName {
-    /// Returns the name of an executable.
-    pub fn new(dvle: usize, executable: &Dvle<'_>) -> Self {
-        let stage = executable.header.shader_type().map(|shader_type| match shader_type {
-            ShaderType::Vertex => "vertex".into(),
-            ShaderType::Geometry => "geometry".into(),
-        });
-        let word = || format!("code word {:#x}", executable.header.main);
-        let entry = executable.entry_label().map_or_else(word, |label| label.to_text().into());
-        Self { dvle, stage, entry }
+        json::text(&self.document(members))
     }
 }
 
@@ -131,6 +75,8 @@ pub fn row(file: &str, program: Option<&ProgramName>, members: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -142,35 +88,25 @@ mod tests {
             Schema::Doctor,
             Schema::Info,
             Schema::Manifest,
-            Schema::Run,
             Schema::Registers,
             Schema::Scan,
             Schema::Survey,
             Schema::Translate,
             Schema::Vbc,
         ];
-        for schema in all {
+        for schema in all.map(Schema::name).into_iter().chain([transpica_inspect::results::SCHEMA]) {
             let (name, _) =
-                schema.name().strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");
+                schema.strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");
             let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("a file");
             let value: Value = serde_json::from_str(&text).expect("JSON");
-            assert_eq!(value["properties"]["schema"]["const"], schema.name());
+            assert_eq!(value["properties"]["schema"]["const"], schema);
         }
     }
 
     #[test]
-    fn numbers_have_one_spelling() {
-        assert_eq!(word(0x3F80_0000), "0x3f800000");
-        assert_eq!(decimal(0.1).to_string(), "0.1");
-        assert_eq!(decimal(-0.0).to_string(), "-0.0");
-        assert_eq!(decimal(f32::MIN_POSITIVE).to_string(), "1.1754944e-38");
-        assert_eq!([f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(decimal), ["nan", "inf", "-inf"]);
-    }
-
-    #[test]
     fn a_document_begins_with_its_schema() {
-        let text = Schema::Run.text(json!({ "stage": "vertex" }));
-        let start = format!("{{\n  \"schema\": \"transpica.run/1\",\n  \"tool\": \"{TOOL}\",\n  \"stage\"");
+        let text = Schema::Scan.text(json!({ "stage": "vertex" }));
+        let start = format!("{{\n  \"schema\": \"transpica.scan/1\",\n  \"tool\": \"{TOOL}\",\n  \"stage\"");
         assert!(text.starts_with(&start), "{text}");
     }
 }

@@ -8,15 +8,11 @@ mod caches;
 mod commands;
 #[cfg(feature = "gpu")]
 mod display;
-mod draw;
 mod files;
-mod graph;
 mod json;
+mod pictures;
 mod report;
-mod saved;
-mod state;
 mod streams;
-mod symbols;
 mod terminal;
 mod trace;
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use transpica_inspect::draw::Size;
+use transpica_inspect::draw::looks::By;
+use transpica_inspect::draw::mesh::BuiltIn;
 
 use super::Machine;
-use crate::draw::Size;
-use crate::draw::looks::By;
-use crate::draw::mesh::BuiltIn;
 use crate::streams::{Output, Streams};
 
 /// Draw a mesh with a program, as a PNG file
@@ -73,7 +73,7 @@ pub enum MeshName {
 
 impl MeshName {
     fn parse(text: &str) -> Result<Self, String> {
-        if let Ok(name) = <BuiltIn as clap::ValueEnum>::from_str(text, false) {
+        if let Some(name) = BuiltIn::named(text) {
             return Ok(Self::BuiltIn(name));
         }
         let path = Path::new(text);

@@ -13,8 +13,8 @@ use transpica::stages::translate::{ControlFlow, control};
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
-use crate::graph::svg;
 use crate::report::Failure;
+use transpica_inspect::graph::{draw_cfg, svg::Paint};
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
     let Cfg { file, selection, stage, format, output, settings } = arguments;
@@ -76,10 +76,7 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
 fn print(cfg: &Graph, listing: &Listing, format: Format) -> String {
     match format {
         Format::Dot => dot::Dot { cfg, program: Some(listing) }.to_string(),
-        Format::Svg => {
-            let graph = dot::Dot { cfg, program: Some(listing) };
-            svg::draw(&graph.nodes(), &graph.edges())
-        }
+        Format::Svg => draw_cfg(cfg, listing, Paint::File),
         Format::Text => text::CfgText { cfg, program: Some(listing) }.to_string(),
     }
 }

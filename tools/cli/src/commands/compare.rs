@@ -15,8 +15,10 @@ use transpica::stages::isa::Stage;
 use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
+use transpica_inspect::inputs::{Seed, of_seed};
+use transpica_inspect::symbols::Symbols;
 
-use super::{Input, geometry, on_gpu};
+use super::{Input, on_gpu};
 use crate::args::{Common, Compare};
 use crate::files;
 use crate::json::{self, ProgramName, Schema};
@@ -219,8 +221,8 @@ impl Run<'_> {
         let environment = FileEnvironment::new(container, dvle, &name)?;
         if program.stage() == Stage::Geometry {
             let executable = container.executable(dvle)?;
-            let delivered = geometry::delivered(container, executable, seed, vertices);
-            let mut state = super::run::generated(seed, vertices, &environment, delivered);
+            let origin = Seed { seed, count: vertices, stress: true };
+            let mut state = of_seed(container, &environment, &Symbols::new(executable), origin);
             options.control.apply(&mut state.uniforms);
             let case = EmitCase {
                 program: &program,

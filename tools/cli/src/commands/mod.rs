@@ -9,7 +9,6 @@ mod dis;
 #[cfg(feature = "gpu")]
 mod doctor;
 mod draw;
-mod geometry;
 mod info;
 mod lint;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
@@ -31,15 +30,15 @@ use transpica::stages::host::{Job, Options, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::{Limits, check};
 use transpica::{Translation, Translator};
+use transpica_inspect::results::View;
 
-use self::geometry::View;
 use crate::args::{
     Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, RouteName, Selection,
 };
 use crate::files;
 use crate::report::Failure;
-use crate::state::State;
 use crate::terminal::has_unicode;
+use transpica_inspect::state::State;
 
 /// Runs the selected command.
 pub fn run(cli: Cli) -> Result<(), Failure> {

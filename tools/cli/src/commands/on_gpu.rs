@@ -11,16 +11,17 @@ use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emit
 use transpica_gpu::picture::{self, Pipeline};
 use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
 
+use transpica_inspect::results::{Shown, show};
+
 use super::draw::Chain;
-use super::geometry::Shown;
-use super::{GpuRun, Input, run as on_cpu};
+use super::{GpuRun, Input};
 pub use super::{compare::run as compare, doctor::run as doctor};
 use crate::args::{Common, RouteName};
-use crate::draw::looks::Look;
-use crate::draw::picture::{BACKGROUND, Picture};
-use crate::draw::{Size, Triangle};
 use crate::report::Failure;
-use crate::state::State;
+use transpica_inspect::draw::looks::Look;
+use transpica_inspect::draw::picture::{BACKGROUND, Picture};
+use transpica_inspect::draw::{Size, Triangle};
+use transpica_inspect::state::State;
 
 impl From<RouteName> for Route {
     fn from(name: RouteName) -> Self {
@@ -55,7 +56,7 @@ pub fn run(wanted: GpuRun<'_>, input: &Input, common: &Common) -> Result<String,
     let gpu = open(wanted.adapter, common)?;
     let text = match wanted.program.stage() {
         Stage::Geometry => invocations_on_gpu(&gpu, &wanted),
-        Stage::Vertex => vertices_on_gpu(&gpu, &wanted).map(|outputs| on_cpu::show(&outputs, wanted.view)),
+        Stage::Vertex => vertices_on_gpu(&gpu, &wanted).map(|outputs| show(&outputs, wanted.view)),
     };
     text.map_err(|error| failure(error, input))
 }

@@ -3,11 +3,11 @@
 use super::draw::Chain;
 use super::{GpuRun, Input};
 use crate::args::{Common, Compare, Doctor};
-use crate::draw::looks::Look;
-use crate::draw::picture::Picture;
-use crate::draw::{Size, Triangle};
 use crate::report::Failure;
-use crate::state::Registers;
+use transpica_inspect::draw::looks::Look;
+use transpica_inspect::draw::picture::Picture;
+use transpica_inspect::draw::{Size, Triangle};
+use transpica_inspect::state::Registers;
 
 /// A GPU, of which there is none.
 #[derive(Clone, Copy, Debug)]

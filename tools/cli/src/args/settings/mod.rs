@@ -6,11 +6,8 @@
 //!
 //! The order: a preset, then the files, then flags and `--set` as they stand; the last one counts.
 
-pub mod spelling;
-pub mod table;
 #[cfg(test)]
 mod tests;
-pub mod tree;
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -21,12 +18,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Value, from_slice, from_str};
 use transpica::host::{KnownHost, Preset, Renderer, preset};
 use transpica::stages::host::{Options, Profile};
+use transpica_inspect::settings::spelling::{self, Change};
+use transpica_inspect::settings::table::{Form, ROWS, Row};
+use transpica_inspect::settings::tree::{self, Tree};
 
 use crate::files;
 use crate::report::Failure;
-use spelling::Change;
-use table::{Form, ROWS, Row};
-use tree::Tree;
 
 /// Fields that a command respects.
 pub trait Scope {

@@ -1,8 +1,10 @@
 //! Contact sheets: one cell a program, with its name below.
 //! In: pictures of one size, or none for a program that failed, with names. Out: a picture.
 
-use super::Size;
-use super::picture::{BACKGROUND, LETTER, Picture};
+use transpica_inspect::draw::Size;
+use transpica_inspect::draw::picture::{BACKGROUND, Picture};
+
+use super::{LETTER, cross, write};
 
 /// Pixels between cells.
 const GAP: u32 = 6;
@@ -36,13 +38,13 @@ pub fn sheet(cells: &[Cell], size: Size) -> Picture {
             Some(picture) => all.put(picture, [left, top]),
             None => {
                 let mut crossed = Picture::new(size, BACKGROUND);
-                crossed.cross();
+                cross(&mut crossed);
                 all.put(&crossed, [left, top]);
             }
         }
         for (line, text) in (0u32..).zip(&cell.text) {
             let text: String = text.chars().take((size.width / LETTER) as usize).collect();
-            all.write(&text, [left, top + size.height + 2 + line * (LETTER + 2)]);
+            write(&mut all, &text, [left, top + size.height + 2 + line * (LETTER + 2)]);
         }
     }
     all

@@ -5,13 +5,11 @@
 
 use std::f32::consts::{PI, TAU};
 
-use clap::ValueEnum;
-
 /// A point or a direction.
 pub type Vector = [f32; 3];
 
-/// `--mesh`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// A built-in mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
     /// A square that faces the viewer
     Quad,
@@ -23,13 +21,27 @@ pub enum BuiltIn {
     Lathe,
 }
 
+impl BuiltIn {
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("quad", Self::Quad), ("cube", Self::Cube), ("sphere", Self::Sphere), ("lathe", Self::Lathe)];
+
+    /// Returns the mesh of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, mesh)| mesh)
+    }
+}
+
 /// A vertex with every attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
+    /// Place in space.
     pub position: Vector,
     /// Unit vector that points outside.
     pub normal: Vector,
+    /// Texture coordinates.
     pub texcoord: [f32; 2],
+    /// Red, green, blue.
     pub color: Vector,
 }
 
@@ -49,6 +61,7 @@ impl Vertex {
 /// Vertices and triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
+    /// Vertices.
     pub vertices: Vec<Vertex>,
     /// Indices of vertices, all of which exist.
     pub triangles: Vec<[u32; 3]>,
@@ -174,8 +187,11 @@ impl Mesh {
 /// Attributes that a file gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Has {
+    /// Every vertex has a normal.
     pub normals: bool,
+    /// Every vertex has texture coordinates.
     pub texcoords: bool,
+    /// Every vertex has a color.
     pub colors: bool,
 }
 
@@ -217,8 +233,8 @@ mod tests {
 
     #[test]
     fn triangles_of_closed_meshes_and_normals_look_outwards() {
-        for name in BuiltIn::value_variants() {
-            let mesh = Mesh::built_in(*name);
+        for (name, mesh) in BuiltIn::ALL {
+            let mesh = Mesh::built_in(mesh);
             assert!(mesh.triangles.len() >= 100, "{name:?}");
             for triangle in &mesh.triangles {
                 let [a, b, c] = triangle.map(|vertex| mesh.vertices[vertex as usize]);

@@ -20,7 +20,12 @@ pub enum To {
     /// This value.
     Value(Value),
     /// The old value with these bits cleared, then those set.
-    Bits { clear: u64, set: u64 },
+    Bits {
+        /// Bits that become 0.
+        clear: u64,
+        /// Bits that become 1, last.
+        set: u64,
+    },
 }
 
 impl Change {

@@ -25,7 +25,9 @@ const SWEEPS: usize = 8;
 /// A graph with places.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
+    /// Width of the drawing.
     pub width: f64,
+    /// Height of the drawing.
     pub height: f64,
     /// Left upper corner of each node.
     pub nodes: Vec<[f64; 2]>,

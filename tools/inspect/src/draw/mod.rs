@@ -1,7 +1,6 @@
-//! Pictures of programs: meshes, values for what a file leaves open, rasterization on the CPU,
-//! picture files.
+//! Pictures of programs: meshes, values for what a file leaves open, rasterization on the CPU.
 //! In: names of a program's registers, vertices of a draw. Out: attributes and uniforms, pictures.
-//! Knows no machine that runs programs, and no GPU: the commands have those.
+//! Of machines that run programs only [`scene`] knows one. Knows no GPU and no picture file.
 //!
 //! One path serves all combinations. A program, on either machine, gives [`Corner`]s of triangles;
 //! lines of a wireframe become triangles; a rasterizer, of either machine, fills them by a row of
@@ -14,7 +13,7 @@ pub mod mesh;
 pub mod obj;
 pub mod picture;
 pub mod raster;
-pub mod sheet;
+pub mod scene;
 pub mod wire;
 
 /// A vertex of a triangle: its position in clip space, with z in 0..w, and the shown value.

@@ -1,0 +1,102 @@
+//! Picture files: what is put together from several pictures, letters, and PNG files.
+//! In: pictures. Out: the bytes of a file. Several frames become an animated PNG, whose first frame
+//! viewers without animation show.
+
+pub mod sheet;
+
+use font8x8::legacy::BASIC_LEGACY;
+use transpica_inspect::draw::Size;
+use transpica_inspect::draw::picture::{BACKGROUND, Picture, Pixel};
+
+/// Color of texts.
+const INK: Pixel = [40, 40, 40, 255];
+
+/// Color of what failed.
+const CROSS: Pixel = [208, 48, 48, 255];
+
+/// Width and height of a letter in pixels.
+pub const LETTER: u32 = 8;
+
+/// Frames of an animation in a second.
+const FRAMES_PER_SECOND: u16 = 12;
+
+/// Writes one line of text. Other characters than those of ASCII become a question mark.
+pub fn write(picture: &mut Picture, text: &str, [left, top]: [u32; 2]) {
+    for (column, letter) in (0u32..).zip(text.chars()) {
+        let letter = if letter.is_ascii_graphic() || letter == ' ' { letter } else { '?' };
+        for (y, row) in (0u32..).zip(BASIC_LEGACY[letter as usize & 127]) {
+            for x in (0..LETTER).filter(|x| row >> x & 1 != 0) {
+                picture.set(left + column * LETTER + x, top + y, INK);
+            }
+        }
+    }
+}
+
+/// Crosses a picture out.
+pub fn cross(picture: &mut Picture) {
+    let Size { width, height } = picture.size;
+    for step in 0..width.max(height) {
+        // Range: below 2^24.
+        let [x, y] = [width, height].map(|pixels| step * pixels / width.max(height));
+        for thick in 0..2 {
+            picture.set(x + thick, y, CROSS);
+            picture.set((width - 1 - x).saturating_sub(thick), y, CROSS);
+        }
+    }
+}
+
+/// Puts pictures of one size side by side, each with a line of text below.
+pub fn side_by_side(pictures: &[(&Picture, &str)]) -> Picture {
+    const GAP: u32 = 4;
+    let size = pictures.first().map_or(Size { width: 1, height: 1 }, |(picture, _)| picture.size);
+    // Range: three pictures of at most 4096 pixels.
+    let count = pictures.len() as u32;
+    let width = count * size.width + count.saturating_sub(1) * GAP;
+    let mut all = Picture::new(Size { width, height: size.height + LETTER + 2 * GAP }, BACKGROUND);
+    for (number, (picture, text)) in (0u32..).zip(pictures) {
+        let left = number * (size.width + GAP);
+        all.put(picture, [left, 0]);
+        write(&mut all, text, [left + GAP, size.height + GAP]);
+    }
+    all
+}
+
+/// Encodes frames of one size as a PNG file.
+///
+/// # Errors
+/// No frame, or frames of different sizes.
+pub fn encode(frames: &[Picture]) -> Result<Vec<u8>, png::EncodingError> {
+    let size = frames.first().map_or(Size { width: 0, height: 0 }, |frame| frame.size);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size.width, size.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    if let Some(count) = u32::try_from(frames.len()).ok().filter(|&count| count > 1) {
+        encoder.set_animated(count, 0)?;
+        encoder.set_frame_delay(1, FRAMES_PER_SECOND)?;
+    }
+    let mut writer = encoder.write_header()?;
+    for frame in frames {
+        writer.write_image_data(frame.pixels.as_flattened())?;
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_outside_is_lost_and_letters_are_drawn() {
+        let mut picture = Picture::new(Size { width: 20, height: 10 }, BACKGROUND);
+        picture.put(&Picture::new(Size { width: 30, height: 30 }, CROSS), [18, 8]);
+        assert_eq!(picture.pixels.iter().filter(|&&pixel| pixel == CROSS).count(), 4);
+        write(&mut picture, "é|long text", [0, 0]);
+        let drawn = picture.pixels.iter().filter(|&&pixel| pixel == INK).count();
+        assert!((10..80).contains(&drawn), "{drawn}");
+        cross(&mut picture);
+        assert_eq!(picture.pixels[0], CROSS);
+        assert_eq!(picture.pixels[19], CROSS);
+    }
+}

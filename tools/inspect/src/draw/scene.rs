@@ -1,0 +1,379 @@
+//! Triangles of a mesh drawn with the programs of a file, on the reference machine.
+//! In: a file, a mesh, a view, values for uniforms. Out: triangles with the way to show them, and
+//! for a draw elsewhere the same vertices and indices. With a geometry program the whole pipeline
+//! runs.
+
+use transpica::stages::cfg::reach::reach;
+use transpica::stages::container::{Semantic, ShaderType, Shbin};
+use transpica::stages::draw::cpu::{DrawLimits, Pipeline, Triangles};
+use transpica::stages::error::Error;
+use transpica::stages::geometry::GeometryInput;
+use transpica::stages::host::dvle;
+use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, Setup, varying};
+use transpica::stages::interp::{Settings, Trace, TraceRecord};
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::{Inst, Source, Stage};
+
+use super::adjacency::Adjacency;
+use super::guess::{self, View};
+use super::looks::{By, Look};
+use super::mesh::Mesh;
+use super::{Corner, MOST_TRIANGLES, Triangle};
+use crate::results;
+use crate::state::{Registers, State};
+use crate::symbols::Symbols;
+
+/// Limit of instructions per vertex or invocation.
+pub const BUDGET: u64 = 1 << 20;
+
+/// Limit of instructions of a draw.
+pub const DRAW_BUDGET: u64 = 1 << 30;
+
+/// Programs of a file that are drawn together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// Number of the vertex program.
+    pub vertex: usize,
+    /// Number of the geometry program.
+    pub geometry: Option<usize>,
+}
+
+impl Pick {
+    /// Returns the programs that a draw without a selection takes, or those of a selected one;
+    /// nothing for a geometry program that no vertex program feeds.
+    pub fn new(file: &Shbin<'_>, dvle: Option<usize>) -> Option<Self> {
+        let index = dvle.unwrap_or(0);
+        let is_geometry = |index| stage(file, index) == Some(ShaderType::Geometry);
+        if !is_geometry(index) {
+            let geometry = Some(index + 1).filter(|&next| dvle.is_none() && is_geometry(next));
+            return Some(Self { vertex: index, geometry });
+        }
+        let is_vertex = |&other: &usize| stage(file, other) == Some(ShaderType::Vertex);
+        let vertex = (0..index).rev().chain(index + 1..file.executables.len()).find(is_vertex)?;
+        Some(Self { vertex, geometry: Some(index) })
+    }
+
+    /// Returns the program whose outputs are shown.
+    pub fn shown(self) -> usize {
+        self.geometry.unwrap_or(self.vertex)
+    }
+}
+
+/// Returns the stage of an executable.
+pub fn stage(file: &Shbin<'_>, index: usize) -> Option<ShaderType> {
+    file.executables.get(index)?.header.shader_type()
+}
+
+/// Failure of a draw.
+#[derive(Debug)]
+pub enum SceneError {
+    /// An error of the library.
+    Program(Error),
+    /// Nothing to show: a message, and advice.
+    Choice(String, Option<String>),
+}
+
+impl From<Error> for SceneError {
+    fn from(error: Error) -> Self {
+        Self::Program(error)
+    }
+}
+
+/// Triangles with the way to show them.
+pub struct Shown {
+    /// Triangles in clip space.
+    pub triangles: Vec<Triangle>,
+    /// The way to show their values.
+    pub look: &'static Look,
+}
+
+/// The chosen output, among those that triangles have.
+struct Choice {
+    position: usize,
+    by: By,
+    /// Nothing for a register.
+    value: Option<usize>,
+}
+
+/// Programs of a file with what they are drawn with.
+pub struct Scene<'a> {
+    /// The file.
+    pub file: &'a Shbin<'a>,
+    /// The programs.
+    pub pick: Pick,
+    /// The mesh.
+    pub mesh: &'a Mesh,
+    /// The shown output; the first of [`By::DEFAULT`] without one.
+    pub by: Option<By>,
+    /// Options of the programs.
+    pub options: Options,
+    /// Uniforms of the vertex program and the geometry program.
+    pub states: [State; 2],
+    /// v0..v15 of each vertex of the mesh.
+    pub vertices: Vec<[[f32; 4]; 16]>,
+}
+
+/// The input of a draw with a geometry program.
+pub struct ChainInput {
+    /// See [`Setup::from_file`].
+    pub stride: Option<u8>,
+    /// v0..v15 of each vertex.
+    pub vertices: Vec<[[f32; 4]; 16]>,
+    /// Vertices in the order in which they feed the geometry program.
+    pub indices: Vec<u32>,
+}
+
+/// A trace that nothing wants.
+struct Untraced;
+
+impl Trace for Untraced {
+    const ON: bool = false;
+    fn record(&mut self, _: &TraceRecord) {}
+}
+
+impl<'a> Scene<'a> {
+    /// Builds a scene with values that are guessed from names, and the constants of the file.
+    ///
+    /// # Errors
+    /// No such program.
+    pub fn new(file: &'a Shbin<'a>, pick: Pick, mesh: &'a Mesh, view: &View) -> Result<Self, Error> {
+        let executable = |index| file.executable(index);
+        let vertex = Symbols::new(executable(pick.vertex)?);
+        let geometry = pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
+        let constants = dvle::constants(executable(pick.vertex)?);
+        let vertices = guess::attributes(mesh, vertex.all(), guess::color_steps(&constants));
+        let mut states = guess::uniforms([vertex.all(), geometry.all()], view).map(|uniforms| State {
+            uniforms,
+            floats_set: [false; FLOATS],
+            vertices: Vec::new(),
+            delivered: Vec::new(),
+        });
+        for (state, index) in states.iter_mut().zip([Some(pick.vertex), pick.geometry]) {
+            if let Some(index) = index {
+                dvle::constants(executable(index)?).apply(&mut state.uniforms);
+            }
+        }
+        Ok(Self { file, pick, mesh, by: None, options: Options::default(), states, vertices })
+    }
+
+    /// Returns the uniforms of the program whose outputs are shown, to be changed.
+    pub fn shown_state(&mut self) -> &mut State {
+        let [vertex, geometry] = &mut self.states;
+        if self.pick.geometry.is_some() { geometry } else { vertex }
+    }
+
+    /// Draws on the reference machine.
+    ///
+    /// # Errors
+    /// A program that cannot run or exceeds its budget; an output that it does not have.
+    pub fn shown(&self) -> Result<Shown, SceneError> {
+        match self.pick.geometry {
+            None => self.of_registers(&self.registers()?),
+            Some(geometry) => {
+                let input = self.chain(geometry)?;
+                self.of_chain(geometry, &input, |choice, drawn| {
+                    drawn.triangles().map(|triangle| triangle.map(|vectors| choice.corner(vectors))).collect()
+                })
+            }
+        }
+    }
+
+    /// Limit of the instructions of one vertex.
+    pub fn budget(&self) -> u64 {
+        BUDGET.min(DRAW_BUDGET / self.vertices.len().max(1) as u64)
+    }
+
+    /// Returns the state of the vertex program with the vertices of the mesh.
+    pub fn vertex_state(&self) -> State {
+        let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
+        let [state, _] = &self.states;
+        State { vertices: self.vertices.iter().map(bits).collect(), ..state.clone() }
+    }
+
+    /// Runs the vertex program for all vertices.
+    ///
+    /// # Errors
+    /// A program that cannot run or exceeds its budget.
+    pub fn registers(&self) -> Result<Vec<Registers>, Error> {
+        let program = dvle::program(self.file, self.pick.vertex, &self.options.limits)?;
+        let settings = Settings { budget: self.budget(), ..Settings::default() };
+        results::interpret(&program, &self.vertex_state(), settings, None::<&mut Untraced>)
+    }
+
+    /// Returns the triangles of output registers of a vertex program, one set a vertex of the mesh.
+    ///
+    /// # Errors
+    /// An output that the program does not have.
+    pub fn of_registers(&self, registers: &[Registers]) -> Result<Shown, SceneError> {
+        let map = OutputMap::from_executable(self.file.executable(self.pick.vertex)?);
+        let outputs = varying::outputs(&map, &self.options, &Profile::default());
+        let choice = self.choice(&outputs)?;
+        let host = HostValues::default();
+        let corners: Vec<_> = registers
+            .iter()
+            .map(|registers| {
+                let registers = registers.map(|register| register.map(f32::from_bits));
+                let value = |place: usize| outputs[place].value(&registers, &self.options, &host);
+                let shown = match choice.by {
+                    By::Register(register) => registers[usize::from(register)],
+                    By::Output(_) => value(choice.value.unwrap_or(choice.position)),
+                };
+                [value(choice.position), shown]
+            })
+            .collect();
+        let corner = |vertex: u32| corners.get(vertex as usize).copied();
+        let triangles = self.mesh.triangles.iter();
+        let triangles =
+            triangles.filter_map(|&[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?])).collect();
+        Ok(Shown { triangles, look: choice.by.look() })
+    }
+
+    /// Chooses the shown output.
+    fn choice(&self, outputs: &[Output]) -> Result<Choice, SceneError> {
+        let place = |semantic| outputs.iter().position(|output| output.semantic == Some(semantic));
+        let position = place(Semantic::Position)
+            .ok_or_else(|| SceneError::Choice("the program has no position".into(), None))?;
+        let first = || By::DEFAULT.into_iter().find(|&semantic| place(semantic).is_some());
+        let by = self.by.unwrap_or_else(|| By::Output(first().unwrap_or(Semantic::Position)));
+        let value = match by {
+            By::Register(_) => None,
+            By::Output(semantic) => Some(place(semantic).ok_or_else(|| {
+                let has = outputs.iter().filter_map(|output| output.semantic);
+                let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
+                let message = format!("the program has no output {}", by.name());
+                let hint = format!("--by shows one of {}, or a register o0 to o15", has.join(", "));
+                SceneError::Choice(message, Some(hint))
+            })?),
+        };
+        Ok(Choice { position, by, value })
+    }
+
+    /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in
+    /// complete vertices.
+    fn stride(&self, geometry: usize, outputs: u16) -> Result<Option<u8>, Error> {
+        let outputs = outputs.count_ones();
+        let setup = Setup::of_geometry(self.file, geometry, None)?;
+        let is_point = match setup.geometry.map(|geometry| geometry.input) {
+            Some(GeometryInput::Point { .. }) => true,
+            Some(GeometryInput::Variable { .. } | GeometryInput::Fixed { .. }) | None => false,
+        };
+        if !is_point || outputs == 0 {
+            return Ok(None);
+        }
+        let program = dvle::program(self.file, geometry, &self.options.limits)?;
+        let mut read = 0;
+        reach(&program, |pc, _| {
+            let sources = match program.inst(pc) {
+                Some(Inst::Data { sources, .. }) => sources.to_vec(),
+                Some(Inst::Mova { source, .. }) => vec![source],
+                Some(Inst::Cmp { sources, .. }) => sources.to_vec(),
+                Some(Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {
+                    Vec::new()
+                }
+            };
+            for operand in sources {
+                if let Source::Input(register) = operand.register {
+                    read = read.max(u32::from(register) + 1);
+                }
+            }
+        });
+        let stride = read.max(1).next_multiple_of(outputs).min(16 / outputs * outputs);
+        Ok(u8::try_from(stride).ok())
+    }
+
+    /// Returns the pipeline of a draw with a geometry program.
+    fn pipeline(&self, geometry: usize, stride: Option<u8>) -> Result<Pipeline, Error> {
+        let made = Pipeline::from_file(self.file, self.pick.vertex, Some(geometry), stride, &self.options);
+        let mut pipeline = made?;
+        for (stage, state) in [Stage::Vertex, Stage::Geometry].into_iter().zip(&self.states) {
+            pipeline.set_uniforms(stage, &state.uniforms);
+        }
+        // Range: 2^18.
+        let triangles = MOST_TRIANGLES as u32;
+        pipeline.set_limits(DrawLimits {
+            steps: BUDGET,
+            draw_steps: DRAW_BUDGET,
+            triangles,
+            ..DrawLimits::default()
+        });
+        Ok(pipeline)
+    }
+
+    /// Returns what a draw with a geometry program takes.
+    ///
+    /// # Errors
+    /// Programs that do not fit together.
+    pub fn chain(&self, geometry: usize) -> Result<ChainInput, Error> {
+        let outputs = self.file.executable(self.pick.vertex)?.output_mask();
+        let stride = self.stride(geometry, outputs)?;
+        let pipeline = self.pipeline(geometry, stride)?;
+        let input = pipeline.setup().geometry.map(|geometry| geometry.input);
+        let mut vertices = self.vertices.clone();
+        let indices = self.indices(input, outputs, &mut vertices);
+        Ok(ChainInput { stride, vertices, indices })
+    }
+
+    /// Draws a chain on the reference machine, and returns what `convert` makes of the result:
+    /// vectors of a draw elsewhere may take its place.
+    ///
+    /// # Errors
+    /// A program that cannot run or exceeds its budget; an output that it does not have.
+    pub fn of_chain(
+        &self,
+        geometry: usize,
+        input: &ChainInput,
+        convert: impl FnOnce(&ShownVectors, &Triangles) -> Vec<Triangle>,
+    ) -> Result<Shown, SceneError> {
+        let mut pipeline = self.pipeline(geometry, input.stride)?;
+        let drawn = pipeline.draw(&input.vertices, Some(&input.indices))?;
+        let choice = self.choice(drawn.outputs())?;
+        let value = choice.value.ok_or_else(|| {
+            let message = "registers of a geometry program are not kept".into();
+            SceneError::Choice(message, Some("--by shows one of its outputs".into()))
+        })?;
+        let vectors = ShownVectors { position: choice.position, value, count: drawn.outputs().len() };
+        Ok(Shown { triangles: convert(&vectors, &drawn), look: choice.by.look() })
+    }
+
+    /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
+    /// number.
+    fn indices(
+        &self,
+        input: Option<GeometryInput>,
+        outputs: u16,
+        vertices: &mut [[[f32; 4]; 16]],
+    ) -> Vec<u32> {
+        let adjacency = Adjacency::new(self.mesh);
+        let outputs = outputs.count_ones().max(1);
+        match input {
+            Some(GeometryInput::Variable { .. }) => {
+                for (vertex, valence) in vertices.iter_mut().zip(adjacency.valences()) {
+                    // Range: numbers of neighbors are small.
+                    vertex[0][3] = valence as f32;
+                }
+                adjacency.with_rings()
+            }
+            Some(GeometryInput::Point { inputs, .. }) => match u32::from(inputs) / outputs {
+                0..=2 => adjacency.places(),
+                6 => adjacency.with_neighbors(),
+                _more => self.mesh.triangles.as_flattened().to_vec(),
+            },
+            Some(GeometryInput::Fixed { .. }) | None => adjacency.places(),
+        }
+    }
+}
+
+/// Places of position and shown value among the vectors of a vertex.
+pub struct ShownVectors {
+    position: usize,
+    value: usize,
+    /// Number of vectors of a vertex.
+    pub count: usize,
+}
+
+impl ShownVectors {
+    /// Returns the corner that a vertex is; zeros for missing vectors.
+    pub fn corner(&self, vectors: &[[f32; 4]]) -> Corner {
+        [self.position, self.value].map(|place| vectors.get(place).copied().unwrap_or_default())
+    }
+}

@@ -1,0 +1,16 @@
+//! Views of programs for people: tables, graphs, values of registers, recorded runs, pictures. The
+//! command line and the page share them.
+//!
+//! In: a parsed file, settings, values. Out: JSON values, texts, SVG, triangles, pixels. Reads no
+//! file, has no clock, starts no thread, and knows no command line.
+
+pub mod draw;
+pub mod graph;
+pub mod inputs;
+pub mod json;
+pub mod results;
+pub mod saved;
+pub mod settings;
+pub mod state;
+pub mod symbols;
+pub mod tables;

@@ -1,0 +1,209 @@
+//! Runs of programs on the reference machine, and their results as text or JSON.
+//! In: a program, a [`State`]. Out: output registers, EMITs of invocations, documents. Of a geometry
+//! program each element of the state is an invocation, and registers carry over to the next.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use transpica::stages::error::Error;
+use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, Trace};
+use transpica::stages::isa::{Mask, Program};
+use transpica::stages::precision::bits;
+
+use crate::json;
+use crate::state::{Registers, State};
+use crate::symbols::Symbols;
+
+/// Schema of the document of a run.
+pub const SCHEMA: &str = "transpica.run/1";
+
+/// Form of a result.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Output registers that are passed on.
+    pub mask: u16,
+    /// As JSON.
+    pub json: bool,
+    /// Names of the program.
+    pub symbols: &'a Symbols,
+}
+
+/// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
+/// executed instructions.
+///
+/// # Errors
+/// Those of the machine.
+pub fn invocations(
+    program: &Program<'_>,
+    view: View<'_>,
+    state: &State,
+    settings: Settings,
+    mut log: Option<&mut impl Trace>,
+) -> Result<String, Error> {
+    let mut machine = GeometryMachine::new(program, view.mask, settings)?;
+    machine.set_uniforms(&state.uniforms);
+    let mut shown = Shown::new(view);
+    for (vertex, delivered) in state.vertices.iter().zip(&state.delivered) {
+        for &(register, value) in delivered {
+            machine.deliver(register, &[value.map(f32::from_bits)]);
+        }
+        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let invocation = match log.as_deref_mut() {
+            Some(log) => machine.run_traced(&inputs, log)?,
+            None => machine.run(&inputs)?,
+        };
+        shown.push(invocation.emits());
+    }
+    Ok(shown.finish())
+}
+
+/// Results of invocations, as JSON or as text.
+pub struct Shown<'v> {
+    view: View<'v>,
+    /// For JSON.
+    list: Option<Vec<Value>>,
+    table: String,
+    count: usize,
+}
+
+impl<'v> Shown<'v> {
+    /// No invocation so far.
+    pub fn new(view: View<'v>) -> Self {
+        Self { view, list: view.json.then(Vec::new), table: String::new(), count: 0 }
+    }
+    /// Adds an invocation.
+    pub fn push<'e>(&mut self, emits: impl Iterator<Item = Emit<'e>>) {
+        match &mut self.list {
+            Some(list) => list.push(emits_to_json(emits, self.view)),
+            None => emits_to_table(self.count, emits, self.view, &mut self.table),
+        }
+        self.count += 1;
+    }
+    /// Returns the text of all of them.
+    pub fn finish(self) -> String {
+        self.list.map_or(self.table, |list| document("geometry", list))
+    }
+}
+
+/// Iterates over the registers of a mask.
+fn registers(mask: u16) -> impl Iterator<Item = usize> {
+    (0..16).filter(move |register| mask >> register & 1 != 0)
+}
+
+/// An invocation as JSON.
+fn emits_to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, view: View<'_>) -> Value {
+    let emit = |emit: Emit<'_>| {
+        let value = |n: usize| components(emit.outputs[n].map(f32::to_bits));
+        let outputs: Map<String, Value> = registers(view.mask).map(|n| (format!("o{n}"), value(n))).collect();
+        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs,
+            "semantics": semantics(&emit.outputs.map(|register| register.map(f32::to_bits)), view.symbols) })
+    };
+    json!({ "emits": emits.map(emit).collect::<Vec<_>>() })
+}
+
+/// An invocation as text.
+fn emits_to_table<'e>(
+    number: usize,
+    emits: impl Iterator<Item = Emit<'e>>,
+    view: View<'_>,
+    text: &mut String,
+) {
+    let _ = writeln!(text, "invocation {number}");
+    for (number, emit) in emits.enumerate() {
+        let triangle = match (emit.prim, emit.invert) {
+            (false, _) => "",
+            (true, false) => ", triangle",
+            (true, true) => ", triangle reversed",
+        };
+        let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
+        for n in registers(view.mask) {
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n], view.symbols));
+        }
+    }
+}
+
+/// Returns the output registers of all vertices.
+///
+/// # Errors
+/// Those of the machine.
+pub fn interpret(
+    program: &Program<'_>,
+    state: &State,
+    settings: Settings,
+    mut log: Option<&mut impl Trace>,
+) -> Result<Vec<Registers>, Error> {
+    let mut machine = Machine::new(program, settings)?;
+    machine.set_uniforms(&state.uniforms);
+    let mut all = Vec::with_capacity(state.vertices.len());
+    for vertex in &state.vertices {
+        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let outputs = match log.as_deref_mut() {
+            Some(log) => machine.run_traced(&inputs, log)?,
+            None => machine.run(&inputs)?,
+        };
+        all.push(outputs.map(|register| register.map(f32::to_bits)));
+    }
+    Ok(all)
+}
+
+/// Replaces any NaN by the canonical one.
+fn canonical(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() { bits::NAN } else { bits }
+}
+
+/// The components of a register as JSON.
+pub fn components(register: [u32; 4]) -> Value {
+    json!(register.map(|bits| json::word(canonical(bits))))
+}
+
+/// The outputs with a semantic as JSON, by its name: their components in its order.
+pub fn semantics(registers: &Registers, symbols: &Symbols) -> Value {
+    let value = |&(name, register, mask): &(&str, usize, Mask)| {
+        let bits = mask.iter().map(|component| registers[register][component.index()]);
+        let bits: Vec<Value> = bits.map(|bits| json::word(canonical(bits))).collect();
+        (name.to_owned(), Value::from(bits))
+    };
+    Value::Object(symbols.outputs().iter().map(value).collect())
+}
+
+/// A complete result as JSON.
+pub fn document(stage: &str, vertices: Vec<Value>) -> String {
+    json::text(&json::document(SCHEMA, json!({ "stage": stage, "vertices": vertices })))
+}
+
+/// A register as text, with its semantics.
+pub fn to_line(n: usize, register: [f32; 4], symbols: &Symbols) -> String {
+    let [x, y, z, w] = register;
+    let line =
+        format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}  {}", format!("o{n}"), symbols.semantics(n));
+    line.trim_end().to_owned()
+}
+
+/// The outputs of all vertices as JSON or as text.
+pub fn show(outputs: &[Registers], view: View<'_>) -> String {
+    let View { mask, json, symbols } = view;
+    if json { to_json(outputs, symbols) } else { to_table(outputs, mask, symbols) }
+}
+
+fn to_json(outputs: &[Registers], symbols: &Symbols) -> String {
+    let vertex = |registers: &Registers| {
+        let all = registers.iter().enumerate().map(|(n, register)| (format!("o{n}"), components(*register)));
+        json!({ "outputs": all.collect::<Map<String, Value>>(), "semantics": semantics(registers, symbols) })
+    };
+    document("vertex", outputs.iter().map(vertex).collect())
+}
+
+/// Formats the mapped registers of each vertex, and others that differ from (0, 0, 0, 1).
+fn to_table(outputs: &[Registers], mapped: u16, symbols: &Symbols) -> String {
+    let mut text = String::new();
+    for (vertex, registers) in outputs.iter().enumerate() {
+        let _ = writeln!(text, "vertex {vertex}");
+        for (n, register) in registers.iter().enumerate() {
+            let register = register.map(f32::from_bits);
+            if mapped >> n & 1 != 0 || register != [0.0, 0.0, 0.0, 1.0] {
+                let _ = writeln!(text, "{}", to_line(n, register, symbols));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,334 @@
+//! The engine: one document, its settings and values, and what was made of them.
+//! In: calls of the page. Out: texts of JSON, bytes. Every state can be rebuilt by calls with the
+//! same arguments. No method panics or fails otherwise than by an answer with a problem.
+
+use serde::Serialize;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Job, Setup};
+use transpica::stages::isa::{Program, Stage};
+use transpica::{Translation, Translator};
+use transpica_inspect::inputs::start_values;
+use transpica_inspect::results::{View, interpret, invocations, show};
+use transpica_inspect::saved;
+use transpica_inspect::symbols::Symbols;
+
+use crate::document::Document;
+use crate::problem::Problem;
+use crate::settings::{Settings, answer};
+use crate::values::Values;
+use crate::views::{self, TextView, Translated};
+
+/// Limit of the instructions of one vertex of a run, as the command line has it.
+const BUDGET: u64 = 1 << 24;
+
+/// The selected program of a document, ready to be shown.
+pub struct Open<'a> {
+    /// The file.
+    pub file: &'a Shbin<'a>,
+    /// Number of the program.
+    pub index: usize,
+    /// The program.
+    pub program: Program<'static>,
+    /// Its names and constants.
+    pub environment: FileEnvironment<'a>,
+    /// Names of its registers.
+    pub symbols: Symbols,
+}
+
+/// The engine.
+#[derive(Default)]
+pub struct Engine {
+    pub(crate) document: Option<Document>,
+    pub(crate) settings: Settings,
+    pub(crate) values: Option<Values>,
+    /// Seed and number of vertices of generated values.
+    seed: Option<(u64, usize)>,
+    /// The translation, once a view wanted it.
+    translation: Option<Result<Translation, Problem>>,
+}
+
+/// Returns an answer as text.
+pub(crate) fn text<T: Serialize>(answer: Result<T, Problem>) -> String {
+    match answer {
+        Ok(answer) => serde_json::to_string(&answer).unwrap_or_else(|error| wrong(&error.to_string())),
+        Err(problem) => problem.answer(),
+    }
+}
+
+fn wrong(message: &str) -> String {
+    Problem::error(message).answer()
+}
+
+/// Returns an answer without a result.
+pub(crate) fn done(result: Result<(), Problem>) -> String {
+    answer(result.err().as_slice())
+}
+
+impl Engine {
+    /// Opens a file of any kind.
+    pub fn open(&mut self, name: &str, bytes: &[u8]) -> String {
+        match Document::open(name, bytes) {
+            Ok(document) => self.show(document),
+            Err(problem) => problem.answer(),
+        }
+    }
+
+    /// Opens a shader inside of the container that is open.
+    pub fn open_found(&mut self, number: usize) -> String {
+        match self.document().and_then(|document| document.open_found(number)) {
+            Ok(document) => self.show(document),
+            Err(problem) => problem.answer(),
+        }
+    }
+
+    fn show(&mut self, document: Document) -> String {
+        self.document = Some(document);
+        self.renew();
+        self.opened()
+    }
+
+    /// Replaces the text of the document.
+    pub fn edit(&mut self, source: &str) -> String {
+        let Some(document) = &mut self.document else {
+            return self.open("shader.v.pica", source.as_bytes());
+        };
+        match document.edit(source) {
+            Ok(true) => self.keep_values(),
+            Ok(false) => {}
+            Err(problem) => return problem.answer(),
+        }
+        self.opened()
+    }
+
+    /// Selects a program of the file.
+    pub fn select(&mut self, program: usize) -> String {
+        let document = self.document.as_mut().ok_or_else(nothing_open);
+        match document.and_then(|document| document.select(program)) {
+            Ok(()) => {
+                self.renew();
+                self.opened()
+            }
+            Err(problem) => problem.answer(),
+        }
+    }
+
+    fn opened(&self) -> String {
+        text(self.document().map(Document::opened))
+    }
+
+    pub(crate) fn document(&self) -> Result<&Document, Problem> {
+        self.document.as_ref().ok_or_else(nothing_open)
+    }
+
+    /// Forgets what was made of the program before.
+    fn forget(&mut self) {
+        self.translation = None;
+    }
+
+    /// Generates values for another program.
+    fn renew(&mut self) {
+        self.forget();
+        let (seed, count) = self.seed.unwrap_or((0, 4));
+        self.values = self.with_open(|open| Ok(Values::new(open, seed, count))).ok();
+    }
+
+    /// Keeps values that were changed, for a changed program.
+    fn keep_values(&mut self) {
+        let old = self.values.take();
+        self.renew();
+        if let (Some(old), Some(new)) = (old, &mut self.values) {
+            new.keep(&old);
+        }
+    }
+
+    /// Calls `work` with the selected program.
+    ///
+    /// # Errors
+    /// Nothing is open, or there is no program.
+    pub(crate) fn with_open<R>(
+        &self,
+        work: impl FnOnce(&Open<'_>) -> Result<R, Problem>,
+    ) -> Result<R, Problem> {
+        let document = self.document()?;
+        if document.bytes.is_empty() {
+            return Err(Problem::error("the text has errors"));
+        }
+        let file = Shbin::parse(&document.bytes)?;
+        let index = document.selected;
+        let program = dvle::program(&file, index, &self.settings.options.limits)?;
+        let environment = FileEnvironment::new(&file, index, &document.name)?;
+        let symbols = Symbols::new(environment.executable());
+        work(&Open { file: &file, index, program, environment, symbols })
+    }
+
+    /// Returns the form of all settings.
+    pub fn settings(&self) -> String {
+        text(Ok(self.settings.form()))
+    }
+
+    /// Replaces all settings.
+    pub fn configure(&mut self, changes: &str) -> String {
+        match self.settings.configure(changes) {
+            Ok(()) => {
+                self.forget();
+                answer(&[])
+            }
+            Err(problems) => answer(&problems),
+        }
+    }
+
+    /// Returns the translation of the selected program.
+    pub(crate) fn translation(&mut self) -> Result<&Translation, Problem> {
+        if self.translation.is_none() {
+            let made = self.with_open(|open| Ok(translate(open, &self.settings)?));
+            self.translation = Some(made);
+        }
+        match &self.translation {
+            Some(Ok(translation)) => Ok(translation),
+            Some(Err(problem)) => Err(problem.clone()),
+            None => Err(nothing_open()),
+        }
+    }
+
+    /// Returns the content of a pane.
+    pub fn view(&mut self, kind: &str) -> String {
+        let what = match kind {
+            "listing" => return text(self.with_open(views::listing)),
+            "tree" => return text(self.with_open(|open| views::tree(open, &self.settings))),
+            "graph" => return text(self.with_open(|open| views::graph(open, &self.settings))),
+            "tables" => return text(self.with_open(|open| Ok(views::tables(open)))),
+            "ir" => Translated::Ir,
+            "wgsl" => Translated::Wgsl,
+            "glsl" => Translated::Glsl(self.settings.version),
+            "spirv" => Translated::Spirv,
+            "reflection" => Translated::Reflection,
+            _ => return wrong(&format!("there is no view `{kind}`")),
+        };
+        text(self.translated_view(what))
+    }
+
+    fn translated_view(&mut self, what: Translated) -> Result<TextView, Problem> {
+        self.translation()?;
+        let translation = self.translation.as_ref().and_then(|made| made.as_ref().ok());
+        let translation = translation.ok_or_else(nothing_open)?;
+        self.with_open(|open| views::translated(open, translation, what))
+    }
+
+    /// Returns the SPIR-V module; nothing on failure.
+    pub fn spirv(&mut self) -> Vec<u8> {
+        let words = self.translation().and_then(|made| Ok(made.spirv()?)).unwrap_or_default();
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Returns the `.shbin` file; nothing without one.
+    pub fn shbin(&self) -> Vec<u8> {
+        self.document().map(|document| document.bytes.clone()).unwrap_or_default()
+    }
+
+    /// Returns the sizes of the program in all its forms.
+    pub fn sizes(&mut self) -> String {
+        let sizes = self.translation().map(|translation| views::sizes(translation, GLSL));
+        let bytes = self.shbin().len();
+        text(sizes.and_then(|sizes| {
+            self.with_open(|open| {
+                let mut all = views::file_sizes(open, bytes);
+                all.extend(sizes);
+                Ok(all)
+            })
+        }))
+    }
+
+    /// Returns the state file of the values.
+    pub fn state(&self) -> String {
+        let state = self.with_values(|open, values| {
+            Ok(saved::to_text(&values.state, &start_values(&open.environment), &open.symbols))
+        });
+        state.unwrap_or_else(|problem| problem.answer())
+    }
+
+    /// Calls `work` with the selected program and its values.
+    pub(crate) fn with_values<R>(
+        &self,
+        work: impl FnOnce(&Open<'_>, &Values) -> Result<R, Problem>,
+    ) -> Result<R, Problem> {
+        let values = self.values.as_ref().ok_or_else(|| Problem::error("there is no program"))?;
+        self.with_open(|open| work(open, values))
+    }
+
+    /// Replaces the values by those of a state file.
+    pub fn set_state(&mut self, state: &str) -> String {
+        self.change(|open, values| values.set(open, state))
+    }
+
+    /// Generates values.
+    pub fn generate(&mut self, seed: u64, vertices: usize) -> String {
+        self.seed = Some((seed, vertices));
+        self.change(|open, values| {
+            *values = Values::new(open, seed, vertices);
+            Ok(())
+        })
+    }
+
+    /// Changes the values, or leaves them alone on failure.
+    fn change(&mut self, work: impl FnOnce(&Open<'_>, &mut Values) -> Result<(), Problem>) -> String {
+        let changed = self.with_values(|open, values| {
+            let mut values = values.clone();
+            work(open, &mut values)?;
+            Ok(values)
+        });
+        done(changed.map(|values| self.values = Some(values)))
+    }
+
+    /// Returns the form of the uniforms.
+    pub fn uniforms(&self) -> String {
+        text(self.with_values(|open, values| Ok(values.uniforms(open))))
+    }
+
+    /// Sets registers of a bank.
+    pub fn set_uniform(&mut self, bank: &str, first: u32, rows: &str) -> String {
+        self.change(|_, values| values.set_uniform(bank, first, rows))
+    }
+
+    /// Runs the program for all vertices.
+    pub fn run(&self) -> String {
+        let run = self.with_values(|open, values| {
+            let mut state = values.state.clone();
+            self.settings.options.control.apply(&mut state.uniforms);
+            let settings = self.settings.options.settings(BUDGET);
+            let mask = open.environment.executable().output_mask();
+            let view = View { mask, json: true, symbols: &open.symbols };
+            let program = &open.program;
+            Ok(match program.stage() {
+                Stage::Vertex => show(&interpret(program, &state, settings, untraced())?, view),
+                Stage::Geometry => invocations(program, view, &state, settings, untraced())?,
+            })
+        });
+        run.unwrap_or_else(|problem| problem.answer())
+    }
+}
+
+/// A version of GLSL that holds every program.
+const GLSL: transpica::GlslVersion = transpica::GlslVersion::Vulkan450;
+
+/// No trace.
+fn untraced() -> Option<&'static mut fn(&transpica::stages::interp::TraceRecord)> {
+    None
+}
+
+fn nothing_open() -> Problem {
+    Problem::error("nothing is open")
+}
+
+/// Translates a program: one of the geometry unit to a compute stage.
+fn translate(open: &Open<'_>, settings: &Settings) -> Result<Translation, transpica::Error> {
+    let mut translator = Translator::new(settings.options, settings.profile.clone());
+    let (program, environment) = (&open.program, &open.environment);
+    match program.stage() {
+        Stage::Vertex => translator.translate(program, environment, Job::Vertex),
+        Stage::Geometry => {
+            let setup = Setup::with_nearest(open.file, open.index, None, None)?;
+            translator.translate(program, environment, Job::Geometry(&setup))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Texts and tables of the panes.
+//! In: an open program, its translation. Out: texts with the addresses that each line was made
+//! from, the drawn graph, the tables of the file.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use transpica::dis::Listing;
+use transpica::stages::backend;
+use transpica::stages::cfg::explore::{Explored, explore};
+use transpica::stages::cfg::reach::reach;
+use transpica::stages::ir;
+use transpica::stages::isa::Pc;
+use transpica::stages::reflect::Reflection;
+use transpica::stages::structure::text::TreeText;
+use transpica::stages::translate::{ControlFlow, control};
+use transpica::{GlslVersion, Translation};
+use transpica_inspect::graph::{draw_cfg, svg::Paint};
+use transpica_inspect::tables::describe;
+
+use crate::engine::Open;
+use crate::problem::Problem;
+use crate::settings::Settings;
+
+/// A text of a pane.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TextView {
+    /// The text.
+    pub text: String,
+    /// Addresses of the instructions that each line was made from.
+    pub places: Vec<Vec<u16>>,
+    /// Problems of the translation.
+    pub problems: Vec<Problem>,
+}
+
+impl TextView {
+    /// Builds a text whose lines were made from nothing that is known.
+    fn new(text: String) -> Self {
+        let places = vec![Vec::new(); text.lines().count()];
+        Self { text, places, problems: Vec::new() }
+    }
+}
+
+/// Text that is made from a translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Translated {
+    /// The intermediate form.
+    Ir,
+    /// WGSL.
+    Wgsl,
+    /// GLSL.
+    Glsl(GlslVersion),
+    /// SPIR-V as text.
+    Spirv,
+    /// Tables of inputs and outputs.
+    Reflection,
+}
+
+/// Returns the text of a translation.
+///
+/// # Errors
+/// A target that cannot hold the program.
+pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) -> Result<TextView, Problem> {
+    let text = match what {
+        Translated::Ir => ir::text::print(&translation.module),
+        Translated::Wgsl => translation.wgsl()?,
+        Translated::Glsl(version) => translation.glsl(version)?,
+        Translated::Spirv => backend::spirv::text(&translation.spirv()?)?,
+        Translated::Reflection => reflection(open, translation).to_string(),
+    };
+    let problems = translation.warnings.iter().map(Problem::of_warning).collect();
+    Ok(TextView { problems, ..TextView::new(text) })
+}
+
+/// Returns the reflection of a translation.
+fn reflection(open: &Open<'_>, translation: &Translation) -> Reflection {
+    Reflection::new(&open.program, translation, &open.environment.constants())
+        .with_symbols(open.environment.executable())
+}
+
+/// Returns the code, an instruction a line.
+///
+/// # Errors
+/// More code than instructions can address.
+pub fn listing(open: &Open<'_>) -> Result<TextView, Problem> {
+    let listing = Listing::new(open.file, Some(open.index))?;
+    let mut view = TextView::default();
+    for pc in (0..u16::MAX).take(open.program.code().len()) {
+        let line = listing.line(Pc(pc)).unwrap_or_default();
+        view.text.push_str(&format!("{pc:#05x}: {line}\n"));
+        view.places.push(vec![pc]);
+    }
+    Ok(view)
+}
+
+/// Returns the structured tree.
+///
+/// # Errors
+/// A program without one.
+pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
+    let listing = Listing::new(open.file, Some(open.index))?;
+    match control(&open.program, &settings.options)? {
+        ControlFlow::Tree(cfg, tree, _) => {
+            let text = TreeText { tree: &tree, cfg: &cfg, program: Some(&listing) };
+            Ok(TextView::new(text.to_string()))
+        }
+        ControlFlow::Code => Err(Problem::error("too many control states for a tree")),
+    }
+}
+
+/// Returns the control-flow graph as SVG.
+///
+/// # Errors
+/// A program without one.
+pub fn graph(open: &Open<'_>, settings: &Settings) -> Result<Value, Problem> {
+    let listing = Listing::new(open.file, Some(open.index))?;
+    let Settings { options, .. } = settings;
+    match explore(&open.program, &options.control.exploration(), &options.limits)? {
+        Explored::Graph(cfg) => {
+            let svg = draw_cfg(&cfg, &listing, Paint::Classes);
+            Ok(json!({ "svg": svg, "problems": [] }))
+        }
+        Explored::TooManyNodes { limit } => {
+            let problem = Problem::error(format!("more than {limit} control states"));
+            Err(problem.hint("such a program has no graph; it is translated to a dispatcher"))
+        }
+    }
+}
+
+/// A size of a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Size {
+    name: &'static str,
+    value: usize,
+    unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl Size {
+    fn new(name: &'static str, value: usize, unit: &'static str) -> Self {
+        Self { name, value, unit, note: None }
+    }
+}
+
+/// Returns the sizes of a file and of a program in it.
+pub fn file_sizes(open: &Open<'_>, bytes: usize) -> Vec<Size> {
+    let mut reached = 0;
+    reach(&open.program, |_, _| reached += 1);
+    vec![
+        Size::new("file", bytes, "bytes"),
+        Size::new("code", open.program.code().len(), "words"),
+        Size::new("descriptors", open.program.descriptors().len(), "words"),
+        Size::new("reachable", reached, "instructions"),
+    ]
+}
+
+/// Returns the sizes of a translation in its forms.
+pub fn sizes(translation: &Translation, version: GlslVersion) -> Vec<Size> {
+    let tier = Some(translation.tier.to_string());
+    let mut all =
+        vec![Size { note: tier, ..Size::new("values", translation.module.main.values.len(), "values") }];
+    if let Ok(words) = translation.spirv() {
+        all.push(Size::new("SPIR-V", 4 * words.len(), "bytes"));
+    }
+    if let Ok(text) = translation.wgsl() {
+        all.push(Size::new("WGSL", text.len(), "bytes"));
+    }
+    if let Ok(text) = translation.glsl(version) {
+        all.push(Size::new("GLSL", text.len(), "bytes"));
+    }
+    all
+}
+
+/// A table of a file.
+#[derive(Clone, Debug, Serialize)]
+struct Table {
+    title: String,
+    columns: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    cells: Vec<String>,
+    /// Addresses of the instructions that it is about.
+    pcs: Vec<u16>,
+}
+
+/// Returns the tables of the file.
+pub fn tables(open: &Open<'_>) -> Value {
+    let all = describe(open.file);
+    let mut tables = vec![properties("package", &all["package"])];
+    for (number, executable) in all["executables"].as_array().into_iter().flatten().enumerate() {
+        tables.push(properties(&format!("program {number}"), executable));
+        for name in ["symbols", "outputs", "constants", "labels"] {
+            tables.extend(rows(&format!("program {number}: {name}"), &executable[name]));
+        }
+    }
+    for name in ["descriptors", "code"] {
+        tables.extend(rows(name, &all[name]));
+    }
+    json!({ "tables": tables, "problems": [] })
+}
+
+/// Returns the members of an object that are no lists.
+fn properties(title: &str, object: &Value) -> Table {
+    let members = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_array());
+    let row =
+        |(name, value): (&String, &Value)| Row { cells: vec![name.clone(), cell(value)], pcs: Vec::new() };
+    Table {
+        title: title.into(),
+        columns: vec!["name".into(), "value".into()],
+        rows: members.map(row).collect(),
+    }
+}
+
+/// Returns a list of objects; nothing for an empty one.
+fn rows(title: &str, list: &Value) -> Option<Table> {
+    let list = list.as_array().filter(|list| !list.is_empty())?;
+    let mut columns: Vec<String> = Vec::new();
+    for (name, _) in list.iter().filter_map(Value::as_object).flatten() {
+        if !columns.contains(name) {
+            columns.push(name.clone());
+        }
+    }
+    let row = |value: &Value| {
+        let hex = value["pc"].as_str().or(value["address"].as_str());
+        let pc = hex.and_then(|text| u16::from_str_radix(text.strip_prefix("0x")?, 16).ok());
+        let cells = columns.iter().map(|name| cell(&value[name.as_str()])).collect();
+        Row { cells, pcs: pc.into_iter().collect() }
+    };
+    let rows = list.iter().map(row).collect();
+    Some(Table { title: title.into(), columns, rows })
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(cell).collect::<Vec<_>>().join(" "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
