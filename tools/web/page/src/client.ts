@@ -8,7 +8,8 @@ import type { Reply } from "./worker";
 export class CallError extends Error {
   constructor(
     readonly problem: Problem,
-    readonly lost: boolean,
+    /** The engine was lost: by this call, or by one before it. */
+    readonly lost: "by this" | "before" | undefined,
   ) {
     super(problem.message);
   }
@@ -54,7 +55,7 @@ export class Client {
   async json<T>(method: string, ...args: unknown[]): Promise<T> {
     const value = JSON.parse((await this.call(method, ...args)) as string) as T | { error: Problem };
     if (typeof value === "object" && value !== null && "error" in value) {
-      throw new CallError(value.error as Problem, false);
+      throw new CallError(value.error as Problem, undefined);
     }
     return value as T;
   }
@@ -136,6 +137,8 @@ export class Client {
     clearTimeout(this.timer);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    for (const { reject } of waiting) reject(new CallError({ severity: "error", message: why }, true));
+    for (const [at, { reject }] of waiting.entries()) {
+      reject(new CallError({ severity: "error", message: why }, at === 0 ? "by this" : "before"));
+    }
   }
 }

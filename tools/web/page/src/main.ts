@@ -1,6 +1,6 @@
 // Starts the page: the engine, the editor, the panes, and what links them.
 
-import { Client } from "./client";
+import { CallError, Client } from "./client";
 import { Code } from "./code";
 import type { Problem } from "./contract";
 import { byId, h } from "./dom";
@@ -81,6 +81,10 @@ class Page {
     const { session, editor } = this;
     const { opened } = session;
     if (!opened) return;
+    if (what === "restored") {
+      await Promise.all([this.tabs.refresh([]), this.lower.refresh([])]);
+      return this.watch.want();
+    }
     if (what !== "edited") this.changed = performance.now();
     if (what === "opened") this.showSource();
     const hasError = session.problems.some(({ severity }) => severity === "error");
@@ -162,20 +166,28 @@ class Page {
     this.header();
     const linked = await this.linked();
     void this.watch.open();
-    if (!linked && this.samples[0]) {
+    if (typeof linked !== "boolean" || !linked) {
+      await this.openFirst();
+      if (typeof linked !== "boolean") this.warn(linked);
+    }
+    window.addEventListener("hashchange", () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)));
+  }
+
+  private async openFirst(): Promise<void> {
+    if (this.samples[0]) {
       const first = this.samples.find(({ name }) => name === "lights") ?? this.samples[0];
       byId<HTMLSelectElement>("samples").value = first.path;
       await this.openSample(first.path);
     }
-    addEventListener("hashchange", () => void this.linked());
   }
 
-  private async linked(): Promise<boolean> {
+  /** Opens what the address holds; returns whether it did, or why it cannot. */
+  private async linked(): Promise<boolean | Problem> {
     let linked: Linked | undefined;
     try {
       linked = await decode(location.hash);
     } catch (error) {
-      this.warn({ severity: "error", message: `The link is damaged: ${error instanceof Error ? error.message : error}` });
+      return { severity: "error", message: `The link is damaged: ${error instanceof Error ? error.message : error}` };
     }
     if (!linked || !(await this.session.load(linked))) return false;
     if (linked.tab) await this.tabs.show(linked.tab);
@@ -239,6 +251,11 @@ async function main(): Promise<void> {
   const module = engine();
   const page = new Page(SAMPLES, module);
   module.catch((error: Error) => page.warn({ severity: "error", message: `The engine cannot be loaded: ${error.message}`, hint: "It needs WebAssembly with SIMD." }));
+  // A lost engine says so itself.
+  window.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    if (!(event.reason instanceof CallError && event.reason.lost)) page.warn({ severity: "error", message: String(event.reason?.message ?? event.reason) });
+  });
   Object.assign(globalThis, { transpica: page });
   await page.start();
   performance.mark("started");

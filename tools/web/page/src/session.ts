@@ -23,7 +23,7 @@ interface Origin {
 }
 
 /** What changed: another file or program, the text, the options, the inputs. */
-export type Change = "opened" | "edited" | "options" | "state";
+export type Change = "opened" | "edited" | "options" | "state" | "restored";
 
 const SEED = 0;
 /** Vertices that the state holds inputs for, as `transpica run --vertices`. */
@@ -209,6 +209,7 @@ export class Session {
       await client.json("configure", JSON.stringify(this.options));
       if (this.stateText) await client.json("setState", this.stateText);
       if (this.mesh) await client.json("setMesh", this.mesh);
+      await this.onChange("restored");
     } catch (error) {
       // A program that cannot even be opened again is given up, so that no loop of restarts begins.
       this.origin = undefined;

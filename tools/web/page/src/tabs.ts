@@ -85,6 +85,11 @@ export class Tabs {
       await entry.pane.refresh();
       this.note(entry, undefined);
     } catch (error) {
+      // Another call lost the engine: this pane is asked for again when there is a new one.
+      if (error instanceof CallError && error.lost === "before") {
+        entry.isStale = true;
+        return;
+      }
       const problem: Problem =
         error instanceof CallError ? error.problem : { severity: "error", message: String(error) };
       this.note(entry, problem);

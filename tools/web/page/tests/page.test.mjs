@@ -1,7 +1,7 @@
 // The page in a browser: programs, edits, steps against the native tool, pictures, links.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open, serve } from "./browser.mjs";
@@ -182,9 +182,9 @@ test("an option from the table changes the text and can be reset", async () => {
   await page.waitForSelector("#panel-options .option");
   const settings = await call(page, "settings");
   assert.equal(await page.locator("#panel-options .option").count(), settings.length);
-  const choice = settings.find(({ form, choices }) => form === "choice" && choices.some(({ value }) => value === "fast"));
+  const choice = settings.find(({ path }) => path === "arithmetic.precision");
   const before = (await call(page, "view", "wgsl")).text;
-  await followed(page, () => page.selectOption(`#option-${choice.path.replace(/\W/g, "-")}`, "fast"));
+  await followed(page, () => page.selectOption(`#option-${choice.path.replace(/\W/g, "-")}`, "Fast"));
   assert.notEqual((await call(page, "view", "wgsl")).text, before);
   await page.waitForSelector("#panel-options .is-changed");
   await shot(page, "options");
@@ -233,8 +233,8 @@ test("a link holds program, options, inputs and view", async () => {
   await followed(page, () => replace(page, ".out outcol color", ".out outcol color ; linked"));
   await page.click("#tab-glsl");
   const settings = await call(page, "settings");
-  const choice = settings.find(({ choices }) => choices.some(({ value }) => value === "fast"));
-  await followed(page, () => page.evaluate((path) => transpica.session.configureAll({ [path]: "fast" }), choice.path));
+  const choice = settings.find(({ path }) => path === "arithmetic.precision");
+  await followed(page, () => page.evaluate((path) => transpica.session.configureAll({ [path]: "Fast" }), choice.path));
   await followed(page, () => page.evaluate(() => transpica.session.input("setUniform", "c", 0, "[[0.5,0,0,0]]")));
   const [run, glsl] = [await call(page, "run"), await call(page, "view", "glsl")];
   await page.click("#share");
@@ -267,4 +267,13 @@ test("every request stayed on the own origin, and no script failed", () => {
   const others = requests.filter((url) => !url.startsWith(server.address) && !url.startsWith("blob:") && !url.startsWith("data:"));
   assert.deepEqual(others, []);
   assert.deepEqual(faults, []);
+});
+
+test("the code map names every file", async () => {
+  const map = await readFile(path.join(import.meta.dirname, "../../README.md"), "utf8");
+  const folder = path.join(import.meta.dirname, "..");
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sources = files.filter((file) => file.isFile() && !file.parentPath.includes("node_modules") && /\.(ts|mjs|css|html|svg)$/.test(file.name));
+  assert.ok(sources.length > 20);
+  assert.deepEqual(sources.filter(({ name }) => !map.includes(`${name}\``)).map(({ name }) => name), []);
 });

@@ -1,6 +1,7 @@
 // A mesh, drawn by the program: on WebGPU where there is an adapter, and on the CPU by the engine.
 // Both pictures side by side, or where they differ.
 
+import { CallError } from "../client";
 import type { DrawRequest, GpuDraw, Problem } from "../contract";
 import { button, field, h } from "../dom";
 import { Gpu } from "../gpu";
@@ -172,6 +173,7 @@ export class WatchPane implements Pane {
   private failure = "";
 
   private fail(error: unknown): void {
+    if (error instanceof CallError && error.lost === "before") return;
     const text = error instanceof Error ? error.message : String(error);
     this.note.textContent = this.failure = text;
     // No frame follows until something changes, so that a slow program does not stop the engine again and again.
