@@ -91,7 +91,7 @@ class Page {
     if (what === "opened" || what === "edited") {
       if (!hasError) editor.setPlaces(opened.sourcePlaces.map((pc) => (pc < 0 ? [] : [pc])));
       editor.diagnose(session.problems);
-      list(byId("problems"), session.problems, ({ line, column }) => editor.goTo(line ?? 1, column));
+      list(byId("problems"), session.problems, ({ line, column, pc }) => (line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column)));
       this.head();
     }
     // With errors everything else stays at the last good program.

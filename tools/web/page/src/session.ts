@@ -83,9 +83,10 @@ export class Session {
     this.options = {};
     this.accept(opened);
     if (opened.programs.length > 0) {
-      await this.client.json("configure", "{}");
-      await this.client.json("seed", SEED, VERTICES);
-      this.stateText = (await this.client.call("state")) as string;
+      const { client } = this;
+      // The worker answers in order, so none of these has to wait for the one before.
+      const calls = [client.json("configure", "{}"), client.json("seed", SEED, VERTICES), client.call("state")];
+      this.stateText = (await Promise.all(calls))[2] as string;
     }
     await this.onChange("opened");
   }

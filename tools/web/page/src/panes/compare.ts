@@ -38,7 +38,7 @@ export function comparePane({ session, say }: Context, second: Second): Pane & {
   let other: Session | undefined;
   let merge: MergeView | undefined;
   const texts = h("div", { class: "merge" });
-  const values = h("div", { class: "values" });
+  const values = h("div", { class: "values", tabindex: 0, role: "region", "aria-label": "Outputs that differ" });
   const status = h("p", { class: "empty" }, "Open a second program to compare it with the one in the editor.");
   const file = h("input", { type: "file", class: "hidden-file", tabindex: -1, "aria-label": "Second program", onchange: async () => {
     const chosen = file.files?.[0];

@@ -3,14 +3,14 @@
 import type { Problem } from "../contract";
 import { h } from "../dom";
 
-/** Fills a list; a problem with a line becomes a button that goes there. */
+/** Fills a list; a problem with a place becomes a button that goes there. */
 export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (problem: Problem) => void): void {
   into.hidden = problems.length === 0;
   const rows = problems.slice(0, 200).map((problem) => {
     const place = problem.line !== undefined ? `${problem.line}:${problem.column ?? 1}` : problem.pc !== undefined ? `pc ${problem.pc}` : "";
     const at =
-      goTo && problem.line !== undefined
-        ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), title: `Go to line ${problem.line}` }, place)
+      goTo && place
+        ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), title: "Go there" }, place)
         : h("span", { class: "place" }, place);
     return h(
       "li",
