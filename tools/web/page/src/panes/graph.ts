@@ -19,6 +19,7 @@ export function graphPane({ session, marks }: Context): Pane {
   const canvas = h("div", { class: "scroll graph-canvas", tabindex: 0, role: "region", "aria-label": "Flow graph; arrow keys select blocks" });
   const element = h("div", { class: "graph" });
   let blocks: { node: SVGGElement; pcs: number[] }[] = [];
+  let shown = "";
   let zoom = 1;
   let size: [number, number] = [1, 1];
 
@@ -63,6 +64,9 @@ export function graphPane({ session, marks }: Context): Pane {
     element,
     async refresh() {
       const view = await session.client.json<GraphView>("view", "graph");
+      // Most edits change no block: what is shown stays, and so does its scroll position.
+      if (view.svg === shown && blocks.length > 0) return paint(false);
+      shown = view.svg;
       const svg = drawing(view.svg);
       canvas.replaceChildren(...(svg ? [svg] : [h("p", { class: "empty" }, view.problems[0]?.message ?? "No graph.")]));
       blocks = [];

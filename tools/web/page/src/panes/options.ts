@@ -62,12 +62,17 @@ export function optionsPane({ session, say }: Context): Pane {
   };
   const apply = async (result: Promise<Problem[]>) => {
     const found = await result;
+    shown = "";
     list(problems, found);
     say(found[0]?.message ?? "Options applied.");
     await refresh();
   };
+  let shown = "";
   const refresh = async () => {
-    const settings = await session.client.json<Setting[]>("settings");
+    const text = (await session.client.call("settings")) as string;
+    if (text === shown) return;
+    shown = text;
+    const settings = JSON.parse(text) as Setting[];
     const focused = document.activeElement?.id;
     const groups = [...new Set(settings.map(({ group }) => group))];
     form.replaceChildren(...groups.map((group) =>

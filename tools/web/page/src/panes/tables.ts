@@ -5,11 +5,33 @@ import { h, rove } from "../dom";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
+interface Row {
+  row: HTMLElement;
+  pcs: number[];
+}
+
+interface Built {
+  element: HTMLElement;
+  rows: Row[];
+}
+
+function build({ title, columns, rows: lines }: TableView["tables"][number]): Built {
+  const head = h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)));
+  const rows = lines.map(({ cells, pcs }) => ({
+    row: h("tr", { tabindex: pcs.length === 0 ? null : -1 }, ...cells.map((cell) => h("td", {}, cell))),
+    pcs,
+  }));
+  const body = h("tbody", {}, ...rows.map(({ row }) => row));
+  return { element: h("table", {}, h("caption", {}, title), h("thead", {}, head), body), rows };
+}
+
 export function tablesPane({ session, marks }: Context): Pane {
   const problems = h("ul", { class: "problems", hidden: true });
   const content = h("div", {});
   const element = h("div", { class: "scroll tables", tabindex: 0, role: "region", "aria-label": "Tables of the file" }, problems, content);
-  let rows: { row: HTMLElement; pcs: number[] }[] = [];
+  let rows: Row[] = [];
+  /** Tables as they are shown, by their content: most stay as they are when a text is edited. */
+  let shown = new Map<string, Built>();
 
   const paint = (scroll: boolean) => {
     for (const { row, pcs } of rows) row.className = marks.classes(pcs);
@@ -34,19 +56,17 @@ export function tablesPane({ session, marks }: Context): Pane {
     async refresh() {
       const view = await session.client.json<TableView>("view", "tables");
       list(problems, view.problems);
-      rows = [];
-      content.replaceChildren(
-        ...view.tables.filter((table) => table.rows.length > 0).map(({ title, columns, rows: lines }) => {
-          const head = h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)));
-          const body = lines.map(({ cells, pcs }) => {
-            const isFirst = !rows.some((entry) => entry.pcs.length > 0);
-            const row = h("tr", { tabindex: pcs.length === 0 ? null : isFirst ? 0 : -1 }, ...cells.map((cell) => h("td", {}, cell)));
-            rows.push({ row, pcs });
-            return row;
-          });
-          return h("table", {}, h("caption", {}, title), h("thead", {}, head), h("tbody", {}, ...body));
-        }),
-      );
+      const next = new Map<string, Built>();
+      for (const table of view.tables.filter(({ rows }) => rows.length > 0)) {
+        const key = JSON.stringify(table);
+        next.set(key, shown.get(key) ?? build(table));
+      }
+      shown = next;
+      rows = [...next.values()].flatMap((built) => built.rows);
+      const elements = [...next.values()].map((built) => built.element);
+      if (elements.length !== content.children.length || elements.some((element, at) => content.children[at] !== element)) content.replaceChildren(...elements);
+      const first = rows.find(({ pcs }) => pcs.length > 0);
+      if (first && !rows.some(({ row }) => row.tabIndex === 0)) first.row.tabIndex = 0;
       paint(false);
     },
   };
