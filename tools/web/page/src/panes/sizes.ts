@@ -4,7 +4,7 @@ import type { Size } from "../contract";
 import { button, download, h } from "../dom";
 import type { Context, Pane } from "./pane";
 
-const row = (cells: string[]) => h("tr", {}, ...cells.map((cell, index) => h("td", index > 0 ? { class: "figure" } : {}, cell)));
+const row = (cells: string[]) => h("tr", {}, ...cells.map((cell, index) => h("td", index > 0 && /^[\d.,]+$/.test(cell) ? { class: "figure" } : {}, cell)));
 
 export function sizesPane({ session, say }: Context): Pane {
   const tables = h("div", {});
