@@ -4,10 +4,14 @@
 //! In: a parsed file, settings, values. Out: JSON values, texts, SVG, triangles, pixels. Reads no
 //! file, has no clock, starts no thread, and knows no command line.
 
+pub mod access;
+pub mod ancestry;
+pub mod dead;
 pub mod draw;
 pub mod graph;
 pub mod inputs;
 pub mod json;
+pub mod recording;
 pub mod results;
 pub mod saved;
 pub mod settings;

@@ -8,6 +8,7 @@ use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::{Translation, Translator};
+use transpica_inspect::dead::dead;
 use transpica_inspect::inputs::start_values;
 use transpica_inspect::results::{View, interpret, invocations, show};
 use transpica_inspect::saved;
@@ -16,6 +17,7 @@ use transpica_inspect::symbols::Symbols;
 use crate::document::Document;
 use crate::problem::Problem;
 use crate::settings::{Settings, answer};
+use crate::stepping::Stepper;
 use crate::values::Values;
 use crate::views::{self, TextView, Translated};
 
@@ -46,6 +48,8 @@ pub struct Engine {
     seed: Option<(u64, usize)>,
     /// The translation, once a view wanted it.
     translation: Option<Result<Translation, Problem>>,
+    /// The recorded run.
+    stepper: Option<Stepper>,
 }
 
 /// Returns an answer as text.
@@ -124,6 +128,7 @@ impl Engine {
     /// Forgets what was made of the program before.
     fn forget(&mut self) {
         self.translation = None;
+        self.stepper = None;
     }
 
     /// Generates values for another program.
@@ -288,6 +293,43 @@ impl Engine {
     /// Sets registers of a bank.
     pub fn set_uniform(&mut self, bank: &str, first: u32, rows: &str) -> String {
         self.change(|_, values| values.set_uniform(bank, first, rows))
+    }
+
+    /// Records a vertex, step by step.
+    pub fn record(&mut self, vertex: usize) -> String {
+        self.stepper = None;
+        let made = self.with_values(|open, values| Stepper::new(open, values, &self.settings, vertex));
+        text(match made {
+            Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
+            Err(problem) => Err(problem),
+        })
+    }
+
+    fn stepper(&self) -> Result<&Stepper, Problem> {
+        self.stepper.as_ref().ok_or_else(|| Problem::error("nothing is recorded"))
+    }
+
+    /// Returns the state in front of a step.
+    pub fn step(&self, number: usize) -> String {
+        text(self.stepper().map(|stepper| stepper.step(number)))
+    }
+
+    /// Returns the next step at an address; backwards for a negative direction; -1 without one.
+    pub fn find(&self, pc: u16, from: usize, direction: i32) -> i32 {
+        self.stepper().map_or(-1, |stepper| stepper.find(pc, from, direction >= 0))
+    }
+
+    /// Returns the origin of components of an output.
+    pub fn ancestry(&self, output: &str, components: &str) -> String {
+        text(self.stepper().and_then(|stepper| stepper.ancestry(output, components)))
+    }
+
+    /// Returns the addresses of instructions that no output depends on.
+    pub fn dead(&self) -> String {
+        text(self.with_open(|open| {
+            let outputs = open.environment.executable().output_mask();
+            Ok(dead(&open.program, outputs, &self.settings.options.limits)?)
+        }))
     }
 
     /// Runs the program for all vertices.

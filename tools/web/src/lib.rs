@@ -7,6 +7,7 @@ pub mod engine;
 pub mod found;
 pub mod problem;
 pub mod settings;
+pub mod stepping;
 pub mod values;
 pub mod views;
 
@@ -87,6 +88,26 @@ impl Engine {
     #[wasm_bindgen(js_name = setUniform)]
     pub fn set_uniform(&mut self, bank: &str, first: u32, json: &str) -> String {
         self.0.set_uniform(bank, first, json)
+    }
+    /// Records a vertex.
+    pub fn record(&mut self, vertex: usize) -> String {
+        self.0.record(vertex)
+    }
+    /// Returns the state in front of a step.
+    pub fn step(&self, number: usize) -> String {
+        self.0.step(number)
+    }
+    /// Returns the next step at an address, or -1.
+    pub fn find(&self, pc: u16, from: usize, direction: i32) -> i32 {
+        self.0.find(pc, from, direction)
+    }
+    /// Returns the origin of an output.
+    pub fn ancestry(&self, output: &str, components: &str) -> String {
+        self.0.ancestry(output, components)
+    }
+    /// Returns the addresses of dead instructions.
+    pub fn dead(&self) -> String {
+        self.0.dead()
     }
     /// Runs the program for all vertices.
     pub fn run(&self) -> String {

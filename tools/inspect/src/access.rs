@@ -1,0 +1,168 @@
+//! Components that an instruction reads and writes, and which reads a written component needs.
+//! In: an instruction, the demanded components. Out: sets of components, reads of inputs and
+//! uniforms. Knows no order of instructions. Facts: the opcode table of the library.
+
+use transpica::stages::isa::{Dest, Index, Inst, Mask, Operand, Source};
+
+/// Bit of a0.x in [`Components::rest`]; a0.y follows.
+pub const ADDRESS: u8 = 1;
+/// Bit of aL.
+pub const COUNTER: u8 = 4;
+/// Bit of cmp.x; cmp.y follows.
+pub const FLAGS: u8 = 8;
+
+/// A set of components. In sets of registers, bit 4 · n + c is component c of register n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Components {
+    /// r0..r15
+    pub temps: u64,
+    /// o0..o15
+    pub outputs: u64,
+    /// Address registers, aL and flags.
+    pub rest: u8,
+}
+
+impl Components {
+    /// Every component.
+    pub const ALL: Self = Self { temps: u64::MAX, outputs: u64::MAX, rest: 31 };
+
+    /// Returns whether nothing is in the set.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns the union.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            temps: self.temps | other.temps,
+            outputs: self.outputs | other.outputs,
+            rest: self.rest | other.rest,
+        }
+    }
+
+    /// Returns the intersection.
+    #[must_use]
+    pub fn common(self, other: Self) -> Self {
+        Self {
+            temps: self.temps & other.temps,
+            outputs: self.outputs & other.outputs,
+            rest: self.rest & other.rest,
+        }
+    }
+
+    /// Returns the components that are not in the other set.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self {
+            temps: self.temps & !other.temps,
+            outputs: self.outputs & !other.outputs,
+            rest: self.rest & !other.rest,
+        }
+    }
+
+    /// Returns components of output registers.
+    pub fn of_output(register: u8, mask: Mask) -> Self {
+        Self { outputs: lanes(register, mask), ..Self::default() }
+    }
+}
+
+/// Returns the bits of components of a register.
+fn lanes(register: u8, mask: Mask) -> u64 {
+    u64::from(mask.0 & 15) << (4 * (register & 15))
+}
+
+/// A read of an input or a uniform: the register of the operand, components after the swizzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The register; of a relative read its base.
+    pub register: Source,
+    /// What is added to its number.
+    pub index: Index,
+    /// Components.
+    pub mask: Mask,
+}
+
+/// The reads of an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Components of the program's own registers.
+    pub components: Components,
+    /// Inputs and uniforms.
+    pub sources: Vec<Read>,
+}
+
+impl Reads {
+    /// Adds a read of some components of an operand.
+    fn add(&mut self, operand: &Operand, mask: Mask) {
+        if mask.is_empty() {
+            return;
+        }
+        let swizzled =
+            mask.iter().fold(0, |all, component| all | 1 << operand.swizzle.get(component).index());
+        let mask = Mask(swizzled);
+        match operand.register {
+            Source::Temp(register) => self.components.temps |= lanes(register, mask),
+            Source::Input(_) => {
+                self.sources.push(Read { register: operand.register, index: Index::None, mask });
+            }
+            Source::Uniform(_) => {
+                self.sources.push(Read { register: operand.register, index: operand.index, mask });
+                self.components.rest |= match operand.index {
+                    Index::None => 0,
+                    Index::A0x => ADDRESS,
+                    Index::A0y => ADDRESS << 1,
+                    Index::Al => COUNTER,
+                };
+            }
+        }
+    }
+}
+
+/// Returns the components that an instruction writes. EMIT, SETEMIT and control flow write none:
+/// what they change is no register, or aL.
+pub fn written(inst: &Inst) -> Components {
+    match *inst {
+        Inst::Data { op, dest, mask, .. } => {
+            let rest = if op.writes_flags() { 3 * FLAGS } else { 0 };
+            match dest {
+                Dest::Temp(register) => {
+                    Components { temps: lanes(register, mask), rest, ..Components::default() }
+                }
+                Dest::Output(register) => Components { rest, ..Components::of_output(register, mask) },
+            }
+        }
+        Inst::Mova { mask, .. } => Components { rest: (mask.0 & 3) * ADDRESS, ..Components::default() },
+        Inst::Cmp { .. } => Components { rest: 3 * FLAGS, ..Components::default() },
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => Components::default(),
+    }
+}
+
+/// Returns what an instruction reads for the demanded ones of the components that it writes.
+pub fn reads(inst: &Inst, demanded: Components) -> Reads {
+    let needed = written(inst).common(demanded);
+    let mut reads = Reads::default();
+    if needed.is_empty() {
+        return reads;
+    }
+    match inst {
+        Inst::Data { op, dest, sources, .. } => {
+            let (set, register) = match *dest {
+                Dest::Temp(register) => (needed.temps, register),
+                Dest::Output(register) => (needed.outputs, register),
+            };
+            // Range: the mask.
+            let mask = Mask((set >> (4 * (register & 15)) & 15) as u8);
+            for (source, of_source) in sources.iter().zip(op.reads()) {
+                reads.add(source, of_source.for_mask(mask));
+            }
+        }
+        Inst::Mova { source, .. } => reads.add(source, Mask(needed.rest / ADDRESS & 3)),
+        Inst::Cmp { sources, .. } => {
+            let mask = Mask(needed.rest / FLAGS & 3);
+            sources.iter().for_each(|source| reads.add(source, mask));
+        }
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+    }
+    reads
+}

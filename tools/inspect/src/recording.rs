@@ -1,0 +1,342 @@
+//! Recorded runs: every step of a vertex or an invocation, to be shown in any order.
+//! In: a program, values, the number of a vertex. Out: the registers, flags and stacks in front of
+//! each step. The reference machine runs; what it changes is kept for each step, and everything
+//! every [`MARKS`] steps.
+
+use std::cell::Cell;
+
+use transpica::stages::error::Error;
+use transpica::stages::interp::{GeometryMachine, Machine, Settings, TraceRecord};
+use transpica::stages::isa::control::{self, State as ControlState};
+use transpica::stages::isa::{Dest, Effect, Inst, Pc, Program, Stage, Test};
+
+use crate::access::{Components, written};
+use crate::state::State;
+
+/// Most steps of a recording.
+pub const MOST_STEPS: u64 = 100_000;
+
+/// Steps between complete states.
+const MARKS: usize = 128;
+
+/// The state of the program in front of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// v0..v15
+    pub inputs: [[f32; 4]; 16],
+    /// r0..r15
+    pub temps: [[f32; 4]; 16],
+    /// o0..o15
+    pub outputs: [[f32; 4]; 16],
+    /// o0..o15 of the bank that an EMIT swaps in.
+    other: [[f32; 4]; 16],
+    /// a0.x and a0.y
+    pub address: [i32; 2],
+    /// aL
+    pub counter: i32,
+    /// cmp.x and cmp.y
+    pub flags: [bool; 2],
+    /// Address and stacks.
+    pub control: ControlState,
+    /// Iterations left of the loop in each ring position.
+    pub left: [i32; 4],
+}
+
+/// What a step changed.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pc: Pc,
+    /// The complete destination register afterwards.
+    result: [f32; 4],
+    address: [i32; 2],
+    counter: i32,
+    flags: [bool; 2],
+}
+
+/// A recorded run.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    program: Program<'static>,
+    ints: [[u8; 4]; 4],
+    bools: u16,
+    steps: Vec<Step>,
+    /// The state in front of every [`MARKS`]th step.
+    marks: Vec<Snapshot>,
+    end: Snapshot,
+    /// The error that ended the run.
+    pub error: Option<Error>,
+}
+
+/// A run to record.
+pub struct Run<'a> {
+    /// The program.
+    pub program: &'a Program<'static>,
+    /// Uniforms and inputs.
+    pub state: &'a State,
+    /// Options of the machine; of its budget at most [`MOST_STEPS`] counts.
+    pub settings: Settings,
+    /// Mask of the outputs that EMIT sends.
+    pub outputs: u16,
+}
+
+impl Run<'_> {
+    /// Records a vertex, or an invocation behind all before it; nothing if there is no such one.
+    ///
+    /// # Errors
+    /// An error of an earlier invocation. One of the recorded run is part of the recording.
+    pub fn record(&self, number: usize) -> Result<Option<Recording>, Error> {
+        let Some(vertex) = self.state.vertices.get(number) else { return Ok(None) };
+        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let most = Settings { budget: self.settings.budget.min(MOST_STEPS), ..self.settings };
+        let mut steps = Vec::new();
+        let mut trace = |record: &TraceRecord| {
+            let &TraceRecord { pc, result, address, counter, flags, .. } = record;
+            steps.push(Step { pc, result, address, counter, flags });
+        };
+        let mut start = self.start(inputs);
+        let (mut bools, error) = (
+            self.state.uniforms.bools,
+            match self.program.stage() {
+                Stage::Vertex => {
+                    let mut machine = Machine::new(self.program, most)?;
+                    machine.set_uniforms(&self.state.uniforms);
+                    machine.run_traced(&inputs, &mut trace).err()
+                }
+                Stage::Geometry => {
+                    let mut machine = self.machine_before(number)?;
+                    carry(&machine, &mut start);
+                    machine.set_budget(most.budget);
+                    machine.run_traced(&inputs, &mut trace).err()
+                }
+            },
+        );
+        if self.program.stage() == Stage::Geometry && number > 0 {
+            bools |= 1 << 15;
+        }
+        let ints = self.state.uniforms.ints;
+        let program = self.program.clone();
+        let mut recording =
+            Recording { program, ints, bools, steps, marks: Vec::new(), end: start.clone(), error };
+        recording.mark(start);
+        Ok(Some(recording))
+    }
+
+    /// Returns a machine that has run all invocations before one.
+    fn machine_before(&self, number: usize) -> Result<GeometryMachine, Error> {
+        let mut machine = GeometryMachine::new(self.program, self.outputs, self.settings)?;
+        machine.set_uniforms(&self.state.uniforms);
+        for (place, vertex) in self.state.vertices.iter().enumerate().take(number + 1) {
+            for &(register, value) in self.state.delivered.get(place).into_iter().flatten() {
+                machine.deliver(register, &[value.map(f32::from_bits)]);
+            }
+            if place < number {
+                machine.run(&vertex.map(|register| register.map(f32::from_bits)))?;
+            }
+        }
+        Ok(machine)
+    }
+
+    fn start(&self, inputs: [[f32; 4]; 16]) -> Snapshot {
+        let initial = [self.settings.uninitialized; 16];
+        Snapshot {
+            inputs,
+            temps: initial,
+            outputs: initial,
+            other: initial,
+            address: [0; 2],
+            counter: 0,
+            flags: [false; 2],
+            control: ControlState::at(self.program.entry()),
+            left: [0; 4],
+        }
+    }
+}
+
+/// Takes over what earlier invocations left.
+fn carry(machine: &GeometryMachine, start: &mut Snapshot) {
+    let state = machine.carried_state();
+    let [own, other] = state.banks;
+    (start.temps, start.outputs, start.other) = (state.temps, own, other);
+    (start.address, start.counter, start.flags) = (state.address, state.counter, state.flags);
+}
+
+impl Recording {
+    /// Keeps complete states, and the last one.
+    fn mark(&mut self, start: Snapshot) {
+        let mut state = start;
+        for number in 0..self.steps.len() {
+            if number % MARKS == 0 {
+                self.marks.push(state.clone());
+            }
+            self.advance(&mut state, number);
+        }
+        self.end = state;
+    }
+
+    /// Returns the number of steps.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Returns whether not even one instruction ran.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Returns the address of a step; nothing behind the last one.
+    pub fn pc(&self, number: usize) -> Option<Pc> {
+        self.steps.get(number).map(|step| step.pc)
+    }
+
+    /// Returns the instruction of a step.
+    pub fn inst(&self, number: usize) -> Option<Inst> {
+        self.program.inst(self.pc(number)?)
+    }
+
+    /// Returns the state in front of a step, or behind all.
+    pub fn at(&self, number: usize) -> Snapshot {
+        if number >= self.steps.len() {
+            return self.end.clone();
+        }
+        let Some(mut state) = self.marks.get(number / MARKS).cloned() else { return self.end.clone() };
+        for earlier in number / MARKS * MARKS..number {
+            self.advance(&mut state, earlier);
+        }
+        state
+    }
+
+    /// Returns the address registers and aL in front of a step.
+    pub fn index_before(&self, number: usize) -> ([i32; 2], i32) {
+        let before = number.checked_sub(1).and_then(|before| self.steps.get(before));
+        match (before, self.marks.first()) {
+            (Some(step), _) => (step.address, step.counter),
+            (None, Some(start)) => (start.address, start.counter),
+            (None, None) => ([0; 2], 0),
+        }
+    }
+
+    /// Returns the next step at an address behind one, or the last one before it.
+    pub fn find(&self, pc: Pc, from: usize, is_forward: bool) -> Option<usize> {
+        let is_there = |&number: &usize| self.pc(number) == Some(pc);
+        match is_forward {
+            true => (from.saturating_add(1)..self.steps.len()).find(is_there),
+            false => (0..from.min(self.steps.len())).rev().find(is_there),
+        }
+    }
+
+    /// Returns the components that a step wrote, and whether it was an EMIT, which swaps outputs.
+    pub fn written(&self, number: usize) -> (Components, bool) {
+        let inst = self.inst(number);
+        (inst.as_ref().map(written).unwrap_or_default(), inst == Some(Inst::Emit))
+    }
+
+    /// Executes a step on a state.
+    fn advance(&self, state: &mut Snapshot, number: usize) {
+        let (Some(step), Some(inst)) = (self.steps.get(number), self.inst(number)) else { return };
+        match inst {
+            Inst::Data { dest: Dest::Temp(register), .. } => {
+                state.temps[usize::from(register & 15)] = step.result;
+            }
+            Inst::Data { dest: Dest::Output(register), .. } => {
+                state.outputs[usize::from(register & 15)] = step.result;
+            }
+            Inst::Emit => std::mem::swap(&mut state.outputs, &mut state.other),
+            Inst::Mova { .. }
+            | Inst::Cmp { .. }
+            | Inst::Flow(_)
+            | Inst::SetEmit { .. }
+            | Inst::Unassigned(_) => {}
+        }
+        (state.address, state.flags) = (step.address, step.flags);
+        let (flags, bools, ints) = (state.flags, self.bools, self.ints);
+        let left = Cell::new(state.left);
+        let mut control = state.control;
+        control.pc = step.pc;
+        let mut decide = |test: Test| match test {
+            Test::Cmp(condition) => condition.test(flags[0], flags[1]),
+            Test::Bool { id, expected } => (bools >> (id & 15) & 1 != 0) == expected,
+            Test::LoopRepeats { slot } => left.get()[usize::from(slot & 3)] > 0,
+            Test::JumpsLeft => true,
+        };
+        control::step(&inst, &mut control, &mut decide, &mut |effect| {
+            let mut now = left.get();
+            match effect {
+                Effect::ShiftLoops => now.copy_within(1.., 0),
+                Effect::EnterLoop { slot, int } => {
+                    now[usize::from(slot & 3)] = ints[usize::from(int & 3)][0].into();
+                }
+                Effect::RepeatLoop { slot } => {
+                    let place = &mut now[usize::from(slot & 3)];
+                    *place = place.wrapping_sub(1);
+                }
+                Effect::StepLoop { .. } | Effect::RestoreCounter { .. } | Effect::CountJump => {}
+            }
+            left.set(now);
+        });
+        (state.control, state.left, state.counter) = (control, left.get(), step.counter);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica::stages::interp::Uniforms;
+    use transpica::stages::limits::Limits;
+    use transpica_generate::{Generated, Kind, generate};
+
+    use super::*;
+    use crate::state::DEFAULT_REGISTERS;
+
+    fn owned(generated: &Generated) -> Program<'static> {
+        let Generated { code, descriptors, entry, .. } = generated.clone();
+        Program::new(code, descriptors, entry, Stage::Vertex, &Limits::default()).expect("within the limits")
+    }
+
+    /// Every step of random programs: the stacks lead to the address that the machine went to, and
+    /// the last state has the machine's outputs.
+    #[test]
+    fn states_are_those_of_the_machine() {
+        let (mut steps, mut loops) = (0, 0);
+        for seed in 0..300 {
+            let kind = if seed % 2 == 0 { Kind::Wild } else { Kind::Clean };
+            let generated = generate(kind, seed);
+            let program = owned(&generated);
+            let uniforms: Uniforms = transpica_generate::uniforms(seed);
+            let inputs = transpica_generate::inputs(seed, 1);
+            let bits = inputs[0].map(|register| register.map(f32::to_bits));
+            let state =
+                State { uniforms, floats_set: [false; 96], vertices: vec![bits], delivered: Vec::new() };
+            let settings = Settings { permissive: true, budget: 5_000, ..Settings::default() };
+            let run = Run { program: &program, state: &state, settings, outputs: u16::MAX };
+            let Ok(Some(recording)) = run.record(0) else { continue };
+            for number in 0..recording.len() {
+                let now = recording.at(number);
+                assert_eq!(Some(now.control.pc), recording.pc(number), "seed {seed}, step {number}");
+                loops += now.control.loops.len();
+            }
+            steps += recording.len();
+            let mut machine = Machine::new(&program, settings).expect("a vertex program");
+            machine.set_uniforms(&state.uniforms);
+            if let Ok(outputs) = machine.run(&inputs[0]) {
+                let found = recording.at(recording.len()).outputs;
+                assert_eq!(
+                    found.map(|o| o.map(f32::to_bits)),
+                    outputs.map(|o| o.map(f32::to_bits)),
+                    "seed {seed}"
+                );
+                assert!(recording.error.is_none());
+            }
+        }
+        assert!(steps > 10_000 && loops > 500, "{steps} steps, {loops} loops");
+    }
+
+    #[test]
+    fn there_is_no_vertex_beyond_the_last() {
+        let generated = generate(Kind::Clean, 1);
+        let program = owned(&generated);
+        let vertices = vec![DEFAULT_REGISTERS];
+        let state =
+            State { uniforms: Uniforms::default(), floats_set: [false; 96], vertices, delivered: Vec::new() };
+        let run = Run { program: &program, state: &state, settings: Settings::default(), outputs: 0 };
+        assert!(run.record(1).expect("no error").is_none());
+    }
+}
