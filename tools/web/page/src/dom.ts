@@ -58,8 +58,9 @@ export function rove(container: HTMLElement, selector: string): void {
   });
 }
 
-/** A number as people read it: seven digits, no noise behind the point. */
-export function number(value: number): string {
+/** A number as people read it: seven digits, no noise behind the point. JSON has no infinities: they are texts. */
+export function number(value: number | string): string {
+  if (typeof value === "string") return value;
   if (Object.is(value, -0)) return "-0";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : value < 0 ? "-inf" : "nan";
   return Number.isInteger(value) && Math.abs(value) < 1e7 ? String(value) : String(Number(value.toPrecision(7)));

@@ -82,7 +82,7 @@ class Page {
     const { opened } = session;
     if (!opened) return;
     if (what === "restored") {
-      await Promise.all([this.tabs.refresh([]), this.lower.refresh([])]);
+      await Promise.all([this.tabs.refresh([]), this.lower.restore(["step"])]);
       return this.watch.want();
     }
     if (what !== "edited") this.changed = performance.now();

@@ -67,6 +67,11 @@ export class Tabs {
     await this.update(this.shown);
   }
 
+  /** Refreshes what a new engine does not know any more, except for what failed before. */
+  async restore(ids: readonly string[]): Promise<void> {
+    await this.refresh(this.entries.filter(({ pane, notice }) => notice.hidden && ids.includes(pane.id)).map(({ pane }) => pane.id));
+  }
+
   private mark(entry: Entry): void {
     this.shown = entry;
     for (const { tab, panel } of this.entries) {

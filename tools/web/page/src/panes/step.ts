@@ -41,6 +41,8 @@ export class StepPane implements Pane {
   readonly element: HTMLElement;
   private recording: Recording | undefined;
   private state: StepState | undefined;
+  /** The step that was asked for last; keys may be faster than answers. */
+  private at = 0;
   private readonly vertex = h("input", { type: "number", min: 0, max: VERTICES - 1, value: 0, onchange: () => void this.record() });
   private readonly slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => void this.go(Number(this.slider.value)) });
   private readonly where = h("output", { class: "where", "aria-live": "polite" });
@@ -82,7 +84,7 @@ export class StepPane implements Pane {
 
   async record(): Promise<void> {
     const { session, marks } = this.context;
-    const at = this.state?.number ?? 0;
+    const { at } = this;
     marks.set({ current: -1, ancestors: [] });
     this.recording = await session.client.json<Recording>("record", Number(this.vertex.value) || 0);
     const { steps, outputs, symbols, error } = this.recording;
@@ -91,7 +93,7 @@ export class StepPane implements Pane {
     this.output.replaceChildren(h("option", { value: "" }, "–"),
       ...Object.keys(outputs).map((name) => h("option", { value: name }, symbols[name] ? `${name} ${symbols[name]}` : name)));
     if (chosen in outputs) this.output.value = chosen;
-    await this.go(Math.min(at, steps), false);
+    await this.go(at, false);
     await this.trace();
     if (error) this.sources.textContent = error.message;
   }
@@ -101,7 +103,9 @@ export class StepPane implements Pane {
     if (!this.recording) return;
     const { session, marks } = this.context;
     const step = Math.max(0, Math.min(to, this.recording.steps));
+    this.at = step;
     const state = await session.client.json<StepState>("step", step);
+    if (this.at !== step) return;
     this.state = state;
     this.slider.value = String(step);
     this.slider.setAttribute("aria-valuetext", `step ${step}: ${state.text}`);
@@ -115,17 +119,17 @@ export class StepPane implements Pane {
   }
 
   forward(): Promise<void> {
-    return this.go((this.state?.number ?? 0) + 1);
+    return this.go(this.at + 1);
   }
 
   back(): Promise<void> {
-    return this.go((this.state?.number ?? 0) - 1);
+    return this.go(this.at - 1);
   }
 
   /** Runs until the selected line is next, forwards or backwards. */
   async toLine(direction: 1 | -1): Promise<void> {
     const { session, marks, say } = this.context;
-    const from = this.state?.number ?? 0;
+    const from = this.at;
     // The step itself selects its line, so a line that the reader chose is any other one.
     const found = await Promise.all([...marks.selected].slice(0, 64).map((pc) => session.client.call("find", pc, from, direction) as Promise<number>));
     const steps = found.filter((step) => step >= 0);
