@@ -35,6 +35,26 @@ function flags(state: StepState): HTMLElement {
     stack("call", state.stacks.call), stack("if", state.stacks.if), stack("loop", state.stacks.loop));
 }
 
+/** Inputs in few words: `c0–c3`, `v0.xyz`. */
+function brief(inputs: string[]): string {
+  const registers = new Map<string, string>();
+  for (const [name = "", letter = ""] of inputs.map((input) => input.split("."))) registers.set(name, (registers.get(name) ?? "") + letter);
+  const parts: string[] = [];
+  let [first, last] = ["", ""];
+  const flush = () => first && parts.push(first === last ? first : `${first}–${last}`);
+  for (const [name, letters] of registers) {
+    if (letters.length === 4 && last && name === `${last[0]}${Number(last.slice(1)) + 1}`) {
+      last = name;
+      continue;
+    }
+    flush();
+    [first, last] = letters.length === 4 ? [name, name] : ["", ""];
+    if (letters.length < 4) parts.push(letters ? `${name}.${letters}` : name);
+  }
+  flush();
+  return parts.join(", ");
+}
+
 export class StepPane implements Pane {
   readonly id = "step";
   readonly title = "Step";
@@ -43,6 +63,7 @@ export class StepPane implements Pane {
   private state: StepState | undefined;
   /** The step that was asked for last; keys may be faster than answers. */
   private at = 0;
+  private program = "";
   private readonly vertex = h("input", { type: "number", min: 0, max: VERTICES - 1, value: 0, onchange: () => void this.record() });
   private readonly slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => void this.go(Number(this.slider.value)) });
   private readonly where = h("output", { class: "where", "aria-live": "polite" });
@@ -73,6 +94,10 @@ export class StepPane implements Pane {
   }
 
   async refresh(): Promise<void> {
+    const { opened } = this.context.session;
+    const program = `${opened?.name} ${opened?.selected}`;
+    if (program !== this.program) this.at = 0;
+    this.program = program;
     await this.record();
     await this.dead();
   }
@@ -147,7 +172,7 @@ export class StepPane implements Pane {
     }
     const { pcs, inputs, steps } = await session.client.json<Ancestry>("ancestry", this.output.value, components);
     marks.set({ ancestors: pcs });
-    this.sources.textContent = `${steps.length} steps, from ${inputs.join(", ") || "constants"}`;
+    this.sources.textContent = `${steps.length} steps, from ${brief(inputs) || "constants"}`;
   }
 
   private async dead(): Promise<void> {
