@@ -35,7 +35,7 @@ pub fn ancestry(recording: &Recording, output: u8, components: Mask) -> Ancestry
             break;
         }
         let (Some(pc), Some(inst)) = (recording.pc(number), recording.inst(number)) else { continue };
-        if inst == Inst::Emit {
+        if recording.swaps(&inst) {
             std::mem::swap(&mut wanted.outputs, &mut other);
             continue;
         }
@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn components_are_followed_one_by_one() {
-        let body = "mov r0, a\nmov r0.y, b\nmov r1, b\nadd result, r0, first";
+        let body = "mov r0, a\nmov r0.y, b\nmov r1, b\nadd result, first, r0";
         check(
             body,
             Mask::XYZW,
-            (&[0, 1, 3], &["c0.w", "c0.x", "c0.y", "c0.z", "v0.w", "v0.x", "v0.z", "v1.y"]),
+            (&[0, 1, 3], &["c0.x", "c0.y", "c0.z", "c0.w", "v0.x", "v0.z", "v0.w", "v1.y"]),
             &[2],
         );
         check(body, Mask(1), (&[0, 3], &["c0.x", "v0.x"]), &[2]);
@@ -137,7 +137,7 @@ mod tests {
         check(
             "mov r0, a\ndp3 result, first.wzyx, r0",
             Mask(8),
-            (&[0, 1], &["c0.w", "c0.y", "c0.z", "v0.x", "v0.y", "v0.z"]),
+            (&[0, 1], &["c0.y", "c0.z", "c0.w", "v0.x", "v0.y", "v0.z"]),
             &[],
         );
         check("rcp r1, a.w\nmov result, r1.z", Mask(1), (&[0, 1], &["v0.w"]), &[]);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn loops_are_followed_through_their_iterations() {
-        let body = "mov r0, a\nmov r1, b\nfor count\nadd r0, r0, first[aL]\nnop\n.end\nmov result, r0";
+        let body = "mov r0, a\nmov r1, b\nfor count\nadd r0, first[aL], r0\nnop\n.end\nmov result, r0";
         let adds = [0, 2, 3, 5, 7, 9];
         check(body, Mask(1), (&adds, &["c0.x", "c1.x", "c2.x", "i0", "v0.x"]), &[1]);
     }

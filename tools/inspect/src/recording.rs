@@ -224,10 +224,15 @@ impl Recording {
         }
     }
 
+    /// Returns whether an instruction swaps the banks of outputs: EMIT of a geometry program.
+    pub fn swaps(&self, inst: &Inst) -> bool {
+        *inst == Inst::Emit && self.program.stage() == Stage::Geometry
+    }
+
     /// Returns the components that a step wrote, and whether it was an EMIT, which swaps outputs.
     pub fn written(&self, number: usize) -> (Components, bool) {
         let inst = self.inst(number);
-        (inst.as_ref().map(written).unwrap_or_default(), inst == Some(Inst::Emit))
+        (inst.as_ref().map(written).unwrap_or_default(), inst.is_some_and(|inst| self.swaps(&inst)))
     }
 
     /// Executes a step on a state.
@@ -240,8 +245,9 @@ impl Recording {
             Inst::Data { dest: Dest::Output(register), .. } => {
                 state.outputs[usize::from(register & 15)] = step.result;
             }
-            Inst::Emit => std::mem::swap(&mut state.outputs, &mut state.other),
-            Inst::Mova { .. }
+            Inst::Emit if self.swaps(&inst) => std::mem::swap(&mut state.outputs, &mut state.other),
+            Inst::Emit
+            | Inst::Mova { .. }
             | Inst::Cmp { .. }
             | Inst::Flow(_)
             | Inst::SetEmit { .. }

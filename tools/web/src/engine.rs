@@ -9,12 +9,15 @@ use transpica::stages::host::{Job, Setup};
 use transpica::stages::isa::{Program, Stage};
 use transpica::{Translation, Translator};
 use transpica_inspect::dead::dead;
+use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::inputs::start_values;
 use transpica_inspect::results::{View, interpret, invocations, show};
 use transpica_inspect::saved;
 use transpica_inspect::symbols::Symbols;
 
 use crate::document::Document;
+use crate::gpu;
+use crate::picture::{self, DrawRequest};
 use crate::problem::Problem;
 use crate::settings::{Settings, answer};
 use crate::stepping::Stepper;
@@ -50,6 +53,11 @@ pub struct Engine {
     translation: Option<Result<Translation, Problem>>,
     /// The recorded run.
     stepper: Option<Stepper>,
+    mesh: Option<Mesh>,
+    /// The problem of the last picture.
+    problem: Option<Problem>,
+    /// Contents of buffers of the last draw for WebGPU.
+    contents: Vec<Vec<u8>>,
 }
 
 /// Returns an answer as text.
@@ -330,6 +338,59 @@ impl Engine {
             let outputs = open.environment.executable().output_mask();
             Ok(dead(&open.program, outputs, &self.settings.options.limits)?)
         }))
+    }
+
+    /// Returns the names of the built-in meshes.
+    pub fn meshes(&self) -> String {
+        text(Ok(BuiltIn::ALL.map(|(name, _)| name)))
+    }
+
+    /// Replaces the mesh by a built-in one, or by that of an OBJ file.
+    pub fn set_mesh(&mut self, name: &str) -> String {
+        done(picture::mesh(name).map(|mesh| self.mesh = Some(mesh)))
+    }
+
+    /// Returns the names of what a picture can show.
+    pub fn shows(&self) -> String {
+        text(self.with_open(picture::shows))
+    }
+
+    /// Draws on the CPU: RGBA, row by row from the top. Nothing on failure, with the reason in
+    /// [`last_problem`](Self::last_problem).
+    pub fn draw(&mut self, request: &str) -> Vec<u8> {
+        let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
+        let drawn = DrawRequest::parse(request).and_then(|request| {
+            self.with_values(|open, values| {
+                picture::draw(&picture::scene(open, values, &mesh, &request)?, &request)
+            })
+        });
+        self.problem = drawn.as_ref().err().cloned();
+        drawn.unwrap_or_default()
+    }
+
+    /// Returns the problem of the last picture.
+    pub fn last_problem(&self) -> String {
+        text(Ok(&self.problem))
+    }
+
+    /// Returns what WebGPU needs for the same picture.
+    pub fn gpu_draw(&mut self, request: &str) -> String {
+        let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
+        let made = DrawRequest::parse(request).and_then(|request| {
+            self.with_values(|open, values| {
+                gpu::gpu_draw(&picture::scene(open, values, &mesh, &request)?, &request)
+            })
+        });
+        self.contents.clear();
+        text(made.map(|mut made| {
+            self.contents = std::mem::take(&mut made.contents);
+            made
+        }))
+    }
+
+    /// Returns the content of a buffer of the last draw for WebGPU; nothing without one.
+    pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
+        self.contents.get(number).cloned().unwrap_or_default()
     }
 
     /// Runs the program for all vertices.

@@ -5,6 +5,8 @@
 pub mod document;
 pub mod engine;
 pub mod found;
+pub mod gpu;
+pub mod picture;
 pub mod problem;
 pub mod settings;
 pub mod stepping;
@@ -108,6 +110,38 @@ impl Engine {
     /// Returns the addresses of dead instructions.
     pub fn dead(&self) -> String {
         self.0.dead()
+    }
+    /// Returns the names of the built-in meshes.
+    pub fn meshes(&self) -> String {
+        self.0.meshes()
+    }
+    /// Replaces the mesh.
+    #[wasm_bindgen(js_name = setMesh)]
+    pub fn set_mesh(&mut self, name: &str) -> String {
+        self.0.set_mesh(name)
+    }
+    /// Returns the names of what a picture can show.
+    pub fn shows(&self) -> String {
+        self.0.shows()
+    }
+    /// Draws on the CPU.
+    pub fn draw(&mut self, json: &str) -> Vec<u8> {
+        self.0.draw(json)
+    }
+    /// Returns the problem of the last picture.
+    #[wasm_bindgen(js_name = lastProblem)]
+    pub fn last_problem(&self) -> String {
+        self.0.last_problem()
+    }
+    /// Returns what WebGPU needs for a picture.
+    #[wasm_bindgen(js_name = gpuDraw)]
+    pub fn gpu_draw(&mut self, json: &str) -> String {
+        self.0.gpu_draw(json)
+    }
+    /// Returns the content of a buffer of the last draw for WebGPU.
+    #[wasm_bindgen(js_name = gpuBytes)]
+    pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
+        self.0.gpu_bytes(number)
     }
     /// Runs the program for all vertices.
     pub fn run(&self) -> String {

@@ -53,22 +53,28 @@ impl Values {
         Self { base: state.uniforms.clone(), vertices: state.vertices.clone(), state }
     }
 
+    /// Sets the registers of other uniforms whose values differ from those that the seed gave:
+    /// those that a person changed.
+    pub fn overlay(&self, own: &mut Uniforms) {
+        let (changed, base) = (&self.state.uniforms, &self.base);
+        for ((own, changed), base) in own.floats.iter_mut().zip(&changed.floats).zip(&base.floats) {
+            if changed.map(f32::to_bits) != base.map(f32::to_bits) {
+                *own = *changed;
+            }
+        }
+        for ((own, changed), base) in own.ints.iter_mut().zip(&changed.ints).zip(&base.ints) {
+            if changed != base {
+                *own = *changed;
+            }
+        }
+        let bits = changed.bools ^ base.bools;
+        own.bools = own.bools & !bits | changed.bools & bits;
+    }
+
     /// Takes over what differs from the generated values of a program before a change: uniforms
     /// that were set, and vertices if there are as many as those of the new program.
     pub fn keep(&mut self, old: &Self) {
-        let (own, before, base) = (&mut self.state.uniforms, &old.state.uniforms, &old.base);
-        for ((own, before), base) in own.floats.iter_mut().zip(&before.floats).zip(&base.floats) {
-            if before.map(f32::to_bits) != base.map(f32::to_bits) {
-                *own = *before;
-            }
-        }
-        for ((own, before), base) in own.ints.iter_mut().zip(&before.ints).zip(&base.ints) {
-            if before != base {
-                *own = *before;
-            }
-        }
-        let changed = before.bools ^ base.bools;
-        own.bools = own.bools & !changed | before.bools & changed;
+        old.overlay(&mut self.state.uniforms);
         self.state.floats_set = old.state.floats_set;
         let is_alike = self.state.delivered.is_empty() == old.state.delivered.is_empty();
         if is_alike && old.state.vertices != old.vertices {

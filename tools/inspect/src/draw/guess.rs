@@ -224,8 +224,13 @@ const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0
 impl View {
     /// Builds a view of a picture, with the mesh turned by `angle` in radians.
     pub fn new(size: Size, angle: f64) -> Self {
-        let view = product(&moved(0.0, 0.0, -2.8), &tilted(0.5));
-        Self { projection: matrix::projection(size.width, size.height), view, model: turned(angle) }
+        Self::orbit(size, angle, 0.5, 2.8)
+    }
+
+    /// Builds a view from an orbit: angles in radians, and the distance of the eye.
+    pub fn orbit(size: Size, yaw: f64, pitch: f64, distance: f64) -> Self {
+        let view = product(&moved(0.0, 0.0, -distance), &tilted(pitch));
+        Self { projection: matrix::projection(size.width, size.height), view, model: turned(yaw) }
     }
 
     /// Returns the matrix of a role, beside others of the same draw.
@@ -305,6 +310,19 @@ fn vector(named: &Named, place: usize, stage: Stage) -> [f32; 4] {
         // Points of a curve, steps of a ramp.
         (Use::Matrix { .. } | Use::Other, None) => {
             [2.0 * along - 0.9, 0.5 * (along * 9.0).sin(), 0.3 * along, 0.3]
+        }
+    }
+}
+
+/// Sets the time of day of a draw: x of the uniforms whose name says that they are a clock.
+pub fn set_time(uniforms: &mut Uniforms, names: &[Named], time: f32) {
+    let is_clock = |named: &&Named| {
+        let name = named.name.to_lowercase();
+        named.bank == SymbolBank::Float && (name.contains("time") || name.contains("clock"))
+    };
+    for named in names.iter().filter(is_clock) {
+        if let Some([x, ..]) = uniforms.floats.get_mut(named.first) {
+            *x = time;
         }
     }
 }

@@ -88,11 +88,13 @@ pub struct Shown {
 }
 
 /// The chosen output, among those that triangles have.
-struct Choice {
-    position: usize,
-    by: By,
-    /// Nothing for a register.
-    value: Option<usize>,
+pub struct Choice {
+    /// Place of the position.
+    pub position: usize,
+    /// What is shown.
+    pub by: By,
+    /// Place of the shown output; nothing for a register.
+    pub value: Option<usize>,
 }
 
 /// Programs of a file with what they are drawn with.
@@ -162,6 +164,40 @@ impl<'a> Scene<'a> {
         if self.pick.geometry.is_some() { geometry } else { vertex }
     }
 
+    /// Returns the names of what a picture can show: outputs, and of a vertex program registers.
+    ///
+    /// # Errors
+    /// Programs that do not fit together.
+    pub fn shows(&self) -> Result<Vec<String>, Error> {
+        let outputs = self.outputs()?;
+        let mut names: Vec<String> = Vec::new();
+        for semantic in outputs.iter().filter_map(|output| output.semantic) {
+            let name = By::Output(semantic).name();
+            if By::parse(&name).is_ok() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if self.pick.geometry.is_none() {
+            names.extend((0..16).map(|register| By::Register(register).name()));
+        }
+        Ok(names)
+    }
+
+    /// Returns the outputs of a vertex that the rasterizer receives.
+    ///
+    /// # Errors
+    /// Programs that do not fit together.
+    pub fn outputs(&self) -> Result<Vec<Output>, Error> {
+        let map = match self.pick.geometry {
+            None => OutputMap::from_executable(self.file.executable(self.pick.vertex)?),
+            Some(geometry) => {
+                let outputs = self.file.executable(self.pick.vertex)?.output_mask();
+                self.pipeline(geometry, self.stride(geometry, outputs)?)?.setup().map.clone()
+            }
+        };
+        Ok(varying::outputs(&map, &self.options, &Profile::default()))
+    }
+
     /// Draws on the reference machine.
     ///
     /// # Errors
@@ -205,8 +241,7 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// An output that the program does not have.
     pub fn of_registers(&self, registers: &[Registers]) -> Result<Shown, SceneError> {
-        let map = OutputMap::from_executable(self.file.executable(self.pick.vertex)?);
-        let outputs = varying::outputs(&map, &self.options, &Profile::default());
+        let outputs = self.outputs()?;
         let choice = self.choice(&outputs)?;
         let host = HostValues::default();
         let corners: Vec<_> = registers
@@ -229,7 +264,10 @@ impl<'a> Scene<'a> {
     }
 
     /// Chooses the shown output.
-    fn choice(&self, outputs: &[Output]) -> Result<Choice, SceneError> {
+    ///
+    /// # Errors
+    /// No position, or no such output.
+    pub fn choice(&self, outputs: &[Output]) -> Result<Choice, SceneError> {
         let place = |semantic| outputs.iter().position(|output| output.semantic == Some(semantic));
         let position = place(Semantic::Position)
             .ok_or_else(|| SceneError::Choice("the program has no position".into(), None))?;

@@ -1,0 +1,153 @@
+//! Pictures on the CPU, and what every picture is made from.
+//! In: a request of the page, a mesh, values. Out: a [`Scene`] of the selected program, pixels.
+
+use serde::Deserialize;
+use transpica_inspect::draw::guess::{View, set_time};
+use transpica_inspect::draw::looks::By;
+use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
+use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
+use transpica_inspect::draw::{Size, obj, raster, wire};
+use transpica_inspect::symbols::Symbols;
+
+use crate::engine::Open;
+use crate::problem::Problem;
+use crate::values::Values;
+
+/// Most pixels of a picture.
+const MOST_PIXELS: u32 = 1 << 22;
+
+/// A picture that the page wants.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct DrawRequest {
+    width: u32,
+    height: u32,
+    yaw: f64,
+    pitch: f64,
+    distance: f64,
+    time: f32,
+    /// Name of the shown output; empty for the first that the program has.
+    by: String,
+    /// Edges of triangles instead of their surface.
+    pub wireframe: bool,
+}
+
+impl DrawRequest {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// A text that is none, sizes and numbers that cannot be drawn.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let request: Self =
+            serde_json::from_str(text).map_err(|error| Problem::error(format!("not a request: {error}")))?;
+        let Self { width, height, yaw, pitch, distance, time, .. } = request;
+        let sides = [width, height];
+        if sides.iter().any(|side| !(1..=Size::MOST).contains(side)) || width * height > MOST_PIXELS {
+            let message = format!("a picture has 1 to {} pixels a side, at most {MOST_PIXELS}", Size::MOST);
+            return Err(Problem::error(message));
+        }
+        match [yaw, pitch, distance, f64::from(time)].iter().all(|number| number.is_finite()) {
+            true => Ok(request),
+            false => Err(Problem::error("angles, distance and time must be finite")),
+        }
+    }
+
+    /// Returns the size of the picture.
+    pub fn size(&self) -> Size {
+        Size { width: self.width, height: self.height }
+    }
+
+    fn by(&self) -> Result<Option<By>, Problem> {
+        match self.by.as_str() {
+            "" => Ok(None),
+            name => By::parse(name).map(Some).map_err(|error| Problem::error(format!("`{name}`: {error}"))),
+        }
+    }
+}
+
+/// Reads a mesh: the name of a built-in one, or the text of an OBJ file.
+///
+/// # Errors
+/// Neither.
+pub fn mesh(text: &str) -> Result<Mesh, Problem> {
+    if let Some(name) = BuiltIn::named(text) {
+        return Ok(Mesh::built_in(name));
+    }
+    obj::parse(text.as_bytes()).map_err(|error| {
+        let names: Vec<&str> = BuiltIn::ALL.iter().map(|(name, _)| *name).collect();
+        let hint = format!("a mesh is {}, or the text of an .obj file", names.join(", "));
+        Problem::error(format!("OBJ file: {error}")).hint(hint)
+    })
+}
+
+impl From<SceneError> for Problem {
+    fn from(error: SceneError) -> Self {
+        match error {
+            SceneError::Program(error) => error.into(),
+            // The advice names an option of the command line.
+            SceneError::Choice(message, _) => Self::error(message),
+        }
+    }
+}
+
+/// Returns the scene of the selected program, with the program that feeds or follows it.
+///
+/// # Errors
+/// A geometry program that nothing feeds.
+pub fn scene<'a>(
+    open: &'a Open<'a>,
+    values: &Values,
+    mesh: &'a Mesh,
+    request: &DrawRequest,
+) -> Result<Scene<'a>, Problem> {
+    let DrawRequest { yaw, pitch, distance, time, .. } = *request;
+    let view = View::orbit(request.size(), yaw, pitch, distance);
+    let mut scene = scene_of(open, mesh, &view)?;
+    scene.by = request.by()?;
+    let Pick { vertex, geometry } = scene.pick;
+    for (state, index) in scene.states.iter_mut().zip([Some(vertex), geometry]) {
+        let Some(index) = index else { continue };
+        let symbols = Symbols::new(open.file.executable(index)?);
+        set_time(&mut state.uniforms, symbols.all(), time);
+        if index == open.index {
+            values.overlay(&mut state.uniforms);
+        }
+    }
+    Ok(scene)
+}
+
+fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &View) -> Result<Scene<'a>, Problem> {
+    let alone = Pick::new(open.file, Some(open.index));
+    let alone = alone.ok_or_else(|| Problem::error("no vertex program is there to feed this one"))?;
+    // The half of a pair shows nothing by itself.
+    let pick = match Pick::new(open.file, Some(open.index + 1)) {
+        Some(next) if next.geometry.is_some() && next.vertex == open.index => next,
+        Some(_) | None => alone,
+    };
+    Ok(Scene::new(open.file, pick, mesh, view)?)
+}
+
+/// Returns the names of what a picture can show.
+///
+/// # Errors
+/// A geometry program that nothing feeds.
+pub fn shows(open: &Open<'_>) -> Result<Vec<String>, Problem> {
+    let mesh = Mesh::default();
+    let scene = scene_of(open, &mesh, &View::new(Size::SCREEN, 0.0))?;
+    Ok(scene.shows()?)
+}
+
+/// Draws on the reference machine: RGBA, row by row from the top.
+///
+/// # Errors
+/// A program that cannot run, an output that it does not have, too many pixels.
+pub fn draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<Vec<u8>, Problem> {
+    let shown = scene.shown()?;
+    let triangles = match request.wireframe {
+        true => wire::edges(&shown.triangles, request.size()),
+        false => shown.triangles,
+    };
+    let painted = raster::paint(&triangles, shown.look, request.size());
+    let picture =
+        painted.map_err(|raster::TooMuch| Problem::error("the triangles cover more than 2^31 pixels"))?;
+    Ok(picture.pixels.into_flattened())
+}
