@@ -53,13 +53,13 @@ export class Gpu {
     device.pushErrorScope("validation");
     const built = await this.build(draw);
     const { color, depth } = this.target(width, height);
-    for (const [at, { content, bytes }] of draw.buffers.entries()) {
+    const encoder = device.createCommandEncoder();
+    for (const [at, { content }] of draw.buffers.entries()) {
       const buffer = built.buffers[at] as GPUBuffer;
       const data = contents[content];
       if (data) device.queue.writeBuffer(buffer, 0, padded(data));
-      else device.queue.writeBuffer(buffer, 0, new Uint8Array(Math.ceil(bytes / 4) * 4));
+      else encoder.clearBuffer(buffer);
     }
-    const encoder = device.createCommandEncoder();
     this.encode(encoder, built, draw, color, depth);
     const stride = Math.ceil((width * 4) / 256) * 256;
     const read = device.createBuffer({ size: stride * height, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
@@ -88,9 +88,10 @@ export class Gpu {
       else pass.dispatchWorkgroupsIndirect(built.buffers[workgroups.indirect] as GPUBuffer, workgroups.offset);
       pass.end();
     }
+    // The PICA200 has the near plane at depth 1.
     const pass = encoder.beginRenderPass({
       colorAttachments: [{ view: color.createView(), loadOp: "clear", storeOp: "store", clearValue: CLEAR }],
-      ...(draw.depth ? { depthStencilAttachment: { view: depth.createView(), depthLoadOp: "clear" as const, depthStoreOp: "discard" as const, depthClearValue: 1 } } : {}),
+      ...(draw.depth ? { depthStencilAttachment: { view: depth.createView(), depthLoadOp: "clear" as const, depthStoreOp: "discard" as const, depthClearValue: 0 } } : {}),
     });
     pass.setPipeline(built.pipeline);
     for (const { index, group, offsets } of built.groups) pass.setBindGroup(index, group, offsets);
@@ -130,7 +131,7 @@ export class Gpu {
       },
       fragment: { module: modules[draw.fragmentModule] as GPUShaderModule, entryPoint: draw.fragmentEntry, targets: [{ format: FORMAT }] },
       primitive: { topology: draw.topology, cullMode: "none" },
-      ...(draw.depth ? { depthStencil: { format: "depth32float" as const, depthWriteEnabled: true, depthCompare: "less" as const } } : {}),
+      ...(draw.depth ? { depthStencil: { format: "depth32float" as const, depthWriteEnabled: true, depthCompare: "greater" as const } } : {}),
     });
     this.built = { key, buffers, passes, pipeline, groups: this.bind(pipeline, draw.bindings, buffers) };
     return this.built;
@@ -160,8 +161,9 @@ export class Gpu {
   }
 }
 
-/** The background: nothing, so that the page's own shows. */
-const CLEAR: GPUColor = { r: 0, g: 0, b: 0, a: 0 };
+/** The background of every picture, as the engine's CPU draws it. */
+export const BACKGROUND = 232;
+const CLEAR: GPUColor = { r: BACKGROUND / 255, g: BACKGROUND / 255, b: BACKGROUND / 255, a: 1 };
 
 function usages(names: GpuDraw["buffers"][number]["usage"]): number {
   const bits = { vertex: GPUBufferUsage.VERTEX, index: GPUBufferUsage.INDEX, uniform: GPUBufferUsage.UNIFORM, storage: GPUBufferUsage.STORAGE, indirect: GPUBufferUsage.INDIRECT };

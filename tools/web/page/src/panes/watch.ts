@@ -4,7 +4,7 @@
 import { CallError } from "../client";
 import type { DrawRequest, GpuDraw, Problem } from "../contract";
 import { button, field, h } from "../dom";
-import { Gpu } from "../gpu";
+import { BACKGROUND, Gpu } from "../gpu";
 import type { GpuFrame } from "../worker";
 import type { Context, Pane } from "./pane";
 
@@ -19,7 +19,10 @@ export interface Comparison {
   covered: number;
 }
 
-const HOME = { yaw: 0.6, pitch: 0.35, distance: 1 };
+/** The view of `transpica draw`, a little turned. */
+const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
+/** Radians a second that the mesh turns by while the time runs. */
+const TURN = 0.4;
 /** A channel may be this far off before a pixel counts as different. */
 const TOLERANCE = 2;
 
@@ -69,7 +72,7 @@ export class WatchPane implements Pane {
   /** Asks for an adapter; the CPU draws where there is none. */
   async open(): Promise<void> {
     const opened = await Gpu.open();
-    if (typeof opened === "string") this.note.textContent = `${opened}: the CPU draws.`;
+    if (typeof opened === "string") this.say((this.reason = `${opened}: the CPU draws.`));
     else this.gpu = opened;
     for (const choice of this.modes) choice.disabled = !this.gpu && choice.dataset["mode"] !== "cpu";
     this.choose(this.gpu ? "gpu" : "cpu");
@@ -78,8 +81,8 @@ export class WatchPane implements Pane {
   async refresh(): Promise<void> {
     const { client, mesh } = this.context.session;
     const [meshes, shows] = await Promise.all([client.json<string[]>("meshes"), client.json<string[]>("shows")]);
-    refill(this.mesh, meshes, mesh);
-    refill(this.by, shows, this.by.value);
+    refill(this.mesh, meshes, mesh || "lathe");
+    refill(this.by, shows, this.by.value || "color");
     this.isPaused = false;
     await this.frame();
   }
@@ -141,7 +144,9 @@ export class WatchPane implements Pane {
     requestAnimationFrame((now) => {
       this.isWanted = false;
       if (this.isPlaying) {
-        this.time += Math.min(0.1, (now - this.last) / 1000);
+        const seconds = Math.max(0, Math.min(0.1, (now - this.last) / 1000));
+        this.time += seconds;
+        if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.camera.yaw += seconds * TURN;
         if (document.activeElement !== this.clock) this.clock.value = this.time.toFixed(2);
       }
       this.last = now;
@@ -155,12 +160,12 @@ export class WatchPane implements Pane {
     const start = performance.now();
     try {
       const request = this.request();
-      const pixels = await this.pixels(request);
+      const pixels = transparent(await this.pixels(request));
       this.canvas.width = request.width;
       this.canvas.height = request.height;
       this.canvas.getContext("2d")?.putImageData(new ImageData(pixels, request.width, request.height), 0, 0);
       this.figures.textContent = `${request.width} × ${request.height}, ${(performance.now() - start).toFixed(1)} ms${this.counted}`;
-      if (this.gpu && this.failure) this.note.textContent = this.failure = "";
+      this.say(this.reason);
     } catch (error) {
       this.fail(error);
     } finally {
@@ -170,28 +175,35 @@ export class WatchPane implements Pane {
   }
 
   private counted = "";
-  private failure = "";
+  /** Why the CPU draws. */
+  private reason = "";
+
+  private say(text: string): void {
+    if (this.note.textContent !== text) this.note.textContent = text;
+  }
 
   private fail(error: unknown): void {
     if (error instanceof CallError && error.lost === "before") return;
     const text = error instanceof Error ? error.message : String(error);
-    this.note.textContent = this.failure = text;
+    this.say(text);
     // No frame follows until something changes, so that a slow program does not stop the engine again and again.
     this.isPaused = true;
     if (this.isPlaying) this.toggle();
-    if (this.gpu?.lost) {
-      this.gpu = undefined;
-      this.note.textContent = `${text}: the CPU draws.`;
-      this.isPaused = false;
-      for (const choice of this.modes) choice.disabled = choice.dataset["mode"] !== "cpu";
-      this.choose("cpu");
-    }
   }
 
   private async pixels(request: DrawRequest): Promise<Pixels> {
     this.counted = "";
     if (this.mode === "cpu" || !this.gpu) return this.onCpu(request);
-    const gpu = await this.onGpu(request);
+    this.reason = "";
+    let gpu: Pixels;
+    try {
+      gpu = await this.onGpu(request);
+    } catch (error) {
+      if (error instanceof CallError && error.lost) throw error;
+      this.reason = `${error instanceof Error ? error.message : error}: the CPU draws.`;
+      if (this.gpu.lost) this.gpu = undefined;
+      return this.onCpu(request);
+    }
     if (this.mode === "gpu") return gpu;
     const { picture, different } = difference(await this.onCpu(request), gpu);
     this.counted = `, ${different} pixels differ`;
@@ -219,7 +231,7 @@ export class WatchPane implements Pane {
       this.changed();
     };
     const zoom = (factor: number) => {
-      this.camera.distance = Math.max(0.2, Math.min(8, this.camera.distance * factor));
+      this.camera.distance = Math.max(0.5, Math.min(20, this.camera.distance * factor));
       this.changed();
     };
     stage.addEventListener("pointerdown", (event) => stage.setPointerCapture(event.pointerId));
@@ -255,6 +267,16 @@ function refill(select: HTMLSelectElement, values: string[], chosen: string): vo
   if (values.includes(chosen)) select.value = chosen;
 }
 
+function isBackground(pixels: Pixels, at: number): boolean {
+  return pixels[at] === BACKGROUND && pixels[at + 1] === BACKGROUND && pixels[at + 2] === BACKGROUND;
+}
+
+/** Lets the page's own background through. */
+function transparent(pixels: Pixels): Pixels {
+  for (let at = 0; at < pixels.length; at += 4) if (isBackground(pixels, at)) pixels[at + 3] = 0;
+  return pixels;
+}
+
 /** Shows where two pictures differ: in red what does, in gray what both have. */
 function difference(cpu: Pixels, gpu: Pixels): { picture: Pixels; different: number; covered: number } {
   const picture = new Uint8ClampedArray(cpu.length);
@@ -265,8 +287,9 @@ function difference(cpu: Pixels, gpu: Pixels): { picture: Pixels; different: num
     const gray = 96 + ((cpu[at] ?? 0) + (cpu[at + 1] ?? 0) + (cpu[at + 2] ?? 0)) / 8;
     const isDifferent = far > TOLERANCE;
     different += Number(isDifferent);
-    covered += Number((cpu[at + 3] ?? 0) > 0);
-    picture.set(isDifferent ? [220, 38, 38, 255] : [gray, gray, gray, cpu[at + 3] ?? 0], at);
+    const isCovered = !isBackground(cpu, at);
+    covered += Number(isCovered);
+    picture.set(isDifferent ? [220, 38, 38, 255] : [gray, gray, gray, isCovered ? 255 : 0], at);
   }
   return { picture, different, covered };
 }
