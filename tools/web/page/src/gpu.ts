@@ -131,7 +131,7 @@ export class Gpu {
       },
       fragment: { module: modules[draw.fragmentModule] as GPUShaderModule, entryPoint: draw.fragmentEntry, targets: [{ format: FORMAT }] },
       primitive: { topology: draw.topology, cullMode: "none" },
-      ...(draw.depth ? { depthStencil: { format: "depth32float" as const, depthWriteEnabled: true, depthCompare: "greater" as const } } : {}),
+      ...(draw.depth ? { depthStencil: { format: "depth32float" as const, depthWriteEnabled: true, depthCompare: "greater-equal" as const } } : {}),
     });
     this.built = { key, buffers, passes, pipeline, groups: this.bind(pipeline, draw.bindings, buffers) };
     return this.built;
