@@ -102,7 +102,7 @@ fn manifests_list_every_test() {
 #[test]
 fn published_packages_depend_on_published_ones() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for package in ["", "tools/generate", "tools/containers", "tools/gpu", "tools/cli"] {
+    for package in ["", "tools/generate", "tools/containers", "tools/inspect", "tools/gpu", "tools/cli"] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
         for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {

@@ -77,7 +77,7 @@ fn lanes(register: u8, mask: Mask) -> u64 {
 pub struct Read {
     /// The register; of a relative read its base.
     pub register: Source,
-    /// What is added to its number.
+    /// Address register that is added to its number.
     pub index: Index,
     /// Components.
     pub mask: Mask,

@@ -42,7 +42,7 @@ pub struct Snapshot {
     pub left: [i32; 4],
 }
 
-/// What a step changed.
+/// Changes of a step.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     pc: Pc,

@@ -56,7 +56,7 @@ pub struct ProgramHead {
     end: usize,
 }
 
-/// What the page is told about a document.
+/// Answer about a document.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opened<'a> {
@@ -247,7 +247,7 @@ impl Document {
         &self.places
     }
 
-    /// Returns what the page is told.
+    /// Returns the answer about it.
     pub fn opened(&self) -> Opened<'_> {
         let Self { name, kind, found, source, places, bytes, programs, selected, problems } = self;
         Opened {

@@ -30,7 +30,7 @@ pub struct FoundShader {
     pub bytes: Vec<u8>,
 }
 
-/// What the page is told about a shader.
+/// Row of the answer for a shader.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row<'a> {
@@ -45,7 +45,7 @@ pub struct Row<'a> {
     duplicate_of: Option<usize>,
 }
 
-/// Returns what the page is told about shaders.
+/// Returns the rows of the answer.
 pub fn rows(found: &[FoundShader]) -> Vec<Row<'_>> {
     let rows = found.iter().enumerate().map(|(number, one)| Row {
         number,

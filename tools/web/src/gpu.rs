@@ -409,8 +409,8 @@ fn chain_buffers(
     }
 }
 
-/// Returns the compute passes in their order. Modules: vertex program, feed, geometry program, scan,
-/// compact.
+/// Returns the compute passes in their order. Modules: vertex program, feed, geometry program,
+/// scan, compact.
 fn passes(plan: &Plan, [vertex, kernel]: [&str; 2], b: &ChainBuffers, vertices: usize) -> Vec<ComputePass> {
     let own = |module, text: &str, all: &[(u32, usize)], groups| ComputePass {
         module,

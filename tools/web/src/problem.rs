@@ -10,9 +10,9 @@ use transpica::stages::error::{At, Error, Warning};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// There is no result.
+    /// No result.
     Error,
-    /// There is a result that may not be what was meant.
+    /// A result that may not be the intended one.
     Warning,
     /// A remark.
     Note,

@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use transpica::dis::Listing;
 use transpica::stages::container::SymbolBank;
 use transpica::stages::isa::{Mask, Pc};
 use transpica_inspect::access::{ADDRESS, FLAGS};
 use transpica_inspect::ancestry::ancestry;
-use transpica_inspect::json::{decimal, word};
+use transpica_inspect::json::decimal;
 use transpica_inspect::recording::{Recording, Run, Snapshot};
+use transpica_inspect::results::components;
 
 use crate::engine::Open;
 use crate::problem::Problem;
@@ -26,14 +27,14 @@ pub struct Stepper {
     names: BTreeMap<String, String>,
 }
 
-/// What the page is told about a recorded run.
+/// Answer about a recorded run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recorded<'a> {
     steps: usize,
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Problem>,
-    outputs: BTreeMap<String, [Value; 4]>,
+    outputs: Map<String, Value>,
     symbols: &'a BTreeMap<String, String>,
 }
 
@@ -78,7 +79,7 @@ impl Stepper {
         Ok(Self { recording, listing, names: names(open) })
     }
 
-    /// Returns what the page is told.
+    /// Returns the answer about it.
     pub fn recorded(&self) -> Recorded<'_> {
         let Self { recording, names, .. } = self;
         let outputs = recording.at(recording.len()).outputs;
@@ -88,7 +89,7 @@ impl Stepper {
             complete: recording.error.is_none(),
             error: recording.error.as_ref().map(Problem::from),
             outputs: outputs
-                .map(|(n, register)| (format!("o{n}"), register.map(|x| word(x.to_bits()))))
+                .map(|(n, register)| (format!("o{n}"), components(register.map(f32::to_bits))))
                 .collect(),
             symbols: names,
         }

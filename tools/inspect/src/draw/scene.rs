@@ -91,7 +91,7 @@ pub struct Shown {
 pub struct Choice {
     /// Place of the position.
     pub position: usize,
-    /// What is shown.
+    /// The output or register itself.
     pub by: By,
     /// Place of the shown output; nothing for a register.
     pub value: Option<usize>,

@@ -38,7 +38,7 @@ pub struct Node {
     pub pcs: Vec<u16>,
 }
 
-/// Where the colors of a drawing come from.
+/// Origin of the colors of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// From the file itself, for any viewer.

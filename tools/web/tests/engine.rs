@@ -1,0 +1,366 @@
+//! The engine on every sample, on damaged files and on random text: each method answers, and its
+//! answers agree with each other.
+
+use serde_json::{Value, json};
+use transpica_generate::Random;
+use transpica_web::engine::Engine;
+
+const VIEWS: [&str; 9] = ["listing", "tree", "ir", "wgsl", "glsl", "spirv", "reflection", "graph", "tables"];
+
+/// A small picture.
+fn request(by: &str) -> String {
+    json!({ "width": 40, "height": 24, "yaw": 0.6, "pitch": 0.5, "distance": 2.8, "time": 1.5, "by": by,
+        "wireframe": false })
+    .to_string()
+}
+
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+    let entries = std::fs::read_dir(folder).expect("the samples");
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "shbin"))
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read(&path).expect("a file"))
+        })
+        .collect();
+    files.sort();
+    assert!(files.len() >= 25, "{} samples", files.len());
+    files
+}
+
+fn parse(answer: &str) -> Value {
+    serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
+}
+
+/// An answer that is no error.
+fn good(answer: &str) -> Value {
+    let value = parse(answer);
+    assert!(value.get("error").is_none(), "{answer}");
+    value
+}
+
+/// Calls every method with a program that is open; each must answer.
+fn all(engine: &mut Engine) {
+    engine.set_mesh("quad");
+    for view in VIEWS {
+        let view = parse(&engine.view(view));
+        if let (Some(text), Some(places)) = (view["text"].as_str(), view["places"].as_array()) {
+            assert_eq!(text.lines().count(), places.len());
+        }
+    }
+    for answer in [
+        engine.settings(),
+        engine.sizes(),
+        engine.uniforms(),
+        engine.run(),
+        engine.record(1),
+        engine.step(0),
+        engine.step(usize::MAX),
+        engine.ancestry("o0", "xyzw"),
+        engine.dead(),
+        engine.shows(),
+        engine.gpu_draw(&request("")),
+        engine.last_problem(),
+    ] {
+        parse(&answer);
+    }
+    let _ = (engine.state(), engine.spirv(), engine.shbin(), engine.find(0, 0, 1), engine.gpu_bytes(0));
+    engine.draw(&request("color"));
+}
+
+#[test]
+fn every_method_answers_for_every_program_of_the_samples() {
+    let (mut programs, mut steps, mut dead) = (0, 0, 0);
+    for (name, bytes) in samples() {
+        let mut engine = Engine::default();
+        let opened = good(&engine.open(&name, &bytes));
+        for program in opened["programs"].as_array().expect("programs") {
+            let index = program["index"].as_u64().expect("a number") as usize;
+            let selected = good(&engine.select(index));
+            assert_eq!(selected["selected"], index);
+            for view in VIEWS {
+                good(&engine.view(view));
+            }
+            good(&engine.sizes());
+            assert!(!engine.spirv().is_empty() && engine.shbin() == bytes);
+            good(&engine.run());
+            all(&mut engine);
+            steps += good(&engine.record(0))["steps"].as_u64().expect("a number");
+            dead += good(&engine.dead()).as_array().expect("addresses").len();
+            programs += 1;
+        }
+    }
+    assert!(programs >= 35 && steps > 1_000 && dead > 0, "{programs} programs, {steps} steps, {dead} dead");
+}
+
+#[test]
+fn a_recording_ends_with_the_outputs_of_the_run() {
+    for (name, bytes) in samples() {
+        let mut engine = Engine::default();
+        let opened = good(&engine.open(&name, &bytes));
+        if opened["programs"][0]["stage"] != "vertex" {
+            continue;
+        }
+        let run = good(&engine.run());
+        for vertex in 0..4 {
+            let recorded = good(&engine.record(vertex));
+            assert_eq!(recorded["outputs"], run["vertices"][vertex]["outputs"], "{name}");
+            let steps = recorded["steps"].as_u64().expect("a number") as usize;
+            let end = good(&engine.step(steps));
+            assert_eq!(
+                (end["number"].as_u64(), end["pc"].as_i64()),
+                (Some(steps as u64), Some(-1)),
+                "{name}"
+            );
+            let pc = good(&engine.step(steps - 1))["pc"].as_u64().expect("an address") as u16;
+            assert_eq!(engine.find(pc, steps, -1), steps as i32 - 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_text_of_a_file_assembles_to_the_same_program() {
+    for (name, bytes) in samples() {
+        let mut engine = Engine::default();
+        let opened = good(&engine.open(&name, &bytes));
+        let (listing, run) = (engine.view("listing"), engine.run());
+        let edited = good(&engine.edit(opened["source"].as_str().expect("text")));
+        let errors = edited["problems"].as_array().expect("problems");
+        assert!(errors.iter().all(|problem| problem["severity"] != "error"), "{name}");
+        assert_eq!(edited["sourcePlaces"], opened["sourcePlaces"], "{name}");
+        assert_eq!((engine.view("listing"), engine.run()), (listing, run), "{name}");
+    }
+}
+
+#[test]
+fn errors_have_a_place_and_leave_the_last_good_program() {
+    let mut engine = Engine::default();
+    let text = ".out position position\n.in a v0\n.proc main\n\tmov position, a\n\tend\n.end\n";
+    let opened = good(&engine.open("small.v.pica", text.as_bytes()));
+    assert_eq!(
+        (&opened["kind"], &opened["sourcePlaces"]),
+        (&json!("source"), &json!([-1, -1, -1, 0, 1, -1]))
+    );
+    let listing = engine.view("listing");
+    let edited = good(&engine.edit(&text.replace("mov position, a", "mov position, ab")));
+    let problem = &edited["problems"][0];
+    let place = ["line", "column", "length"].map(|key| problem[key].as_u64());
+    assert_eq!(
+        (problem["severity"].as_str(), place),
+        (Some("error"), [Some(4), Some(16), Some(2)]),
+        "{problem}"
+    );
+    assert_eq!(edited["programs"], opened["programs"]);
+    assert_eq!(engine.view("listing"), listing);
+}
+
+#[test]
+fn changed_values_survive_an_edit_and_a_state_is_read_back() {
+    let (_, bytes) = samples().into_iter().find(|(name, _)| name == "lights.shbin").expect("a sample");
+    let mut engine = Engine::default();
+    let opened = good(&engine.open("lights.shbin", &bytes));
+    assert_eq!(engine.set_uniform("c", 0, "[[1, 2, 3, 4.5]]"), r#"{"problems":[]}"#);
+    let source = opened["source"].as_str().expect("text").to_owned();
+    good(&engine.edit(&source.replacen(".proc", "; more\n.proc", 1)));
+    let uniforms = good(&engine.uniforms());
+    assert_eq!(uniforms[0]["values"][0], json!([1.0, 2.0, 3.0, 4.5]), "{uniforms}");
+    let (state, run) = (engine.state(), engine.run());
+    engine.generate(99, 2);
+    assert_ne!(engine.run(), run);
+    assert_eq!(engine.set_state(&state), r#"{"problems":[]}"#);
+    assert_eq!((engine.state(), engine.run()), (state, run));
+    for (bank, first, rows) in [
+        ("c", 95, "[[1,1,1,1],[1,1,1,1]]"),
+        ("i", 0, "[[256,0,0,0]]"),
+        ("x", 0, "[[1]]"),
+        ("b", 16, "[[true]]"),
+        ("c", 0, "[[1]]"),
+        ("c", 0, "{"),
+    ] {
+        let before = engine.state();
+        assert!(engine.set_uniform(bank, first, rows).contains("error"), "{bank}{first} {rows}");
+        assert_eq!(engine.state(), before);
+    }
+}
+
+#[test]
+fn every_setting_has_a_row_and_takes_its_own_value() {
+    let (name, bytes) = samples().remove(0);
+    let mut engine = Engine::default();
+    good(&engine.open(&name, &bytes));
+    let rows = good(&engine.settings());
+    let rows = rows.as_array().expect("rows");
+    assert!(rows.len() > 40, "{} rows", rows.len());
+    let wgsl = engine.view("wgsl");
+    for row in rows {
+        let path = row["path"].as_str().expect("a path");
+        assert!(row["changed"] == false && row["value"] == row["default"], "{row}");
+        assert_eq!(
+            engine.configure(&json!({ path: row["value"] }).to_string()),
+            r#"{"problems":[]}"#,
+            "{path}"
+        );
+        assert_eq!(engine.view("wgsl"), wgsl, "{path}");
+        for choice in row["choices"].as_array().expect("choices") {
+            assert_eq!(
+                engine.configure(&json!({ path: choice["value"] }).to_string()),
+                r#"{"problems":[]}"#,
+                "{row}"
+            );
+            let now = good(&engine.settings());
+            let now = now
+                .as_array()
+                .expect("rows")
+                .iter()
+                .find(|now| now["path"] == path)
+                .expect("the row")
+                .clone();
+            assert_eq!(now["value"], choice["value"], "{path}");
+        }
+    }
+    engine.configure("{}");
+    let wrong = parse(&engine.configure(r#"{"outputs.dept": 1, "arithmetic.precision": "Fats"}"#));
+    assert_eq!(wrong["problems"].as_array().map(Vec::len), Some(2), "{wrong}");
+    assert_eq!(engine.view("wgsl"), wgsl);
+}
+
+#[test]
+fn damaged_files_and_random_texts_are_answered() {
+    let (mut random, mut opened) = (Random::new(1, "page"), 0);
+    let samples = samples();
+    let words = [
+        ".proc ",
+        "main",
+        "\n",
+        "mov ",
+        "r0",
+        ", ",
+        "c",
+        "[a0.x]",
+        "end\n",
+        ".end\n",
+        ".out ",
+        "for i0\n",
+        "\"",
+        "é",
+        "0x",
+        "99999999999",
+        "ifc cmp.x\n",
+    ];
+    for round in 0..120 {
+        let mut engine = Engine::default();
+        let mut bytes = samples[random.below(samples.len() as u32) as usize].1.clone();
+        for _ in 0..=random.below(6) {
+            let place = random.below(bytes.len() as u32) as usize;
+            bytes[place] = random.bits() as u8;
+        }
+        if round % 3 == 0 {
+            bytes.truncate(random.below(bytes.len() as u32) as usize);
+        }
+        opened += usize::from(parse(&engine.open("damaged", &bytes)).get("error").is_none());
+        all(&mut engine);
+        let text: String =
+            (0..random.below(80)).map(|_| words[random.below(words.len() as u32) as usize]).collect();
+        parse(&engine.edit(&text));
+        parse(&engine.configure(&text));
+        parse(&engine.set_state(&text));
+        parse(&engine.set_mesh(&text));
+        parse(&engine.gpu_draw(&text));
+        assert!(engine.draw(&text).is_empty());
+        good(&engine.last_problem());
+    }
+    assert!((20..120).contains(&opened), "{opened} opened");
+}
+
+#[test]
+fn large_texts_are_answered_in_time() {
+    let start = std::time::Instant::now();
+    let mut engine = Engine::default();
+    let lines = format!(".proc main\n{}", "mov r0, nothing\n".repeat(1 << 15));
+    let many = parse(&engine.edit(&lines));
+    assert!(many["problems"].as_array().is_some_and(|list| list.len() > 1), "{}", many["problems"]);
+    let longer = parse(&engine.edit(&"x".repeat((1 << 20) + 1)));
+    assert!(longer["error"]["message"].as_str().is_some_and(|text| text.contains("at most")), "{longer}");
+    let one_line = "mov r0, r1;".repeat(90_000);
+    parse(&engine.edit(&one_line));
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
+fn programs_without_an_end_are_bounded() {
+    let text = ".out o position\n.proc main\nstart:\n\tmov r0, r0\n\tjmpu !b0, start\n\tend\n.end\n";
+    let mut engine = Engine::default();
+    good(&engine.open("endless.v.pica", text.as_bytes()));
+    engine.set_uniform("b", 0, "[[false]]");
+    engine.set_mesh("quad");
+    let recorded = parse(&engine.record(0));
+    assert_eq!((&recorded["steps"], &recorded["complete"]), (&json!(100_000), &json!(false)));
+    assert_eq!(good(&engine.step(99_999))["number"], 99_999);
+    good(&engine.ancestry("o0", "x"));
+    assert!(engine.draw(&request("")).is_empty());
+    assert!(engine.last_problem().contains("budget") && engine.gpu_draw(&request("")).contains("error"));
+}
+
+#[test]
+fn shaders_inside_of_other_files_are_found() {
+    let samples = samples();
+    let mut bytes = b"any header  ".to_vec();
+    for (_, sample) in &samples[..3] {
+        bytes.extend(sample);
+        bytes.resize(bytes.len().next_multiple_of(16), 7);
+    }
+    bytes.extend(&samples[1].1);
+    let mut engine = Engine::default();
+    let opened = good(&engine.open("archive.bin", &bytes));
+    assert_eq!((&opened["kind"], opened["found"].as_array().map(Vec::len)), (&json!("container"), Some(4)));
+    assert_eq!(opened["found"][3]["duplicateOf"], 1);
+    for number in 0..3 {
+        let one = good(&engine.open_found(number));
+        assert_eq!(one["found"].as_array().map(Vec::len), Some(4));
+        assert_eq!(engine.shbin(), samples[number].1);
+    }
+    assert!(parse(&engine.open_found(4)).get("error").is_some());
+}
+
+#[test]
+fn words_have_their_descriptors_as_text() {
+    let mut engine = Engine::default();
+    let opened = good(&engine.open("code.txt", b"4c000000 88000000\ndescriptors\n0000036f\n"));
+    assert_eq!(opened["kind"], "words");
+    let listing = good(&engine.view("listing"));
+    assert_eq!(listing["text"], "0x000: mov o0, v0\n0x001: end\n");
+    let binary: Vec<u8> = [0x4C00_0000_u32, 0x8800_0000].iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(good(&engine.open("code.bin", &binary))["problems"][0]["severity"], "note");
+}
+
+#[test]
+fn pictures_are_drawn_and_follow_time_and_uniforms() {
+    let mut drawn = 0;
+    for (name, bytes) in samples() {
+        let mut engine = Engine::default();
+        let opened = good(&engine.open(&name, &bytes));
+        // The smallest mesh: programs run in the unoptimized interpreter.
+        engine.set_mesh("quad");
+        for program in opened["programs"].as_array().expect("programs") {
+            good(&engine.select(program["index"].as_u64().expect("a number") as usize));
+            let picture = engine.draw(&request(""));
+            if picture.is_empty() {
+                continue;
+            }
+            assert_eq!(picture.len(), 40 * 24 * 4, "{name}");
+            let shown =
+                picture.as_chunks().0.iter().filter(|&&pixel| pixel != [232u8, 232, 232, 255]).count();
+            drawn += usize::from(shown > 30);
+            for by in good(&engine.shows()).as_array().expect("names") {
+                assert!(
+                    !engine.draw(&request(by.as_str().expect("a name"))).is_empty(),
+                    "{name} {by}: {}",
+                    engine.last_problem()
+                );
+            }
+        }
+    }
+    assert!(drawn >= 30, "{drawn} pictures");
+}
