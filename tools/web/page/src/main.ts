@@ -165,11 +165,12 @@ class Page {
   async start(): Promise<void> {
     this.header();
     const linked = await this.linked();
-    void this.watch.open();
     if (typeof linked !== "boolean" || !linked) {
       await this.openFirst();
       if (typeof linked !== "boolean") this.warn(linked);
     }
+    // The adapter comes after the first texts: drivers take their time.
+    void this.watch.open();
     window.addEventListener("hashchange", () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)));
   }
 

@@ -38,6 +38,8 @@ export class WatchPane implements Pane {
   private isDrawing = false;
   private isWanted = false;
   private mode: Mode = "cpu";
+  /** The output that the reader wants to see, also after a program that lacks it. */
+  private wished = "color";
   private readonly canvas = h("canvas", { width: 400, height: 300 });
   private readonly stage = h("div", { class: "stage", tabindex: 0, role: "application", "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets." }, this.canvas);
   private readonly note = h("p", { class: "note", role: "status" });
@@ -45,7 +47,10 @@ export class WatchPane implements Pane {
   private readonly modes = (["gpu", "cpu", "difference"] as const).map((mode) =>
     h("button", { type: "button", "aria-pressed": "false", "data-mode": mode, onclick: () => this.choose(mode) }, mode === "difference" ? "Difference" : mode.toUpperCase()));
   private readonly mesh = h("select", { onchange: () => void this.setMesh(this.mesh.value) });
-  private readonly by = h("select", { onchange: () => this.want() });
+  private readonly by = h("select", { onchange: () => {
+    this.wished = this.by.value;
+    this.want();
+  } });
   private readonly wire = h("input", { type: "checkbox", onchange: () => this.want() });
   private readonly clock = h("input", { type: "number", step: 0.1, value: 0, "aria-label": "Time in seconds", onchange: () => {
     this.time = Number(this.clock.value) || 0;
@@ -82,7 +87,7 @@ export class WatchPane implements Pane {
     const { client, mesh } = this.context.session;
     const [meshes, shows] = await Promise.all([client.json<string[]>("meshes"), client.json<string[]>("shows")]);
     refill(this.mesh, meshes, mesh || "lathe");
-    refill(this.by, shows, this.by.value || "color");
+    refill(this.by, shows, this.wished);
     this.isPaused = false;
     await this.frame();
   }
@@ -113,6 +118,7 @@ export class WatchPane implements Pane {
     this.camera = { yaw, pitch, distance };
     this.time = time;
     this.clock.value = String(time);
+    if (by) this.wished = by;
     if ([...this.by.options].some(({ value }) => value === by)) this.by.value = by;
     this.want();
   }
