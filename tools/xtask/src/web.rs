@@ -50,7 +50,8 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     bind.arg("--target-dir").arg(target.join("web-bind")).arg("--").arg(module).arg(&glue);
     run_line(&mut bind)?;
     install_modules()?;
-    run_line(in_page("npx").args(["--no-install", "tsc", "--noEmit"]))?;
+    let compiler = page().join("node_modules/.bin/tsc");
+    run_line(Command::new(compiler).arg("--noEmit").current_dir(page()))?;
     run_line(in_page("node").arg("build.mjs").arg(glue).arg(&out))?;
     Ok(out)
 }

@@ -98,7 +98,7 @@ class Page {
     if (!(what === "edited" && hasError) && opened.programs.length > 0) {
       const upper = what === "state" ? this.tabs.refresh(["compare", "sizes"]) : this.tabs.refresh();
       await Promise.all([upper, this.lower.refresh()]);
-      void this.watch.refresh().catch(() => {});
+      this.watch.later();
     }
     this.panesTime = performance.now() - this.changed;
     this.changes++;

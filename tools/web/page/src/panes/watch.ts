@@ -23,6 +23,8 @@ export interface Comparison {
 const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
 /** Radians a second that the mesh turns by while the time runs. */
 const TURN = 0.4;
+/** Milliseconds without a change after which the picture follows. */
+const PAUSE = 120;
 /** A channel may be this far off before a pixel counts as different. */
 const TOLERANCE = 2;
 
@@ -82,6 +84,14 @@ export class WatchPane implements Pane {
     for (const choice of this.modes) choice.disabled = !this.gpu && choice.dataset["mode"] !== "cpu";
     this.choose(this.gpu ? "gpu" : "cpu");
   }
+
+  /** Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next key. */
+  later(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.refresh().catch((error) => this.fail(error)), PAUSE);
+  }
+
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   async refresh(): Promise<void> {
     const { client, mesh } = this.context.session;
