@@ -18,6 +18,8 @@ use crate::host::{
     Constants, EntryPoint, Environment, Hook, Interface, Job, Options, Output, OutputMap, Profile, Reliance,
     Usage, attach, map_warnings, tap_outputs, varying,
 };
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+use crate::isa::placed::PlacedText;
 use crate::isa::{Dest, Pc, Program};
 use crate::key::{Key, SettingsDigest};
 use crate::lower::{Context, OutputSelection};
@@ -131,6 +133,28 @@ impl Translation {
     #[cfg(feature = "msl")]
     pub fn msl(&self) -> Result<String> {
         self.text(crate::backend::Language::Msl)
+    }
+
+    /// Returns the module as text with the instructions of the program that each line evaluates
+    /// values for. No public API.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text), and for HLSL and MSL, which naga writes.
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    #[doc(hidden)]
+    pub fn placed_text(&self, language: crate::backend::Language) -> Result<PlacedText> {
+        crate::backend::write_placed(&self.source(), language)
+    }
+
+    /// Returns the module with the instructions of the program that each of its own evaluates
+    /// values for. No public API.
+    ///
+    /// # Errors
+    /// As [`spirv`](Self::spirv).
+    #[cfg(feature = "spirv")]
+    #[doc(hidden)]
+    pub fn placed_spirv(&self) -> Result<crate::backend::spirv::PlacedWords> {
+        crate::backend::spirv::SpirvWriter::new().write_placed(&self.source())
     }
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]

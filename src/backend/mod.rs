@@ -16,9 +16,12 @@ pub mod text;
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 pub use interface::{BackendInput, ENTRY_NAME};
 
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+use crate::error::{Error, Kind};
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 use crate::{
     error::{At, Result},
+    isa::placed::PlacedText,
     limits::check,
 };
 
@@ -57,7 +60,35 @@ pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
         #[cfg(feature = "msl")]
         Language::Msl => naga::msl(source),
     }?;
-    // The limit counts words of SPIR-V: four bytes of text are one.
-    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
+    check_length(source, &text)?;
     Ok(text)
+}
+
+/// Returns the module in a language, with the instructions of the program that each line evaluates
+/// values for.
+///
+/// # Errors
+/// As [`write`]; HLSL and MSL, whose lines are naga's.
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+pub fn write_placed(source: &BackendInput<'_>, language: Language) -> Result<PlacedText> {
+    #[cfg(any(feature = "hlsl", feature = "msl"))]
+    let foreign = |target| Err(Error::new(Kind::TargetLacks { target, what: "places".into() }, At::Whole));
+    let placed = match language {
+        #[cfg(feature = "wgsl")]
+        Language::Wgsl => text::wgsl_placed(source),
+        #[cfg(feature = "glsl")]
+        Language::Glsl(version) => text::glsl_placed(source, version),
+        #[cfg(feature = "hlsl")]
+        Language::Hlsl => foreign("HLSL"),
+        #[cfg(feature = "msl")]
+        Language::Msl => foreign("MSL"),
+    }?;
+    check_length(source, &placed.text)?;
+    Ok(placed)
+}
+
+/// Checks the length of a text. The limit counts words of SPIR-V: four bytes of text are one.
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+fn check_length(source: &BackendInput<'_>, text: &str) -> Result<()> {
+    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)
 }

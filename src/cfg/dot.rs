@@ -10,6 +10,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::text::{CfgText, TestText};
 use super::{Block, Cfg, Terminator};
 use crate::entity::Handle;
+use crate::isa::Pc;
 use crate::isa::print::InstructionText;
 
 /// A graph in the DOT language.
@@ -47,6 +48,11 @@ impl Dot<'_> {
     /// Returns the texts of all nodes, in the order of the blocks. Each line ends with a line feed.
     pub fn nodes(&self) -> Vec<String> {
         self.cfg.blocks.keys().map(|block| Label(self, block).to_string()).collect()
+    }
+
+    /// Returns the addresses of the instructions of all nodes, each ascending.
+    pub fn places(&self) -> Vec<Vec<Pc>> {
+        self.cfg.blocks.keys().map(|block| self.cfg.places(block)).collect()
     }
 
     /// Returns all edges: indices of both nodes, and a label, which may be empty.

@@ -5,7 +5,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Action, Block, Cfg, Terminator};
+use crate::isa::Pc;
 use crate::isa::control::{Effect, Test};
+use crate::isa::placed::{PlacedText, sort};
 use crate::isa::print::InstructionText;
 
 /// A graph with the instructions of its program; `Cfg` itself prints addresses only.
@@ -76,7 +78,40 @@ impl Display for TestText<'_> {
     }
 }
 
+impl Action {
+    /// Returns the address of the instruction that it executes.
+    pub fn pc(&self) -> Option<Pc> {
+        match self {
+            Self::Run(pc) => Some(*pc),
+            Self::Loop(_) | Self::SetDispatch { .. } => None,
+        }
+    }
+}
+
+impl Cfg {
+    /// Returns the addresses of the instructions of a block, ascending: those that it executes, and
+    /// that of its end.
+    pub fn places(&self, block: Block) -> Vec<Pc> {
+        let actions = self.actions_of(block).iter().filter_map(Action::pc);
+        let mut pcs: Vec<Pc> = actions.chain(self.blocks[block].end).collect();
+        sort(&mut pcs);
+        pcs
+    }
+}
+
 impl CfgText<'_> {
+    /// Returns the text with the instructions of its lines: the head of a block has all of its own.
+    pub fn placed(&self) -> PlacedText {
+        let mut places = Vec::new();
+        for (block, data) in self.cfg.blocks.iter() {
+            places.push(self.cfg.places(block));
+            let actions = self.cfg.actions_of(block).iter();
+            places.extend(actions.map(|action| action.pc().into_iter().collect()));
+            places.push(data.end.into_iter().collect());
+        }
+        PlacedText { text: self.to_string(), places }
+    }
+
     /// Writes the head of a block, which ends with `colon`, and its actions.
     pub(super) fn actions(
         &self,

@@ -166,7 +166,9 @@ impl<'a> Dvle<'a> {
     /// Name of the label at a code word; among several, the one that names a start.
     pub fn label_at(&self, address: u32) -> Option<Name<'a>> {
         let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
-        let mut here = named().filter(|(label, name)| label.address == address && !name.is_empty());
+        // Names are looked up last: most labels are elsewhere.
+        let here = self.labels.iter().filter(|label| label.address == address);
+        let mut here = here.map(|label| (label, self.name(label.name))).filter(|(_, name)| !name.is_empty());
         let (first, second) = (here.next()?, here.next());
         if second.is_none() {
             return Some(first.1);

@@ -3,8 +3,6 @@
 //! [`Interface`], [`Constants`]. Of instructions it knows calls, and no IR.
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
-use std::collections::BTreeSet;
-
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};
 use super::map_warnings;
 use super::options::{IntUniforms, Options};
@@ -15,7 +13,7 @@ use crate::container::{
 };
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::decode::decode;
-use crate::isa::{Flow, Inst, Pc, Program, Stage};
+use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 use crate::limits::{Limits, check};
 use crate::precision::float24;
 
@@ -157,7 +155,11 @@ fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
     if executable.labels.iter().next().is_none() {
         return Vec::new();
     }
-    let calls = file.package.code.iter().filter_map(|word| match decode(word, &[]) {
+    // Every translation pays for this, so operands are decoded for calls alone.
+    let is_call =
+        |word: &u32| matches!(Opcode::of_word(*word), Some(Opcode::Call | Opcode::Callc | Opcode::Callu));
+    let words = file.package.code.iter().filter(is_call);
+    let calls = words.filter_map(|word| match decode(word, &[]) {
         Inst::Flow(
             Flow::Call { target, length }
             | Flow::CallC { target, length, .. }
@@ -165,7 +167,9 @@ fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
         ) => Some((length, target)),
         _other_instructions => None,
     });
-    let ranges: BTreeSet<(u8, Pc)> = calls.collect();
+    let mut ranges: Vec<(u8, Pc)> = calls.collect();
+    ranges.sort_unstable();
+    ranges.dedup();
     let named = |(length, first): (u8, Pc)| {
         let name = executable.label_at(first.0.into())?.to_string();
         Some(Procedure { name, first, length })

@@ -191,6 +191,18 @@ pub enum NodeData {
     },
 }
 
+/// A run of values by the instruction that they were made for; it ends where the next one begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first value.
+    pub first: Value,
+    /// The values before this one compute the results of the instruction; later ones only stand
+    /// near it, as those of control flow do.
+    pub end: Value,
+    /// Address of the instruction.
+    pub pc: Option<Pc>,
+}
+
 /// A function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Func {
@@ -208,21 +220,33 @@ pub struct Func {
     pub params: ValueList,
     /// The outermost region; its `Yield` gives the outputs.
     pub body: Option<Region>,
-    /// First values of instructions with the address of the instruction, none behind the last;
-    /// ascending. Only comments in readable output follow from it.
-    pub places: Vec<(Value, Option<Pc>)>,
+    /// Runs of values by the instruction that they were made for, ascending. Only comments in
+    /// readable output follow from it, and [`Places`](super::places::Places).
+    pub places: Vec<Place>,
+    /// Values that passes replaced by equal ones, each with that one, in the order of the passes.
+    pub merged: Vec<(Value, Value)>,
 }
 
 impl Func {
-    /// Returns the address of the instruction that a value was made for.
-    pub fn place(&self, value: Value) -> Option<Pc> {
-        let after = self.places.partition_point(|(first, _)| *first <= value);
-        self.places[..after].last().and_then(|(_, pc)| *pc)
+    /// Returns the run of a value; one without an address for values that passes made.
+    pub fn place(&self, value: Value) -> Option<Place> {
+        let after = self.places.partition_point(|place| place.first <= value);
+        self.places[..after].last().copied()
     }
-    /// Begins the values of an instruction, or of none.
+    /// Begins the values of an instruction, which [`end_instruction`](Self::end_instruction) ends,
+    /// or values near one.
+    #[inline]
     pub fn begin_place(&mut self, pc: Option<Pc>) {
-        let next = Value(self.values.len() as u32);
-        self.places.push((next, pc));
+        let first = Value(self.values.len() as u32);
+        self.places.push(Place { first, end: first, pc });
+    }
+    /// Ends the values of an instruction: what follows is control flow near it.
+    #[inline]
+    pub fn end_instruction(&mut self) {
+        let end = Value(self.values.len() as u32);
+        if let Some(last) = self.places.last_mut() {
+            last.end = end;
+        }
     }
     /// Adds a value that no item evaluates yet.
     pub fn value(&mut self, ty: Type, def: Def) -> Value {

@@ -7,6 +7,7 @@ pub mod eval;
 pub mod func;
 pub mod known;
 pub mod op;
+pub mod places;
 pub mod resource;
 pub mod scalar;
 pub mod signature;
@@ -16,7 +17,8 @@ pub mod verify;
 pub mod walk;
 
 pub use func::{
-    Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Region, RegionData, ValueData, ValueList,
+    Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData,
+    ValueList,
 };
 pub use op::{Def, Op};
 pub use resource::{Array, Buffer, Resource};

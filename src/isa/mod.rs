@@ -21,6 +21,8 @@ pub mod limits;
 #[doc(hidden)]
 pub mod opdesc;
 #[doc(hidden)]
+pub mod placed;
+#[doc(hidden)]
 pub mod print;
 #[doc(hidden)]
 pub mod program;

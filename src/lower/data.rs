@@ -39,6 +39,7 @@ impl Data<'_> {
             Inst::Flow(_) | Inst::Unassigned(_) => {}
         }
         self.hooks.tap(b, pc, inst);
+        b.func.end_instruction();
     }
 
     /// Inserts the slots that an instruction assigns.

@@ -50,6 +50,7 @@ fn merge(f: &mut Func, tables: &mut Tables) -> bool {
                 }
                 if let Some(same) = visible.find_or_add(f, value) {
                     map[value.index()] = same;
+                    f.merged.push((value, same));
                     f.values[value].def = Def::Dead;
                     changed = true;
                 } else if let Def::Op(op) = f.values[value].def {

@@ -2,11 +2,13 @@
 //! In: [`Tree`] with its [`Cfg`], and texts of the program's instructions if those are to be
 //! printed. Out: lines of text. Changes nothing.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::tree::{Cond, Cursor, List, Stmt, Tree};
 use crate::cfg::Cfg;
 use crate::cfg::text::{ActionText, TestText};
+use crate::isa::Pc;
+use crate::isa::placed::PlacedText;
 use crate::isa::print::InstructionText;
 
 /// A tree as text.
@@ -25,6 +27,9 @@ pub struct TreeText<'a> {
     pub program: Option<&'a dyn InstructionText>,
 }
 
+/// Writes one line: its indentation, its text, the instruction that it executes.
+type Write<'w> = &'w mut dyn FnMut(usize, &dyn Display, Option<Pc>) -> fmt::Result;
+
 /// Remaining work, newest last.
 enum Task<'a> {
     /// The statements of a list from a cursor on.
@@ -36,16 +41,27 @@ enum Task<'a> {
 }
 
 impl TreeText<'_> {
-    fn actions(&self, f: &mut Formatter<'_>, indent: usize, stmt: &Stmt) -> fmt::Result {
+    /// Returns the text with the instructions of its lines.
+    pub fn placed(&self) -> PlacedText {
+        let (mut text, mut places) = (String::new(), Vec::new());
+        let written = self.lines(&mut |indent, line, pc| {
+            places.push(pc.into_iter().collect());
+            writeln!(text, "{:indent$}{line}", "")
+        });
+        written.expect("writing to a string never fails");
+        PlacedText { text, places }
+    }
+
+    fn actions(&self, write: Write<'_>, indent: usize, stmt: &Stmt) -> fmt::Result {
         match stmt {
             Stmt::Block(block) => self
                 .cfg
                 .actions_of(*block)
                 .iter()
-                .try_for_each(|action| writeln!(f, "{:indent$}{}", "", ActionText(action, self.program))),
-            Stmt::Set { var, value } => writeln!(f, "{:indent$}{var} = {value}", ""),
-            Stmt::Break => writeln!(f, "{:indent$}break", ""),
-            Stmt::Continue => writeln!(f, "{:indent$}continue", ""),
+                .try_for_each(|action| write(indent, &ActionText(action, self.program), action.pc())),
+            Stmt::Set { var, value } => write(indent, &format_args!("{var} = {value}"), None),
+            Stmt::Break => write(indent, &"break", None),
+            Stmt::Continue => write(indent, &"continue", None),
             Stmt::Nothing
             | Stmt::If { .. }
             | Stmt::Loop { .. }
@@ -91,22 +107,23 @@ impl TreeText<'_> {
     }
 }
 
-impl Display for TreeText<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl TreeText<'_> {
+    /// Writes all lines.
+    fn lines(&self, write: Write<'_>) -> fmt::Result {
         let root = self.tree.root.map(|root| Task::List(self.tree.start(root)));
         let mut tasks: Vec<Task<'_>> = root.into_iter().collect();
         let mut indent = 0;
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Line(line) => writeln!(f, "{:1$}{line}", "", indent - 4)?,
+                Task::Line(line) => write(indent - 4, &line, None)?,
                 Task::Close(line) => {
                     indent -= 4;
-                    writeln!(f, "{:indent$}{line}", "")?;
+                    write(indent, &line, None)?;
                 }
                 Task::List(mut cursor) => {
                     while let Some(stmt) = self.tree.next(&mut cursor) {
                         if let Some((head, inner)) = self.open(stmt) {
-                            writeln!(f, "{:indent$}{head}", "")?;
+                            write(indent, &head, None)?;
                             indent += 4;
                             // The rest of the list is printed after the construct that nests here.
                             tasks.push(Task::List(cursor));
@@ -114,11 +131,17 @@ impl Display for TreeText<'_> {
                             tasks.extend(inner.into_iter().rev());
                             break;
                         }
-                        self.actions(f, indent, stmt)?;
+                        self.actions(write, indent, stmt)?;
                     }
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl Display for TreeText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.lines(&mut |indent, line, _| writeln!(f, "{:indent$}{line}", ""))
     }
 }

@@ -34,6 +34,9 @@ pub(super) struct State {
     pub(super) helpers: Vec<(Word, Type)>,
     /// Operands of one instruction.
     pub(super) operands: Vec<Word>,
+    /// The words of the code section that evaluate each value of the main function, if that is
+    /// noted.
+    pub(super) trace: Option<Vec<(std::ops::Range<usize>, Value)>>,
 }
 
 /// Values that one branch passes to its target.
@@ -214,7 +217,13 @@ impl Body<'_> {
             let (region, mut item) = (&func.regions[scope.region], scope.item);
             let node = loop {
                 match region.items.get(item) {
-                    Some(&Item::Let(value)) => self.define(value)?,
+                    Some(&Item::Let(value)) => {
+                        let start = self.w.section(Section::Code).len();
+                        self.define(value)?;
+                        if self.s.trace.is_some() {
+                            self.note(start, value);
+                        }
+                    }
                     Some(&Item::Node(node)) => break Some(node),
                     None => break None,
                 }
@@ -232,6 +241,15 @@ impl Body<'_> {
         match self.undefined {
             None => Ok(()),
             Some(value) => Err(defect(format!("{value} is used before its definition"))),
+        }
+    }
+
+    /// Notes the words of a value of the main function.
+    #[cold]
+    fn note(&mut self, start: usize, value: Value) {
+        let end = self.w.section(Section::Code).len();
+        if self.is_main {
+            self.s.trace.get_or_insert_default().push((start..end, value));
         }
     }
 

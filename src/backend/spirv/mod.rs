@@ -18,6 +18,7 @@ mod interface;
 mod kernel;
 mod leaving;
 mod ops;
+mod placed;
 mod quaternions;
 mod stage;
 mod text;
@@ -27,6 +28,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use placed::PlacedWords;
 pub use text::text;
 
 use rspirv::spirv::Word;
@@ -40,7 +42,7 @@ use crate::ir::Func;
 use crate::limits;
 use function::{Body, State};
 use interface::Variables;
-use writer::Writer;
+use writer::{Section, Writer};
 
 /// Writer of SPIR-V modules. It reuses its tables and memory between modules.
 ///
@@ -80,6 +82,20 @@ impl SpirvWriter {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;
         Ok(out)
+    }
+
+    /// As [`write`](Self::write), with the instructions of the program that each word belongs to.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_placed(&mut self, source: &BackendInput<'_>) -> Result<PlacedWords> {
+        self.state.trace = Some(Vec::new());
+        let words = self.write(source);
+        let trace = self.state.trace.take().unwrap_or_default();
+        let words = words?;
+        // Functions are the last section.
+        let start = words.len() - self.writer.section(Section::Code).len();
+        Ok(PlacedWords::new(words, start, &trace, &source.module.main))
     }
 
     /// As [`write`](Self::write), into a vector whose content is replaced.

@@ -15,7 +15,7 @@ const LONGEST: usize = 0xFFFF;
 const NAME_BYTES: usize = 255;
 const FIRST_ID: Word = 1;
 /// Words before the first instruction.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 /// A part of the module with a buffer of its own, in the order of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

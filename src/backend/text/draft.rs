@@ -8,7 +8,7 @@
 
 use super::names::{Word, Words};
 use super::survey::{Block, Declaration, Fact, NONE, Span, Store};
-use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary};
+use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
 /// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
 pub type Expr = u32;
@@ -231,6 +231,11 @@ pub struct Draft {
     pub values: Vec<i32>,
     /// Names and other texts.
     pub words: Words,
+    /// The values that expressions evaluate: first expression, end, value. Only if
+    /// [`is_traced`](Self::is_traced).
+    pub origins: Vec<(Expr, Expr, Value)>,
+    /// Origins are noted.
+    pub is_traced: bool,
     /// Findings of `survey` about the expressions, and decisions of `inline`.
     pub facts: Vec<Fact>,
     /// For each `If`, the line that ends it.
@@ -253,6 +258,7 @@ impl Draft {
         self.variables.clear();
         self.values.clear();
         self.words.clear();
+        self.origins.clear();
         self.nodes.reserve(values);
         self.lines.reserve(values);
         // Most operations have two operands; those with more are few.
@@ -265,6 +271,13 @@ impl Draft {
 
     pub fn fact(&self, expr: Expr) -> &Fact {
         &self.facts[expr as usize]
+    }
+
+    /// Returns the value that an expression was made for.
+    pub fn origin(&self, expr: Expr) -> Option<Value> {
+        let after = self.origins.partition_point(|(first, ..)| *first <= expr);
+        let &(_, end, value) = self.origins[..after].last()?;
+        (expr < end).then_some(value)
     }
 
     /// Returns the operands of an expression.

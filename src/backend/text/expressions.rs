@@ -20,6 +20,7 @@ impl Body<'_> {
         if !draft.fact(expr).is_broken {
             return self.content(expr, Level::Choice);
         }
+        self.note(expr);
         // A line for each argument.
         let (operands, dialect) = (draft.operands(expr), &self.module.dialect);
         self.constructor(expr);
@@ -62,6 +63,7 @@ impl Body<'_> {
         let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
         match (written, written.and_then(|expr| self.own_operation(variable, expr))) {
             (_, Some((operator, other))) => {
+                value.whole().into_iter().for_each(|expr| self.note(expr));
                 self.out.extend([" ", operator, "= "]);
                 self.complete(other);
             }
@@ -145,6 +147,7 @@ impl Body<'_> {
         {
             // `!(a < b)` is written `a >= b`; comparisons of floats have no opposite because of
             // NaN.
+            self.note(expr);
             return self.operation(expr, Operator { text, ..operator }, level);
         }
         self.enclosed(level > Level::Unary, |body| {
@@ -202,6 +205,7 @@ impl Body<'_> {
     }
 
     fn content(&mut self, expr: Expr, level: Level) {
+        self.note(expr);
         let draft = self.draft;
         let (node, operands) = (draft.node(expr), draft.operands(expr));
         match node.form {
@@ -228,6 +232,8 @@ impl Body<'_> {
         let draft = self.draft;
         let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
             if let Some(arguments) = self.clamped(op, operands) {
+                // The inner one is written with it.
+                operands.iter().filter_map(|operand| operand.whole()).for_each(|inner| self.note(inner));
                 self.out.push_str("clamp");
                 return self.arguments(&arguments);
             }

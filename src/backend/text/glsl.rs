@@ -29,6 +29,8 @@ use crate::error::{At, Error, Kind, Result};
 use crate::host::EntryPoint;
 #[cfg(feature = "glsl")]
 use crate::ir::{self, Type};
+#[cfg(feature = "glsl")]
+use crate::isa::placed::PlacedText;
 
 /// Version of GLSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -390,6 +392,26 @@ impl Row {
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
 pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
+    write_glsl(source, version, None)
+}
+
+/// As [`glsl`], with the instructions of the program that each line evaluates values for.
+///
+/// # Errors
+/// As [`glsl`].
+#[cfg(feature = "glsl")]
+pub fn glsl_placed(source: &BackendInput<'_>, version: GlslVersion) -> Result<PlacedText> {
+    let mut trace = Vec::new();
+    let text = write_glsl(source, version, Some(&mut trace))?;
+    Ok(super::placed(text, &trace, &source.module.main))
+}
+
+#[cfg(feature = "glsl")]
+fn write_glsl(
+    source: &BackendInput<'_>,
+    version: GlslVersion,
+    mut trace: Option<&mut super::Trace>,
+) -> Result<String> {
     if source.interface.entry_point == EntryPoint::Quaternions {
         return super::quaternions::glsl(source, version);
     }
@@ -406,10 +428,12 @@ pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
         &mut out,
         &names,
         if source.profile.no_contraction { row.marks() } else { Marks::Nothing },
+        trace.as_deref_mut(),
     )?;
     called.sort_unstable();
     let helpers: String = called.into_iter().map(|(helper, ty)| definition(&module, helper, ty)).collect();
     out.insert_str(start, &helpers);
+    trace.into_iter().flatten().for_each(|(offset, _)| *offset += helpers.len());
     Ok(out)
 }
 

@@ -44,7 +44,7 @@ mod switchless;
 mod tests;
 
 #[cfg(feature = "glsl")]
-pub use glsl::{GlslVersion, glsl};
+pub use glsl::{GlslVersion, glsl, glsl_placed};
 
 pub use super::{Language, write};
 
@@ -63,7 +63,9 @@ use crate::error::Result;
 use crate::error::{At, Error, Kind};
 use crate::host::Interface;
 use crate::host::profile::specialized_name;
+use crate::ir::places::Places;
 use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
+use crate::isa::placed::PlacedText;
 
 /// The module as WGSL.
 ///
@@ -105,11 +107,36 @@ use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
 /// bindings that there are not.
 #[cfg(feature = "wgsl")]
 pub fn wgsl(source: &BackendInput<'_>) -> Result<String> {
+    write_wgsl(source, None)
+}
+
+/// As [`wgsl`], with the instructions of the program that each line evaluates values for.
+///
+/// # Errors
+/// As [`wgsl`].
+#[cfg(feature = "wgsl")]
+pub fn wgsl_placed(source: &BackendInput<'_>) -> Result<PlacedText> {
+    let mut trace = Vec::new();
+    let text = write_wgsl(source, Some(&mut trace))?;
+    Ok(placed(text, &trace, &source.module.main))
+}
+
+#[cfg(feature = "wgsl")]
+fn write_wgsl(source: &BackendInput<'_>, trace: Option<&mut Trace>) -> Result<String> {
     let (module, names) = Shared::new(source, dialect::WGSL)?;
     let mut out = header(source.interface);
     module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);
-    module.functions(&mut out, &names, Marks::Nothing)?;
+    module.functions(&mut out, &names, Marks::Nothing, trace)?;
     Ok(out)
+}
+
+/// Places in a text with the values of the main function that are evaluated there.
+type Trace = Vec<(usize, Value)>;
+
+/// Returns a text with the instructions of its lines.
+fn placed(text: String, trace: &Trace, main: &Func) -> PlacedText {
+    let places = Places::new(main);
+    PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
 }
 
 /// State that all functions of a module share.
@@ -154,8 +181,14 @@ impl<'a> Shared<'a> {
     }
 
     /// Writes the helper functions and the entry point; returns the functions on vectors that they
-    /// call.
-    fn functions(&self, out: &mut String, names: &Names<'_>, marks: Marks) -> Result<Vec<(Helper, Type)>> {
+    /// call. With a trace, notes what the entry point evaluates.
+    fn functions(
+        &self,
+        out: &mut String,
+        names: &Names<'_>,
+        marks: Marks,
+        mut trace: Option<&mut Trace>,
+    ) -> Result<Vec<(Helper, Type)>> {
         let (mut draft, mut called) = (Draft::default(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
@@ -171,6 +204,7 @@ impl<'a> Shared<'a> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
+            draft.is_traced = trace.is_some() && name.is_none();
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(name) => {
@@ -188,8 +222,24 @@ impl<'a> Shared<'a> {
             out.reserve(48 * draft.lines.len());
             let (draft, called) = (&draft, &mut called);
             let (open, selectors) = (Vec::new(), Vec::new());
-            Body { out, module: self, draft, called, result, indent: 1, declared: 0, open, selectors }
-                .lines();
+            let notes = draft.is_traced.then(Vec::new);
+            let mut body = Body {
+                out,
+                module: self,
+                draft,
+                called,
+                result,
+                indent: 1,
+                declared: 0,
+                open,
+                selectors,
+                trace: notes,
+            };
+            body.lines();
+            if let (Some(trace), Some(notes)) = (&mut trace, body.trace) {
+                let values = notes.into_iter().filter_map(|(at, expr)| Some((at, draft.origin(expr)?)));
+                trace.extend(values);
+            }
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }
         Ok(called)

@@ -19,7 +19,11 @@ impl<'a> Builder<'a> {
             return Err(defect(format!("{value} is no operation")));
         };
         self.begin_procedure(value);
+        let first = self.draft.nodes.len() as u32;
         let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
+        if self.draft.is_traced {
+            self.draft.origins.push((first, self.draft.nodes.len() as u32, value));
+        }
         self.set(value, view);
         Ok(())
     }
@@ -31,7 +35,7 @@ impl<'a> Builder<'a> {
             return;
         }
         // What passes add belongs to the operations around it.
-        let Some(pc) = self.ir.place(value) else { return };
+        let Some(pc) = self.ir.place(value).and_then(|place| place.pc) else { return };
         let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
         if self.procedure != Some(found) {
             self.procedure = Some(found);

@@ -73,6 +73,8 @@ pub struct Body<'w> {
     pub open: Vec<Closing>,
     /// Selectors of those that are tests in place of a `switch`.
     pub selectors: Vec<Operand>,
+    /// The expressions written so far, each with its place in the text, if that is noted.
+    pub trace: Option<Vec<(usize, Expr)>>,
 }
 
 impl<'w> Body<'w> {
@@ -86,6 +88,14 @@ impl<'w> Body<'w> {
             left -= part;
         }
         self.out
+    }
+
+    /// Notes that an expression is written here.
+    #[inline]
+    pub fn note(&mut self, expr: Expr) {
+        if let Some(trace) = &mut self.trace {
+            trace.push((self.out.len(), expr));
+        }
     }
 
     /// Writes all lines.
@@ -268,7 +278,10 @@ impl<'w> Body<'w> {
             }
             Line::Else => return self.begin_else(at),
             Line::Loop { is_left, is_continued_in_switch } => {
+                // What a comment repeats is evaluated elsewhere.
+                let trace = self.trace.take();
                 self.counters(at);
+                self.trace = trace;
                 let head = self.module.dialect.endless;
                 self.line().push_str(head);
                 self.begin(Closing::Loop);

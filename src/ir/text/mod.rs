@@ -41,6 +41,6 @@ mod print;
 mod tests;
 
 pub use parse::parse;
-pub use print::{print, print_renumbered};
+pub use print::{print, print_placed, print_renumbered};
 
 use super::Module;

@@ -5,10 +5,12 @@ use std::fmt::{self, Write};
 
 use super::Module;
 use crate::entity::Handle;
+use crate::ir::places::Places;
 use crate::ir::{
     Def, Exit, Func, Hint, HintRegister, Lane, Node, NodeData, Op, Region, ScalarKind, Step, Type, Value,
     ValueList, Walk,
 };
+use crate::isa::placed::PlacedText;
 
 /// Writes a module; values keep their numbers.
 ///
@@ -20,6 +22,17 @@ use crate::ir::{
 /// ```
 pub fn print(module: &Module) -> String {
     write_module(module, |_| None)
+}
+
+/// As [`print`] of a well-formed module, with the instructions that each value of the main function
+/// belongs to.
+pub fn print_placed(module: &Module) -> PlacedText {
+    let (f, mut trace) = (&module.main, Vec::new());
+    let out = write_functions(&module.helpers, String::new(), |_| None);
+    let mut printer = Printer { f, out, numbers: None, depth: 0, trace: Some(&mut trace) };
+    printer.function().expect("writing to a string never fails");
+    let (out, places) = (printer.out, Places::new(f));
+    PlacedText::new(out, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
 }
 
 /// Writes a module with values numbered in order of definition, so that two modules of the same
@@ -36,16 +49,25 @@ impl fmt::Display for Module {
 
 impl fmt::Display for Func {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer { f: self, out: String::new(), numbers: None, depth: 0 };
+        let mut printer = Printer { f: self, out: String::new(), numbers: None, depth: 0, trace: None };
         printer.function()?;
         f.write_str(&printer.out)
     }
 }
 
 fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) -> String {
-    let mut out = String::new();
-    for f in module.helpers.iter().chain([&module.main]) {
-        let mut printer = Printer { f, out, numbers: numbers(f), depth: 0 };
+    let helpers = write_functions(&module.helpers, String::new(), &numbers);
+    write_functions([&module.main], helpers, numbers)
+}
+
+/// Writes functions behind a text.
+fn write_functions<'a>(
+    functions: impl IntoIterator<Item = &'a Func>,
+    mut out: String,
+    numbers: impl Fn(&Func) -> Option<Vec<u32>>,
+) -> String {
+    for f in functions {
+        let mut printer = Printer { f, out, numbers: numbers(f), depth: 0, trace: None };
         printer.function().expect("writing to a string never fails");
         out = printer.out;
     }
@@ -92,6 +114,8 @@ struct Printer<'a> {
     out: String,
     numbers: Option<Vec<u32>>,
     depth: usize,
+    /// The evaluated values, each with its place in the text, if that is noted.
+    trace: Option<&'a mut Vec<(usize, Value)>>,
 }
 
 impl Printer<'_> {
@@ -122,6 +146,9 @@ impl Printer<'_> {
             match step {
                 Step::Let(value) => {
                     self.line();
+                    if let Some(trace) = &mut self.trace {
+                        trace.push((self.out.len(), value));
+                    }
                     self.evaluation(value)?;
                 }
                 Step::Enter(node) => {

@@ -28,8 +28,8 @@ use super::equal::Visible;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Targets, Type, Unary, Value,
-    ValueList,
+    Def, Exit, Func, HintRegister, Item, Lane, Node, NodeData, Op, Region, ScalarKind, Targets, Type, Unary,
+    Value, ValueList,
 };
 use crate::precision::Precision;
 use rules::Fold;
@@ -41,6 +41,7 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     out.clear();
     stack.clear();
     visible.start(f.values.len());
+    f.merged.reserve(f.values.len() / 8);
     let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
@@ -154,6 +155,10 @@ impl Simplify<'_> {
                     self.changed = true;
                 }
                 Fold::Value(same) => {
+                    // A result of an instruction, not an operand in the right lanes.
+                    if self.f.values[value].hint.register != HintRegister::None {
+                        self.f.merged.push((value, same));
+                    }
                     self.replace(value, same);
                     return false;
                 }
@@ -161,6 +166,7 @@ impl Simplify<'_> {
         }
         // Only now, since its operands are as simple as they get.
         if let Some(same) = self.visible.find_or_add(self.f, value) {
+            self.f.merged.push((value, same));
             self.replace(value, same);
             return false;
         }

@@ -223,15 +223,16 @@ struct StageRunner<'a> {
 impl StageRunner<'_> {
     /// Times each stage, in the order of [`STAGES`], and returns the words.
     fn run(&mut self, bytes: &[u8], dvle: usize) -> Result<([u64; STAGES.len()], Vec<u32>), Error> {
-        let options = self.options;
         let mut clock = Clock(Instant::now());
         let file = Shbin::parse(bytes)?;
         let parse = clock.lap();
-        let program = dvle::program(&file, dvle, &options.limits)?;
+        let program = dvle::program(&file, dvle, &self.options.limits)?;
         let decode = clock.lap();
         let around = FileEnvironment::new(&file, dvle, "bench")?;
+        let folded = around.folded(self.options);
+        let control = self.options.control.with_ints(&folded.ints);
+        let options = &Options { control, ..*self.options };
         let outputs = varying::outputs(&around.output_map(), options, self.profile);
-        let folded = around.folded(options);
         let context = Context {
             program: &program,
             constants: &folded.floats,
@@ -241,7 +242,7 @@ impl StageRunner<'_> {
             hooks: &[],
         };
         let environment = clock.lap();
-        let explored = explore::explore(&program, &explore::ExploreOptions::default(), &options.limits)?;
+        let explored = explore::explore(&program, &options.control.exploration(), &options.limits)?;
         let explore = clock.lap();
         let (mut module, structure, ssa) = match explored {
             Explored::Graph(mut cfg) => {

@@ -23,6 +23,8 @@ pub enum Schema {
     Registers,
     /// Results of `scan`.
     Scan,
+    /// Instructions of a program for each line of its module.
+    SourceMap,
     /// Results of `survey`.
     Survey,
     /// The summary of `translate --out-dir`.
@@ -42,6 +44,7 @@ impl Schema {
             Self::Manifest => "transpica.manifest/1",
             Self::Registers => "transpica.registers/1",
             Self::Scan => "transpica.scan/1",
+            Self::SourceMap => "transpica.source-map/1",
             Self::Survey => "transpica.survey/1",
             Self::Translate => "transpica.translate/1",
             Self::Vbc => "transpica.vbc/1",
@@ -90,6 +93,7 @@ mod tests {
             Schema::Manifest,
             Schema::Registers,
             Schema::Scan,
+            Schema::SourceMap,
             Schema::Survey,
             Schema::Translate,
             Schema::Vbc,

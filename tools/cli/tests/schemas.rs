@@ -118,3 +118,27 @@ fn scans_registers_and_files_of_vbc_follow_their_schemas() {
     follows_schema(&value);
     assert!(value["hits"].as_array().is_some_and(|hits| hits.len() > 30), "{value:#}");
 }
+
+#[test]
+fn a_source_map_has_the_instructions_of_each_line() {
+    let file = folder("source-map").join("map.json");
+    let name = file.to_str().expect("name");
+    for target in ["wgsl", "glsl", "spirv-asm"] {
+        let text = transpica(&["translate", "shaders/textured.shbin", "--to", target, "--source-map", name])
+            .succeeded();
+        let map: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
+        follows_schema(&map);
+        assert_eq!(map["target"], target);
+        let lines = map["lines"].as_array().expect("lines");
+        assert_eq!(lines.len(), text.lines().count(), "{target}");
+        let placed = lines.iter().filter(|pcs| pcs.as_array().is_some_and(|pcs| !pcs.is_empty()));
+        assert!(placed.count() > 5, "{target}");
+    }
+    let ran = transpica(&["translate", "shaders/textured.shbin", "--to", "spirv", "--source-map", name]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let map: Value = serde_json::from_str(&fs::read_to_string(&file).expect("written")).expect("JSON");
+    follows_schema(&map);
+    assert!(map["instructions"].as_array().is_some_and(|list| list.len() < ran.out.len() / 4));
+    let ran = transpica(&["translate", "shaders/textured.shbin", "--to", "reflection", "--source-map", name]);
+    assert!(ran.status == 2 && ran.err.contains("--source-map is for wgsl"), "{}", ran.err);
+}

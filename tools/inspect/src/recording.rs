@@ -11,6 +11,7 @@ use transpica::stages::isa::control::{self, State as ControlState};
 use transpica::stages::isa::{Dest, Effect, Inst, Pc, Program, Stage, Test};
 
 use crate::access::{Components, written};
+use crate::results::Untraced;
 use crate::state::State;
 
 /// Most steps of a recording.
@@ -130,7 +131,8 @@ impl Run<'_> {
                 machine.deliver(register, &[value.map(f32::from_bits)]);
             }
             if place < number {
-                machine.run(&vertex.map(|register| register.map(f32::from_bits)))?;
+                let inputs = vertex.map(|register| register.map(f32::from_bits));
+                machine.run_traced(&inputs, &mut Untraced)?;
             }
         }
         Ok(machine)

@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use transpica::stages::error::Error;
-use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, Trace};
-use transpica::stages::isa::{Mask, Program};
+use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, Trace, TraceRecord};
+use transpica::stages::isa::{Mask, Program, Stage};
 use transpica::stages::precision::bits;
 
 use crate::json;
@@ -16,6 +16,15 @@ use crate::symbols::Symbols;
 
 /// Schema of the document of a run.
 pub const SCHEMA: &str = "transpica.run/1";
+
+/// The receiver of a run without trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Untraced;
+
+impl Trace for Untraced {
+    const ON: bool = false;
+    fn record(&mut self, _: &TraceRecord) {}
+}
 
 /// Form of a result.
 #[derive(Clone, Copy)]
@@ -28,17 +37,34 @@ pub struct View<'a> {
     pub symbols: &'a Symbols,
 }
 
-/// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
-/// executed instructions.
+/// Runs a program of either stage and returns its results.
 ///
 /// # Errors
 /// Those of the machine.
-pub fn invocations(
+pub fn run_to_text(
     program: &Program<'_>,
     view: View<'_>,
     state: &State,
     settings: Settings,
-    mut log: Option<&mut impl Trace>,
+    trace: &mut impl Trace,
+) -> Result<String, Error> {
+    match program.stage() {
+        Stage::Geometry => invocations(program, view, state, settings, trace),
+        Stage::Vertex => interpret(program, state, settings, trace).map(|outputs| show(&outputs, view)),
+    }
+}
+
+/// Runs all invocations and returns the vertices that each emitted. The trace receives the
+/// executed instructions.
+///
+/// # Errors
+/// Those of the machine.
+fn invocations(
+    program: &Program<'_>,
+    view: View<'_>,
+    state: &State,
+    settings: Settings,
+    trace: &mut impl Trace,
 ) -> Result<String, Error> {
     let mut machine = GeometryMachine::new(program, view.mask, settings)?;
     machine.set_uniforms(&state.uniforms);
@@ -48,10 +74,7 @@ pub fn invocations(
             machine.deliver(register, &[value.map(f32::from_bits)]);
         }
         let inputs = vertex.map(|register| register.map(f32::from_bits));
-        let invocation = match log.as_deref_mut() {
-            Some(log) => machine.run_traced(&inputs, log)?,
-            None => machine.run(&inputs)?,
-        };
+        let invocation = machine.run_traced(&inputs, trace)?;
         shown.push(invocation.emits());
     }
     Ok(shown.finish())
@@ -130,17 +153,14 @@ pub fn interpret(
     program: &Program<'_>,
     state: &State,
     settings: Settings,
-    mut log: Option<&mut impl Trace>,
+    trace: &mut impl Trace,
 ) -> Result<Vec<Registers>, Error> {
     let mut machine = Machine::new(program, settings)?;
     machine.set_uniforms(&state.uniforms);
     let mut all = Vec::with_capacity(state.vertices.len());
     for vertex in &state.vertices {
         let inputs = vertex.map(|register| register.map(f32::from_bits));
-        let outputs = match log.as_deref_mut() {
-            Some(log) => machine.run_traced(&inputs, log)?,
-            None => machine.run(&inputs)?,
-        };
+        let outputs = machine.run_traced(&inputs, trace)?;
         all.push(outputs.map(|register| register.map(f32::to_bits)));
     }
     Ok(all)

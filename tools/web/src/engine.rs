@@ -11,7 +11,7 @@ use transpica::{Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::inputs::start_values;
-use transpica_inspect::results::{View, interpret, invocations, show};
+use transpica_inspect::results::{Untraced, View, run_to_text};
 use transpica_inspect::saved;
 use transpica_inspect::symbols::Symbols;
 
@@ -401,11 +401,7 @@ impl Engine {
             let settings = self.settings.options.settings(BUDGET);
             let mask = open.environment.executable().output_mask();
             let view = View { mask, json: true, symbols: &open.symbols };
-            let program = &open.program;
-            Ok(match program.stage() {
-                Stage::Vertex => show(&interpret(program, &state, settings, untraced())?, view),
-                Stage::Geometry => invocations(program, view, &state, settings, untraced())?,
-            })
+            Ok(run_to_text(&open.program, view, &state, settings, &mut Untraced)?)
         });
         run.unwrap_or_else(|problem| problem.answer())
     }
@@ -413,11 +409,6 @@ impl Engine {
 
 /// A version of GLSL that holds every program.
 const GLSL: transpica::GlslVersion = transpica::GlslVersion::Vulkan450;
-
-/// No trace.
-fn untraced() -> Option<&'static mut fn(&transpica::stages::interp::TraceRecord)> {
-    None
-}
 
 fn nothing_open() -> Problem {
     Problem::error("nothing is open")

@@ -5,11 +5,12 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use transpica::dis::Listing;
-use transpica::stages::backend;
+use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::ir;
 use transpica::stages::isa::Pc;
+use transpica::stages::isa::placed::PlacedText;
 use transpica::stages::reflect::Reflection;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::translate::{ControlFlow, control};
@@ -40,6 +41,14 @@ impl TextView {
     }
 }
 
+impl From<PlacedText> for TextView {
+    fn from(placed: PlacedText) -> Self {
+        let numbers = |pcs: &Vec<Pc>| pcs.iter().map(|pc| pc.0).collect();
+        let places = placed.places.iter().map(numbers).collect();
+        Self { text: placed.text, places, problems: Vec::new() }
+    }
+}
+
 /// Text that is made from a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Translated {
@@ -60,15 +69,15 @@ pub enum Translated {
 /// # Errors
 /// A target that cannot hold the program.
 pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) -> Result<TextView, Problem> {
-    let text = match what {
-        Translated::Ir => ir::text::print(&translation.module),
-        Translated::Wgsl => translation.wgsl()?,
-        Translated::Glsl(version) => translation.glsl(version)?,
-        Translated::Spirv => backend::spirv::text(&translation.spirv()?)?,
-        Translated::Reflection => reflection(open, translation).to_string(),
+    let view = match what {
+        Translated::Ir => ir::text::print_placed(&translation.module).into(),
+        Translated::Wgsl => translation.placed_text(Language::Wgsl)?.into(),
+        Translated::Glsl(version) => translation.placed_text(Language::Glsl(version))?.into(),
+        Translated::Spirv => translation.placed_spirv()?.text()?.into(),
+        Translated::Reflection => TextView::new(reflection(open, translation).to_string()),
     };
     let problems = translation.warnings.iter().map(Problem::of_warning).collect();
-    Ok(TextView { problems, ..TextView::new(text) })
+    Ok(TextView { problems, ..view })
 }
 
 /// Returns the reflection of a translation.
@@ -101,7 +110,7 @@ pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
     match control(&open.program, &settings.options)? {
         ControlFlow::Tree(cfg, tree, _) => {
             let text = TreeText { tree: &tree, cfg: &cfg, program: Some(&listing) };
-            Ok(TextView::new(text.to_string()))
+            Ok(text.placed().into())
         }
         ControlFlow::Code => Err(Problem::error("too many control states for a tree")),
     }

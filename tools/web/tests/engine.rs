@@ -81,7 +81,14 @@ fn every_method_answers_for_every_program_of_the_samples() {
             let selected = good(&engine.select(index));
             assert_eq!(selected["selected"], index);
             for view in VIEWS {
-                good(&engine.view(view));
+                let answer = good(&engine.view(view));
+                if ["listing", "tree", "ir", "wgsl", "glsl", "spirv"].contains(&view) {
+                    let lines = answer["places"].as_array().expect("places");
+                    assert!(
+                        lines.iter().any(|line| line != &json!([])),
+                        "{name} {index}: {view} has no places"
+                    );
+                }
             }
             good(&engine.sizes());
             assert!(!engine.spirv().is_empty() && engine.shbin() == bytes);

@@ -10,7 +10,7 @@ pub struct Batch {
     /// Translate every program of all files, and of .shbin files below all folders, into this
     /// folder, on all cores. Folders are kept, files that need no change are not written, and
     /// manifest.json lists everything
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "code", "dvle"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
     /// Names of files in --out-dir. {stem} or {name} of the file, {n} of the program, {target},
     /// {ext}; / separates folders

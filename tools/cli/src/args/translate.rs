@@ -51,6 +51,9 @@ pub struct Translate {
     /// Write a table of inputs, outputs and uniforms as JSON to this file
     #[arg(long, value_name = "FILE")]
     pub reflect: Option<PathBuf>,
+    /// Write the addresses of the instructions behind each line of the result as JSON to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "reflect", hide_short_help = true)]
+    pub source_map: Option<PathBuf>,
     /// Text that the program's key depends on, such as a driver's name; -v prints the key
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, hide_short_help = true)]
     pub salt: String,
@@ -102,6 +105,12 @@ impl Translate {
         if self.glsl_version.is_some() && !targets.contains(&Target::Glsl) {
             return Err(format!("--glsl-version is for --to glsl, this is {}", targets[0].name()));
         }
+        if self.source_map.is_some() && !targets[0].has_source_map() {
+            return Err(format!(
+                "--source-map is for wgsl, glsl, spirv and spirv-asm, this is {}",
+                targets[0].name()
+            ));
+        }
         let is_compute = self.entry.contains(&EntryOption::Shape(Entry::Compute));
         if is_compute && self.shapes_outputs() {
             return Err(format!("{NO_OUTPUTS}; --entry compute gives raw registers"));
@@ -133,6 +142,8 @@ impl Translate {
         if self.targets() == [Target::Vbc] && self.batch.out_dir.is_none() {
             streams.outputs[0].binary = Some("give -o a file; transpica info prints its tables");
         }
+        let source_map = self.source_map.as_deref();
+        streams.outputs.extend(source_map.map(|path| Output::text("--source-map", Some(path))));
         let reflect = self.reflect.as_deref();
         streams.outputs.extend(reflect.map(|path| Output::text("--reflect", Some(path))));
         streams

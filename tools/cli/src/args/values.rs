@@ -49,6 +49,15 @@ impl Target {
             _ => return None,
         })
     }
+    /// Returns whether modules of this target have a source map: those that naga writes have none.
+    pub fn has_source_map(self) -> bool {
+        match self {
+            Self::Wgsl | Self::Spirv | Self::SpirvAsm | Self::Glsl => true,
+            #[cfg(feature = "naga")]
+            Self::Hlsl | Self::Msl => false,
+            Self::Reflection | Self::Vbc => false,
+        }
+    }
     /// Spelling as a value of `--to`.
     pub fn option(self) -> &'static str {
         match self {

@@ -16,6 +16,7 @@ mod on_gpu;
 mod run;
 mod scan;
 mod shell;
+mod source_map;
 mod survey;
 mod translate;
 mod vbc;

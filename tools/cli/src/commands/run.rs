@@ -8,7 +8,7 @@ use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_inspect::inputs::{Seed, of_seed, start_values};
-use transpica_inspect::results::{View, interpret, invocations, show};
+use transpica_inspect::results::{Untraced, View, run_to_text};
 use transpica_inspect::state::{self, State};
 use transpica_inspect::{saved, symbols::Symbols};
 
@@ -55,14 +55,12 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let listing = trace.then(|| Listing::new(&container, Some(dvle))).transpose();
     let listing = listing.map_err(|error| input.fail(&error))?;
     let mut log = listing.as_ref().map(|listing| Log::new(output.as_ref(), listing));
-    let trace = log.as_mut();
-    let mapped = executable.output_mask();
-    let view = View { mask: mapped, json, symbols: &symbols };
+    let view = View { mask: executable.output_mask(), json, symbols: &symbols };
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
-    let text = match program.stage() {
-        Stage::Geometry => invocations(&program, view, &state, settings, trace),
-        Stage::Vertex => interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, view)),
+    let text = match &mut log {
+        Some(log) => run_to_text(&program, view, &state, settings, log),
+        None => run_to_text(&program, view, &state, settings, &mut Untraced),
     };
     let mut text = text.map_err(|error| input.fail(&error));
     if on == On::Gpu && text.is_ok() {

@@ -15,7 +15,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 
-use super::{Input, batch, translated, vbc, with_job};
+use super::{Input, batch, source_map, translated, vbc, with_job};
 use crate::args::settings::Resolved;
 use crate::args::{
     Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
@@ -36,13 +36,15 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         geometry,
         output,
         reflect,
+        source_map,
         salt,
         settings,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
     let Resolved { options, profile, has_depth } = settings.resolve()?;
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
-    let request = Request { options, profile, vertex, targets, version, has_depth, output, reflect, salt };
+    let request =
+        Request { options, profile, vertex, targets, version, has_depth, output, reflect, source_map, salt };
     if let Some(folder) = &batch.out_dir {
         request.note_depth(common);
         return batch::run(&files, &batch, folder, &request, geometry, common);
@@ -171,6 +173,7 @@ pub struct Request {
     has_depth: bool,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
+    source_map: Option<PathBuf>,
     /// Part of the key.
     pub salt: String,
 }
@@ -227,12 +230,17 @@ fn show(
         request.target().name(),
         start.elapsed()
     ));
-    let reflection = request.reflect.map(|path| (path, to_json(reflection)));
+    let (target, version) = (request.target(), request.version);
     let output = request.output.as_deref();
-    match reflection {
-        Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
-        None => files::write(output, &bytes),
-    }
+    let (path, text) = match (request.reflect, request.source_map) {
+        (Some(path), _) => (path, to_json(reflection)),
+        (None, Some(path)) => {
+            let text = source_map::text(translated, target, version).map_err(|error| input.fail(&error))?;
+            (path, text)
+        }
+        (None, None) => return files::write(output, &bytes),
+    };
+    files::write_both((&path, text.as_bytes()), (output, &bytes))
 }
 
 /// The reflection as JSON.

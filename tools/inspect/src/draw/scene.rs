@@ -10,7 +10,7 @@ use transpica::stages::error::Error;
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::dvle;
 use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, Setup, varying};
-use transpica::stages::interp::{Settings, Trace, TraceRecord};
+use transpica::stages::interp::Settings;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Inst, Source, Stage};
 
@@ -125,14 +125,6 @@ pub struct ChainInput {
     pub indices: Vec<u32>,
 }
 
-/// A trace that nothing wants.
-struct Untraced;
-
-impl Trace for Untraced {
-    const ON: bool = false;
-    fn record(&mut self, _: &TraceRecord) {}
-}
-
 impl<'a> Scene<'a> {
     /// Builds a scene with values that are guessed from names, and the constants of the file.
     ///
@@ -233,7 +225,7 @@ impl<'a> Scene<'a> {
     pub fn registers(&self) -> Result<Vec<Registers>, Error> {
         let program = dvle::program(self.file, self.pick.vertex, &self.options.limits)?;
         let settings = Settings { budget: self.budget(), ..Settings::default() };
-        results::interpret(&program, &self.vertex_state(), settings, None::<&mut Untraced>)
+        results::interpret(&program, &self.vertex_state(), settings, &mut results::Untraced)
     }
 
     /// Returns the triangles of output registers of a vertex program, one set a vertex of the mesh.

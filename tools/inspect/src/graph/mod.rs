@@ -4,7 +4,7 @@
 //! draws those of the samples, but takes 17 s for a chain of 2,000 nodes and did not end within 20
 //! s for 200 nodes with 100 random edges, and it cannot be stopped.
 
-use transpica::stages::cfg::{Action, Cfg, dot::Dot};
+use transpica::stages::cfg::{Cfg, dot::Dot};
 use transpica::stages::isa::print::InstructionText;
 
 pub mod layout;
@@ -13,13 +13,7 @@ pub mod svg;
 /// Draws a control-flow graph with the texts of a program.
 pub fn draw_cfg(cfg: &Cfg, program: &dyn InstructionText, paint: svg::Paint) -> String {
     let graph = Dot { cfg, program: Some(program) };
-    let pcs = cfg.blocks.iter().map(|(block, data)| {
-        let runs = cfg.actions_of(block).iter().filter_map(|action| match action {
-            Action::Run(pc) => Some(pc.0),
-            _effect => None,
-        });
-        runs.chain(data.end.map(|pc| pc.0)).collect()
-    });
+    let pcs = graph.places().into_iter().map(|pcs| pcs.into_iter().map(|pc| pc.0).collect());
     let nodes = graph.nodes().into_iter().zip(pcs).map(|(text, pcs)| svg::Node { text, pcs });
     svg::draw(&nodes.collect::<Vec<_>>(), &graph.edges(), paint)
 }

@@ -1,0 +1,42 @@
+//! Texts whose lines belong to instructions, for tools that show a program in several forms.
+//! In: a text and marks in it. Out: the addresses of each line. Knows no language.
+
+use super::Pc;
+
+/// A text with the instructions of each of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlacedText {
+    /// The text.
+    pub text: String,
+    /// For each line the addresses of the instructions whose values it evaluates, ascending.
+    pub places: Vec<Vec<Pc>>,
+}
+
+impl PlacedText {
+    /// Collects marks, which are byte offsets in the text with the instructions of what is there.
+    ///
+    /// ```
+    /// use transpica::{isa::Pc, stages::isa::placed::PlacedText};
+    /// let text = "a = b;\nc = a;\n".to_owned();
+    /// let placed = PlacedText::new(text, [(11, &[Pc(7)][..]), (7, &[Pc(9), Pc(7)])]);
+    /// assert_eq!(placed.places, [vec![], vec![Pc(7), Pc(9)]]);
+    /// ```
+    pub fn new<'a>(text: String, marks: impl IntoIterator<Item = (usize, &'a [Pc])>) -> Self {
+        let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+        let mut places = vec![Vec::new(); text.lines().count()];
+        for (offset, pcs) in marks {
+            let line = ends.partition_point(|&end| end < offset);
+            if let Some(line) = places.get_mut(line) {
+                line.extend_from_slice(pcs);
+            }
+        }
+        places.iter_mut().for_each(sort);
+        Self { text, places }
+    }
+}
+
+/// Sorts addresses and removes the repeated ones.
+pub fn sort(pcs: &mut Vec<Pc>) {
+    pcs.sort_unstable();
+    pcs.dedup();
+}

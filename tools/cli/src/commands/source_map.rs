@@ -1,0 +1,28 @@
+//! The source map of a translation: instructions of the program for each line of its module.
+//! In: a translation and a target. Out: a JSON document. Knows no file.
+
+use serde_json::{Value, json};
+use transpica::Translation;
+use transpica::stages::backend::text::Language;
+use transpica::stages::error::Error;
+use transpica::stages::isa::Pc;
+
+use crate::args::{GlslVersion, Target};
+use crate::json::Schema;
+
+/// Returns the source map of a module in a target that
+/// [has one](Target::has_source_map).
+///
+/// # Errors
+/// As those of the module.
+pub fn text(translated: &Translation, target: Target, version: GlslVersion) -> Result<String, Error> {
+    let (member, places) = match target {
+        Target::Spirv => ("instructions", translated.placed_spirv()?.places),
+        Target::SpirvAsm => ("lines", translated.placed_spirv()?.text()?.places),
+        Target::Glsl => ("lines", translated.placed_text(Language::Glsl(version.into()))?.places),
+        _wgsl => ("lines", translated.placed_text(Language::Wgsl)?.places),
+    };
+    let addresses = |pcs: &Vec<Pc>| pcs.iter().map(Pc::to_string).collect::<Value>();
+    let places: Value = places.iter().map(addresses).collect();
+    Ok(Schema::SourceMap.text(json!({ "target": target.option(), member: places })))
+}
