@@ -58,6 +58,8 @@ export class Code {
   readonly view: EditorView;
   private places: readonly (readonly number[])[] = [];
   private isQuiet = false;
+  /** What the lines are marked with; unknown after a change of the text. */
+  private painted: string | undefined;
 
   constructor(private readonly options: CodeOptions) {
     const { label, language, write, marks, origin } = options;
@@ -66,6 +68,7 @@ export class Code {
     else extensions.push(EditorState.readOnly.of(true));
     extensions.push(
       EditorView.updateListener.of((update) => {
+        if (update.docChanged) this.painted = undefined;
         if (this.isQuiet) return;
         if (update.docChanged) write?.(update.state.doc.toString());
         const byReader = update.transactions.some((transaction) => transaction.isUserEvent("select"));
@@ -149,20 +152,26 @@ export class Code {
   }
 
   private paint(scroll: boolean): void {
+    // A hidden text is painted when its tab comes to the front.
+    if (this.view.dom.closest("[hidden]")) return;
     const { doc } = this.view.state;
     const builder = new RangeSetBuilder<Decoration>();
     let first = -1;
+    let painted = "";
     for (const [index, pcs] of this.places.entries()) {
       if (pcs.length === 0 || index >= doc.lines) continue;
       const classes = this.options.marks.classes(pcs);
       if (!classes) continue;
+      painted += `${index} ${classes};`;
       const { from } = doc.line(index + 1);
       builder.add(from, from, Decoration.line({ class: classes }));
       if (first < 0 && classes.includes("is-selected")) first = from;
     }
-    const effects: StateEffect<unknown>[] = [setLines.of(builder.finish())];
+    const effects: StateEffect<unknown>[] = [];
+    if (painted !== this.painted) effects.push(setLines.of(builder.finish()));
+    this.painted = painted;
     if (scroll && first >= 0) effects.push(EditorView.scrollIntoView(first, { y: "nearest", yMargin: 60 }));
-    this.quietly(() => this.view.dispatch({ effects }));
+    if (effects.length > 0) this.quietly(() => this.view.dispatch({ effects }));
   }
 
   private quietly(work: () => void): void {

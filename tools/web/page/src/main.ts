@@ -65,7 +65,7 @@ class Page {
       tablesPane(context), text("listing", "Listing", "picasso"), graphPane(context), text("tree", "Tree", "module"), text("ir", "IR", "module"),
       text("wgsl", "WGSL", "shading"), text("glsl", "GLSL", "shading"), text("spirv", "SPIR-V", "module"), text("reflection", "Reflection", "module"),
       sizesPane(context), optionsPane(context), this.compare,
-    ]);
+    ], () => this.marks.repaint());
     byId("right").append(this.tabs.element);
     this.step = new StepPane(context);
     this.lower = new Tabs("Run", [this.step, uniformsPane(context)]);

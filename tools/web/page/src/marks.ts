@@ -3,6 +3,8 @@
 
 export type Origin = "editor" | "graph" | "tables" | "step" | "listing" | (string & {});
 
+const isSame = (a: ReadonlySet<number>, b: ReadonlySet<number>) => a.size === b.size && [...a].every((pc) => b.has(pc));
+
 export class Marks {
   selected: ReadonlySet<number> = new Set();
   current = -1;
@@ -18,16 +20,22 @@ export class Marks {
 
   select(pcs: Iterable<number>, origin: Origin): void {
     const selected = new Set(pcs);
-    if (selected.size === this.selected.size && [...selected].every((pc) => this.selected.has(pc))) return;
+    if (isSame(selected, this.selected)) return;
     this.selected = selected;
     this.notify(origin, true);
   }
 
   set(change: { current?: number; ancestors?: Iterable<number>; dead?: Iterable<number> }): void {
+    const { current, ancestors, dead } = this;
     if (change.current !== undefined) this.current = change.current;
     if (change.ancestors) this.ancestors = new Set(change.ancestors);
     if (change.dead) this.dead = new Set(change.dead);
-    this.notify("step", false);
+    if (current !== this.current || !isSame(ancestors, this.ancestors) || !isSame(dead, this.dead)) this.notify("step", false);
+  }
+
+  /** Paints a pane that was hidden, and shows what is selected in it. */
+  repaint(): void {
+    this.notify("tabs", true);
   }
 
   /** Classes of something that was made from these instructions. */

@@ -19,7 +19,7 @@ export class Tabs {
   private readonly entries: Entry[];
   private shown: Entry;
 
-  constructor(label: string, panes: Pane[], private readonly onShow: (id: string) => void = () => {}) {
+  constructor(label: string, panes: Pane[], private readonly onShow: () => void = () => {}) {
     const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });
     this.entries = panes.map((pane) => {
       const tab = h("button", {
@@ -48,8 +48,8 @@ export class Tabs {
     const entry = this.entries.find(({ pane }) => pane.id === id);
     if (!entry) return;
     this.mark(entry);
-    this.onShow(id);
     await this.update(entry);
+    this.onShow();
   }
 
   /** Shows the tab at a position. */

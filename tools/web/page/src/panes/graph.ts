@@ -38,6 +38,7 @@ export function graphPane({ session, marks }: Context): Pane {
   );
 
   const paint = (scroll: boolean) => {
+    if (element.closest("[hidden]")) return;
     for (const { node, pcs } of blocks) node.setAttribute("class", `block ${marks.classes(pcs)}`);
     if (!scroll) return;
     blocks.find(({ node }) => node.classList.contains("is-selected"))?.node.scrollIntoView({ block: "nearest", inline: "nearest" });

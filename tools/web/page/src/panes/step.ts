@@ -108,9 +108,8 @@ export class StepPane implements Pane {
   }
 
   async record(): Promise<void> {
-    const { session, marks } = this.context;
+    const { session } = this.context;
     const { at } = this;
-    marks.set({ current: -1, ancestors: [] });
     this.recording = await session.client.json<Recording>("record", Number(this.vertex.value) || 0);
     const { steps, outputs, symbols, error } = this.recording;
     this.slider.max = String(steps);
@@ -131,13 +130,14 @@ export class StepPane implements Pane {
     this.at = step;
     const state = await session.client.json<StepState>("step", step);
     if (this.at !== step) return;
+    const isSame = JSON.stringify(state) === JSON.stringify(this.state);
     this.state = state;
     this.slider.value = String(step);
     this.slider.setAttribute("aria-valuetext", `step ${step}: ${state.text}`);
     this.where.replaceChildren(h("b", {}, `${step} / ${this.recording.steps}${this.recording.complete ? "" : "+"}`),
       state.pc < 0 ? " end" : ` pc ${state.pc}  `, h("code", {}, state.pc < 0 ? "" : state.text));
     const known = (name: string) => !Object.keys(state.names).some((key) => key[0] === name[0]) || name in state.names;
-    this.registers.replaceChildren(flags(state), h("div", { class: "columns" },
+    if (!isSame) this.registers.replaceChildren(flags(state), h("div", { class: "columns" },
       h("div", {}, bank("in", "v", state.v, state, known), bank("out", "o", state.o, state, known)), bank("temp", "r", state.r, state, () => true)));
     marks.set({ current: state.pc });
     if (byReader && state.pc >= 0) marks.select([state.pc], "step");

@@ -34,7 +34,11 @@ export function tablesPane({ session, marks }: Context): Pane {
   let shown = new Map<string, Built>();
 
   const paint = (scroll: boolean) => {
-    for (const { row, pcs } of rows) row.className = marks.classes(pcs);
+    if (element.closest("[hidden]")) return;
+    for (const { row, pcs } of rows) {
+      const classes = marks.classes(pcs);
+      if (row.className !== classes) row.className = classes;
+    }
     if (scroll) rows.find(({ row }) => row.classList.contains("is-selected"))?.row.scrollIntoView({ block: "nearest" });
   };
   marks.listen((origin, moved) => paint(moved && origin !== "tables"));
@@ -64,7 +68,9 @@ export function tablesPane({ session, marks }: Context): Pane {
       shown = next;
       rows = [...next.values()].flatMap((built) => built.rows);
       const elements = [...next.values()].map((built) => built.element);
-      if (elements.length !== content.children.length || elements.some((element, at) => content.children[at] !== element)) content.replaceChildren(...elements);
+      const old = [...content.children];
+      if (elements.length !== old.length) content.replaceChildren(...elements);
+      else elements.forEach((element, at) => element !== old[at] && old[at]?.replaceWith(element));
       const first = rows.find(({ pcs }) => pcs.length > 0);
       if (first && !rows.some(({ row }) => row.tabIndex === 0)) first.row.tabIndex = 0;
       paint(false);
