@@ -57,7 +57,7 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver | --brow
   --keep           then merges the smallest inputs with the same coverage into tools/fuzz/corpus
   wasm             installs Node.js and the target wasm32-wasip1 (rustup) if missing; runs the interpreter and batches in
                    WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
-  web              builds the page of tools/web into target/web, or DIR, for any static host: installs Node.js, the target
+  web              builds the page of tools/web into target/page, or DIR, for any static host: installs Node.js, the target
                    wasm32-unknown-unknown (rustup) and the npm packages of its lock file if missing, and prints sizes
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl

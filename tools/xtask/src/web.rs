@@ -37,7 +37,8 @@ pub fn run(options: &[&str]) -> Option<ExitCode> {
 pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     packages::install_missing(packages::NODE)?;
     let target = target()?;
-    let out = out.unwrap_or_else(|| target.join("web"));
+    // Not `web`: that is cargo's own folder for the profile of this name.
+    let out = out.unwrap_or_else(|| target.join("page"));
     let glue = target.join("web-glue");
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let engine = ["build", "--profile", "web", "--package", PACKAGE, "--target", TARGET];
