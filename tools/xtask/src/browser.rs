@@ -23,12 +23,12 @@ fn test() -> Result<(), String> {
     packages::install_missing(BROWSER)?;
     let page = web::build(None)?;
     // The native tool computes what the page has to show.
-    let native = ["build", "--release", "--package", "transpica-cli", "--no-default-features"];
+    let native = ["build", "--package", "transpica-cli", "--no-default-features"];
     run_line(Command::new(program()).args(native))?;
     let target = target()?;
     let mut node = web::in_page("node");
     node.args(["--test", "--test-concurrency=1", "tests/"]);
-    node.env("PAGE", page).env("TRANSPICA", target.join("release/transpica"));
+    node.env("PAGE", page).env("TRANSPICA", target.join("debug/transpica"));
     node.env("SHOTS", target.join("web-shots"));
     run_line(&mut node)
 }

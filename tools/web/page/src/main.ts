@@ -94,8 +94,8 @@ class Page {
       list(byId("problems"), session.problems, ({ line, column, pc }) => (line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column)));
       this.head();
     }
-    // With errors everything else stays at the last good program.
-    if (!(what === "edited" && hasError) && opened.programs.length > 0) {
+    // With errors everything else stays at the last good program of the same file.
+    if (what !== "edited" || !hasError) {
       const upper = what === "state" ? this.tabs.refresh(["compare", "sizes"]) : this.tabs.refresh();
       await Promise.all([upper, this.lower.refresh()]);
       this.watch.later();
@@ -110,6 +110,7 @@ class Page {
     if (!opened) return;
     byId("banner").hidden = true;
     this.marks.select([], "editor");
+    this.marks.set({ current: -1, ancestors: [], dead: [] });
     if (this.editor.text !== opened.source || this.shownText !== opened.name) this.editor.show(opened.source, []);
     this.shownText = opened.name;
     const programs = byId<HTMLSelectElement>("programs");

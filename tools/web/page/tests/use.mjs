@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 
 export const PAGE = process.env.PAGE ?? path.resolve(import.meta.dirname, "../../../../target/page");
-export const NATIVE = process.env.TRANSPICA ?? path.resolve(import.meta.dirname, "../../../../target/release/transpica");
+export const NATIVE = process.env.TRANSPICA ?? path.resolve(import.meta.dirname, "../../../../target/debug/transpica");
 export const SHADERS = path.resolve(import.meta.dirname, "../../../../shaders");
 const SHOTS = process.env.SHOTS ?? path.resolve(import.meta.dirname, "../../../../target/web-shots");
 mkdirSync(SHOTS, { recursive: true });

@@ -51,7 +51,8 @@ export function uniformsPane({ session, say }: Context): Pane {
       widget("Perspective", [["degrees", "50"], ["aspect", "1.667"], ["near", "0.1"], ["far", "100"]],
         ([degrees, aspect, near, far]) => perspective(degrees?.[0] ?? 50, aspect?.[0] ?? 1, near?.[0] ?? 0.1, far?.[0] ?? 100), fill),
       ...(["x", "y", "z"] as const).map((axis) => widget(`Rotate ${axis}`, [["degrees", "15"]], ([degrees]) => product(values, rotation(axis, degrees?.[0] ?? 0)), fill))) : null;
-    const place = uniform.count > 1 ? `${uniform.bank}${uniform.first}–${uniform.first + uniform.count - 1}` : `${uniform.bank}${uniform.first}`;
+    const register = `${uniform.bank}${uniform.first}`;
+    const place = uniform.name === register ? "" : uniform.count > 1 ? `${uniform.bank}${uniform.first}–${uniform.first + uniform.count - 1}` : register;
     return h("section", { class: "uniform" }, h("header", {}, h("b", {}, uniform.name), h("span", { class: "muted" }, place, uniform.constant ? " constant" : "")), grid(uniform, values), widgets);
   };
   const refresh = async () => {

@@ -99,6 +99,7 @@ export class WatchPane implements Pane {
     refill(this.mesh, meshes, mesh || "lathe");
     refill(this.by, shows, this.wished);
     this.isPaused = false;
+    if (!this.context.session.opened?.programs.length) this.canvas.width = this.canvas.height = 1;
     await this.frame();
   }
 
