@@ -22,38 +22,58 @@ await writeFile(path.join(out, engineFile), wasm);
 
 // Samples with one source open as that, with its comments; the others as their binaries.
 const names = await readdir(shaders);
-const samples = names.filter((name) => name.endsWith(".shbin")).sort().map((file) => {
-  const name = file.replace(".shbin", "");
-  const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica"));
-  return { name, path: `samples/${sources.length === 1 ? sources[0] : file}` };
-});
+const samples = names
+  .filter((name) => name.endsWith(".shbin"))
+  .sort()
+  .map((file) => {
+    const name = file.replace(".shbin", "");
+    const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica"));
+    return { name, path: `samples/${sources.length === 1 ? sources[0] : file}` };
+  });
 for (const { path: sample } of samples) await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
 
 const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${font.split("-")[0]}`);
 await mkdir(path.join(out, "fonts"));
-for (const font of fonts) await cp(path.join(family(font), `files/ibm-plex-${font}-normal.woff2`), path.join(out, `fonts/${font}.woff2`));
+for (const font of fonts)
+  await cp(path.join(family(font), `files/ibm-plex-${font}-normal.woff2`), path.join(out, `fonts/${font}.woff2`));
 await cp(path.join(family("mono"), "LICENSE"), path.join(out, "fonts/LICENSE"));
 await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
 
 const options = {
-  bundle: true, minify: true, format: "esm", target: "es2022", outdir: out, legalComments: "none", logLevel: "warning",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  outdir: out,
+  legalComments: "none",
+  logLevel: "warning",
   alias: { engine: path.join(engine, "transpica_web.js") },
   define: { ENGINE_FILE: JSON.stringify(engineFile), SAMPLES: JSON.stringify(samples) },
-  loader: { ".woff2": "copy" }, external: ["*.woff2"],
+  loader: { ".woff2": "copy" },
+  external: ["*.woff2"],
 };
-await esbuild.build({ ...options, entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") } });
+await esbuild.build({
+  ...options,
+  entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") },
+});
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
 const html = await readFile(path.join(here, "index.html"), "utf8");
 await writeFile(path.join(out, "index.html"), html.replaceAll("%ENGINE%", engineFile));
 
 // The service worker comes last: its version covers every other file.
-const files = (await readdir(out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
+const files = (await readdir(out, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+  .sort();
 const contents = await Promise.all(files.map((file) => readFile(path.join(out, file))));
 const version = digest(Buffer.concat(contents));
 const cached = ["./", ...files.filter((file) => !file.endsWith("LICENSE"))];
-await esbuild.build({ ...options, entryPoints: { sw: path.join(here, "src/sw.ts") }, format: "iife",
-  define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) } });
+await esbuild.build({
+  ...options,
+  entryPoints: { sw: path.join(here, "src/sw.ts") },
+  format: "iife",
+  define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
+});
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;
 console.log("    raw         gzip     file");

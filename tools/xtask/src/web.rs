@@ -1,5 +1,5 @@
-//! `cargo xtask web`: the engine as WebAssembly, the JavaScript around it, and the page's bundle, as
-//! a folder that any static host serves. Knows nothing of what the page does.
+//! `cargo xtask web`: the engine as WebAssembly, the JavaScript around it, and the page's bundle,
+//! as a folder that any static host serves. Knows nothing of what the page does.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -96,7 +96,8 @@ export class Code {
       let from = 0;
       while (from < shorter && old.charCodeAt(from) === text.charCodeAt(from)) from++;
       let tail = 0;
-      while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail)) tail++;
+      while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
+        tail++;
       this.quietly(() => {
         this.view.dispatch({ changes: { from, to: old.length - tail, insert: text.slice(from, text.length - tail) } });
       });
@@ -120,7 +121,14 @@ export class Code {
       const severity = problem.severity === "note" ? "info" : problem.severity;
       return { from, to, severity, message: problem.message, renderMessage: () => message(problem) };
     });
-    this.quietly(() => this.view.dispatch(setDiagnostics(this.view.state, diagnostics.sort((a, b) => a.from - b.from))));
+    this.quietly(() =>
+      this.view.dispatch(
+        setDiagnostics(
+          this.view.state,
+          diagnostics.sort((a, b) => a.from - b.from),
+        ),
+      ),
+    );
     return problems.filter((problem) => !hasLine(problem));
   }
 

@@ -15,7 +15,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
   }
-  element.append(...children.filter((child): child is Node | string => typeof child === "string" || child instanceof Node));
+  element.append(
+    ...children.filter((child): child is Node | string => typeof child === "string" || child instanceof Node),
+  );
   return element;
 }
 
@@ -27,7 +29,12 @@ export function byId<T extends HTMLElement>(id: string): T {
 }
 
 /** A button with a text, and a tooltip where that says more. */
-export function button(text: string, title: string, press: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement {
+export function button(
+  text: string,
+  title: string,
+  press: () => void,
+  attributes: Record<string, Value> = {},
+): HTMLButtonElement {
   return h("button", { type: "button", title, onclick: press, ...attributes }, text);
 }
 

@@ -48,7 +48,11 @@ export class Gpu {
   }
 
   /** Draws a frame and reads it back: rows from the top, four bytes a pixel. */
-  async draw({ draw, contents }: { draw: GpuDraw; contents: GpuFrame["contents"] }, width: number, height: number): Promise<Uint8ClampedArray<ArrayBuffer>> {
+  async draw(
+    { draw, contents }: { draw: GpuDraw; contents: GpuFrame["contents"] },
+    width: number,
+    height: number,
+  ): Promise<Uint8ClampedArray<ArrayBuffer>> {
     const { device } = this;
     device.pushErrorScope("validation");
     const built = await this.build(draw);
@@ -62,7 +66,10 @@ export class Gpu {
     }
     this.encode(encoder, built, draw, color, depth);
     const stride = Math.ceil((width * 4) / 256) * 256;
-    const read = device.createBuffer({ size: stride * height, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+    const read = device.createBuffer({
+      size: stride * height,
+      usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ,
+    });
     encoder.copyTextureToBuffer({ texture: color }, { buffer: read, bytesPerRow: stride }, [width, height]);
     device.queue.submit([encoder.finish()]);
     const problem = await device.popErrorScope();
@@ -79,7 +86,13 @@ export class Gpu {
     return pixels;
   }
 
-  private encode(encoder: GPUCommandEncoder, built: Built, { draw }: GpuDraw, color: GPUTexture, depth: GPUTexture): void {
+  private encode(
+    encoder: GPUCommandEncoder,
+    built: Built,
+    { draw }: GpuDraw,
+    color: GPUTexture,
+    depth: GPUTexture,
+  ): void {
     for (const { pipeline, groups, workgroups } of built.passes) {
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
@@ -91,11 +104,21 @@ export class Gpu {
     // The PICA200 has the near plane at depth 1.
     const pass = encoder.beginRenderPass({
       colorAttachments: [{ view: color.createView(), loadOp: "clear", storeOp: "store", clearValue: CLEAR }],
-      ...(draw.depth ? { depthStencilAttachment: { view: depth.createView(), depthLoadOp: "clear" as const, depthStoreOp: "discard" as const, depthClearValue: 0 } } : {}),
+      ...(draw.depth
+        ? {
+            depthStencilAttachment: {
+              view: depth.createView(),
+              depthLoadOp: "clear" as const,
+              depthStoreOp: "discard" as const,
+              depthClearValue: 0,
+            },
+          }
+        : {}),
     });
     pass.setPipeline(built.pipeline);
     for (const { index, group, offsets } of built.groups) pass.setBindGroup(index, group, offsets);
-    for (const [slot, { buffer }] of draw.vertexBuffers.entries()) pass.setVertexBuffer(slot, built.buffers[buffer] as GPUBuffer);
+    for (const [slot, { buffer }] of draw.vertexBuffers.entries())
+      pass.setVertexBuffer(slot, built.buffers[buffer] as GPUBuffer);
     if (draw.index) pass.setIndexBuffer(built.buffers[draw.index.buffer] as GPUBuffer, draw.index.format);
     const { indirect } = draw;
     if (indirect && draw.index) pass.drawIndexedIndirect(built.buffers[indirect.buffer] as GPUBuffer, indirect.offset);
@@ -112,9 +135,14 @@ export class Gpu {
     this.built?.buffers.forEach((buffer) => buffer.destroy());
     const { device } = this;
     const modules = frame.wgsl.map((code) => device.createShaderModule({ code }));
-    const buffers = frame.buffers.map(({ bytes, usage }) => device.createBuffer({ size: Math.max(16, Math.ceil(bytes / 4) * 4), usage: usages(usage) }));
+    const buffers = frame.buffers.map(({ bytes, usage }) =>
+      device.createBuffer({ size: Math.max(16, Math.ceil(bytes / 4) * 4), usage: usages(usage) }),
+    );
     const passes = frame.passes.map(({ module, entry, bindings, workgroups }) => {
-      const pipeline = device.createComputePipeline({ layout: "auto", compute: { module: modules[module] as GPUShaderModule, entryPoint: entry } });
+      const pipeline = device.createComputePipeline({
+        layout: "auto",
+        compute: { module: modules[module] as GPUShaderModule, entryPoint: entry },
+      });
       return { pipeline, groups: this.bind(pipeline, bindings, buffers), workgroups };
     });
     const { draw } = frame;
@@ -126,12 +154,28 @@ export class Gpu {
         buffers: draw.vertexBuffers.map(({ stride, step, attributes }) => ({
           arrayStride: stride,
           stepMode: step,
-          attributes: attributes.map(({ location, format, offset }) => ({ shaderLocation: location, format: format as GPUVertexFormat, offset })),
+          attributes: attributes.map(({ location, format, offset }) => ({
+            shaderLocation: location,
+            format: format as GPUVertexFormat,
+            offset,
+          })),
         })),
       },
-      fragment: { module: modules[draw.fragmentModule] as GPUShaderModule, entryPoint: draw.fragmentEntry, targets: [{ format: FORMAT }] },
+      fragment: {
+        module: modules[draw.fragmentModule] as GPUShaderModule,
+        entryPoint: draw.fragmentEntry,
+        targets: [{ format: FORMAT }],
+      },
       primitive: { topology: draw.topology, cullMode: "none" },
-      ...(draw.depth ? { depthStencil: { format: "depth32float" as const, depthWriteEnabled: true, depthCompare: "greater-equal" as const } } : {}),
+      ...(draw.depth
+        ? {
+            depthStencil: {
+              format: "depth32float" as const,
+              depthWriteEnabled: true,
+              depthCompare: "greater-equal" as const,
+            },
+          }
+        : {}),
     });
     this.built = { key, buffers, passes, pipeline, groups: this.bind(pipeline, draw.bindings, buffers) };
     return this.built;
@@ -144,9 +188,17 @@ export class Gpu {
       // A layout that follows from the shader has no dynamic offsets: the offset is part of the binding.
       const entries = own.map(({ binding, buffer, dynamicOffset, size }) => ({
         binding,
-        resource: { buffer: buffers[buffer] as GPUBuffer, ...(dynamicOffset ? { offset: dynamicOffset } : {}), ...(size ? { size } : {}) },
+        resource: {
+          buffer: buffers[buffer] as GPUBuffer,
+          ...(dynamicOffset ? { offset: dynamicOffset } : {}),
+          ...(size ? { size } : {}),
+        },
       }));
-      return { index, group: this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(index), entries }), offsets: [] };
+      return {
+        index,
+        group: this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(index), entries }),
+        offsets: [],
+      };
     });
   }
 
@@ -155,8 +207,16 @@ export class Gpu {
     this.targets?.color.destroy();
     this.targets?.depth.destroy();
     const { device } = this;
-    const color = device.createTexture({ size: [width, height], format: FORMAT, usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC });
-    const depth = device.createTexture({ size: [width, height], format: "depth32float", usage: GPUTextureUsage.RENDER_ATTACHMENT });
+    const color = device.createTexture({
+      size: [width, height],
+      format: FORMAT,
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+    });
+    const depth = device.createTexture({
+      size: [width, height],
+      format: "depth32float",
+      usage: GPUTextureUsage.RENDER_ATTACHMENT,
+    });
     return (this.targets = { width, height, color, depth });
   }
 }
@@ -166,7 +226,13 @@ export const BACKGROUND = 232;
 const CLEAR: GPUColor = { r: BACKGROUND / 255, g: BACKGROUND / 255, b: BACKGROUND / 255, a: 1 };
 
 function usages(names: GpuDraw["buffers"][number]["usage"]): number {
-  const bits = { vertex: GPUBufferUsage.VERTEX, index: GPUBufferUsage.INDEX, uniform: GPUBufferUsage.UNIFORM, storage: GPUBufferUsage.STORAGE, indirect: GPUBufferUsage.INDIRECT };
+  const bits = {
+    vertex: GPUBufferUsage.VERTEX,
+    index: GPUBufferUsage.INDEX,
+    uniform: GPUBufferUsage.UNIFORM,
+    storage: GPUBufferUsage.STORAGE,
+    indirect: GPUBufferUsage.INDIRECT,
+  };
   return names.reduce((sum, name) => sum | bits[name], GPUBufferUsage.COPY_DST);
 }
 

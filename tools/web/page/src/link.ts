@@ -11,8 +11,14 @@ export interface Linked extends Saved {
 /** Bytes that a link may inflate to. */
 const LIMIT = 4 << 20;
 
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>).getReader();
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes])
+    .stream()
+    .pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>)
+    .getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let total = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -35,7 +41,10 @@ export async function encode(linked: Linked): Promise<string> {
 export async function decode(fragment: string): Promise<Linked | undefined> {
   if (!fragment.startsWith("#p=")) return undefined;
   const text = atob(fragment.slice(3).replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = await through(Uint8Array.from(text, (letter) => letter.charCodeAt(0)), new DecompressionStream("deflate-raw"));
+  const bytes = await through(
+    Uint8Array.from(text, (letter) => letter.charCodeAt(0)),
+    new DecompressionStream("deflate-raw"),
+  );
   const linked = JSON.parse(new TextDecoder().decode(bytes)) as Linked;
   if (typeof linked.name !== "string" || (typeof linked.text !== "string" && typeof linked.shbin !== "string")) {
     throw new Error("the link holds no program");

@@ -47,12 +47,18 @@ class Page {
   private changed = performance.now();
   private shownText = "";
 
-  constructor(private readonly samples: Sample[], module: Promise<WebAssembly.Module>) {
+  constructor(
+    private readonly samples: Sample[],
+    module: Promise<WebAssembly.Module>,
+  ) {
     const newClient = () => new Client(module, WORKER);
     this.session = new Session(newClient());
     const context: Context = { session: this.session, marks: this.marks, say: (text) => this.say(text) };
     this.editor = new Code({
-      label: "Source of the program", origin: "editor", language: "picasso", marks: this.marks,
+      label: "Source of the program",
+      origin: "editor",
+      language: "picasso",
+      marks: this.marks,
       write: (text) => {
         this.changed = performance.now();
         void this.session.edit(text);
@@ -60,12 +66,26 @@ class Page {
     });
     byId("source").append(this.editor.view.dom);
     this.compare = comparePane(context, { newClient, samples, load });
-    const text = (kind: string, title: string, language: "picasso" | "shading" | "module") => textPane(context, kind, title, language);
-    this.tabs = new Tabs("Views of the program", [
-      tablesPane(context), text("listing", "Listing", "picasso"), graphPane(context), text("tree", "Tree", "module"), text("ir", "IR", "module"),
-      text("wgsl", "WGSL", "shading"), text("glsl", "GLSL", "shading"), text("spirv", "SPIR-V", "module"), text("reflection", "Reflection", "module"),
-      sizesPane(context), optionsPane(context), this.compare,
-    ], () => this.marks.repaint());
+    const text = (kind: string, title: string, language: "picasso" | "shading" | "module") =>
+      textPane(context, kind, title, language);
+    this.tabs = new Tabs(
+      "Views of the program",
+      [
+        tablesPane(context),
+        text("listing", "Listing", "picasso"),
+        graphPane(context),
+        text("tree", "Tree", "module"),
+        text("ir", "IR", "module"),
+        text("wgsl", "WGSL", "shading"),
+        text("glsl", "GLSL", "shading"),
+        text("spirv", "SPIR-V", "module"),
+        text("reflection", "Reflection", "module"),
+        sizesPane(context),
+        optionsPane(context),
+        this.compare,
+      ],
+      () => this.marks.repaint(),
+    );
     byId("right").append(this.tabs.element);
     this.step = new StepPane(context);
     this.lower = new Tabs("Run", [this.step, uniformsPane(context)]);
@@ -91,7 +111,9 @@ class Page {
     if (what === "opened" || what === "edited") {
       if (!hasError) editor.setPlaces(opened.sourcePlaces.map((pc) => (pc < 0 ? [] : [pc])));
       editor.diagnose(session.problems);
-      list(byId("problems"), session.problems, ({ line, column, pc }) => (line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column)));
+      list(byId("problems"), session.problems, ({ line, column, pc }) =>
+        line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column),
+      );
       this.head();
     }
     // With errors everything else stays at the last good program of the same file.
@@ -114,14 +136,38 @@ class Page {
     if (this.editor.text !== opened.source || this.shownText !== opened.name) this.editor.show(opened.source, []);
     this.shownText = opened.name;
     const programs = byId<HTMLSelectElement>("programs");
-    programs.replaceChildren(...opened.programs.map(({ index, stage, name }) => h("option", { value: index }, `${index} · ${stage} ${name}`)));
+    programs.replaceChildren(
+      ...opened.programs.map(({ index, stage, name }) => h("option", { value: index }, `${index} · ${stage} ${name}`)),
+    );
     programs.value = String(opened.selected);
     byId("program-field").hidden = opened.programs.length < 2;
     const found = byId("found");
     found.hidden = opened.found.length === 0;
-    found.replaceChildren(h("p", {}, `${opened.found.length} shaders in ${opened.name}`), h("ul", {}, ...opened.found.slice(0, 2000).map(({ number, path, kind, bytes, duplicateOf }) =>
-      h("li", {}, h("button", { type: "button", onclick: () => void this.session.openFound(number) }, path || `${kind} ${number}`),
-        h("span", { class: "muted" }, `${bytes} bytes${duplicateOf === undefined ? "" : `, same as ${duplicateOf}`}`)))));
+    found.replaceChildren(
+      h("p", {}, `${opened.found.length} shaders in ${opened.name}`),
+      h(
+        "ul",
+        {},
+        ...opened.found
+          .slice(0, 2000)
+          .map(({ number, path, kind, bytes, duplicateOf }) =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { type: "button", onclick: () => void this.session.openFound(number) },
+                path || `${kind} ${number}`,
+              ),
+              h(
+                "span",
+                { class: "muted" },
+                `${bytes} bytes${duplicateOf === undefined ? "" : `, same as ${duplicateOf}`}`,
+              ),
+            ),
+          ),
+      ),
+    );
   }
 
   private head(): void {
@@ -129,7 +175,9 @@ class Page {
     if (!opened) return;
     const program = opened.programs.find(({ index }) => index === opened.selected) ?? opened.programs[0];
     byId("name").textContent = opened.name;
-    byId("head").textContent = program ? `${program.stage}, ${program.instructions} instructions, ${opened.bytes} bytes` : "";
+    byId("head").textContent = program
+      ? `${program.stage}, ${program.instructions} instructions, ${opened.bytes} bytes`
+      : "";
     document.title = `${opened.name} – transpica`;
   }
 
@@ -140,8 +188,10 @@ class Page {
   warn({ message, hint }: Problem): void {
     const banner = byId("banner");
     banner.hidden = false;
-    banner.replaceChildren(h("span", {}, message, hint ? ` – ${hint}` : ""),
-      h("button", { type: "button", "aria-label": "Close the message", onclick: () => (banner.hidden = true) }, "✕"));
+    banner.replaceChildren(
+      h("span", {}, message, hint ? ` – ${hint}` : ""),
+      h("button", { type: "button", "aria-label": "Close the message", onclick: () => (banner.hidden = true) }, "✕"),
+    );
   }
 
   async openSample(path: string): Promise<void> {
@@ -154,7 +204,11 @@ class Page {
 
   async openFile(file: File): Promise<void> {
     if (file.size > FILE_LIMIT) {
-      return this.warn({ severity: "error", message: `${file.name} has ${(file.size / 1048576).toFixed(0)} MiB, the page takes 128`, hint: "`transpica scan` takes files of any size." });
+      return this.warn({
+        severity: "error",
+        message: `${file.name} has ${(file.size / 1048576).toFixed(0)} MiB, the page takes 128`,
+        hint: "`transpica scan` takes files of any size.",
+      });
     }
     if (file.name.endsWith(".json")) return this.session.input("setState", await file.text());
     if (file.name.endsWith(".obj")) return this.session.setMesh(await file.text()).then(() => this.watch.want());
@@ -172,7 +226,10 @@ class Page {
     }
     // The adapter comes after the first texts: drivers take their time.
     void this.watch.open();
-    window.addEventListener("hashchange", () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)));
+    window.addEventListener(
+      "hashchange",
+      () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)),
+    );
   }
 
   private async openFirst(): Promise<void> {
@@ -220,18 +277,28 @@ class Page {
       file.value = "";
     });
     const samples = byId<HTMLSelectElement>("samples");
-    samples.replaceChildren(h("option", { value: "" }, "–"), ...this.samples.map(({ name, path }) => h("option", { value: path }, name)));
+    samples.replaceChildren(
+      h("option", { value: "" }, "–"),
+      ...this.samples.map(({ name, path }) => h("option", { value: path }, name)),
+    );
     samples.addEventListener("change", () => samples.value && void this.openSample(samples.value));
     const programs = byId<HTMLSelectElement>("programs");
     programs.addEventListener("change", () => void this.session.select(Number(programs.value)));
     byId("share").addEventListener("click", () => void this.share());
     byId("help").addEventListener("click", () => dialog.showModal());
     drops((dropped) => void this.openFile(dropped));
-    const steps = { F8: () => this.step.forward(), F7: () => this.step.back(), F9: () => this.step.toLine(1), "Shift+F9": () => this.step.toLine(-1) };
+    const steps = {
+      F8: () => this.step.forward(),
+      F7: () => this.step.back(),
+      F9: () => this.step.toLine(1),
+      "Shift+F9": () => this.step.toLine(-1),
+    };
     const run = (work: () => Promise<void>) => () => void work().catch((error: Error) => this.say(error.message));
     keys({
       ...Object.fromEntries(Object.entries(steps).map(([key, work]) => [key, run(work)])),
-      ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [`Alt+${digit}`, () => void this.tabs.showAt(digit - 1)])),
+      ...Object.fromEntries(
+        [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [`Alt+${digit}`, () => void this.tabs.showAt(digit - 1)]),
+      ),
       "Alt+E": () => this.editor.view.focus(),
       "Alt+W": () => byId("watch").querySelector<HTMLElement>(".stage")?.focus(),
       "Alt+P": () => this.watch.toggle(),
@@ -252,17 +319,27 @@ async function main(): Promise<void> {
   splits();
   const module = engine();
   const page = new Page(SAMPLES, module);
-  module.catch((error: Error) => page.warn({ severity: "error", message: `The engine cannot be loaded: ${error.message}`, hint: "It needs WebAssembly with SIMD." }));
+  module.catch((error: Error) =>
+    page.warn({
+      severity: "error",
+      message: `The engine cannot be loaded: ${error.message}`,
+      hint: "It needs WebAssembly with SIMD.",
+    }),
+  );
   // A lost engine says so itself.
   window.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    if (!(event.reason instanceof CallError && event.reason.lost)) page.warn({ severity: "error", message: String(event.reason?.message ?? event.reason) });
+    if (!(event.reason instanceof CallError && event.reason.lost))
+      page.warn({ severity: "error", message: String(event.reason?.message ?? event.reason) });
   });
   Object.assign(globalThis, { transpica: page });
   await page.start();
   performance.mark("started");
   document.documentElement.dataset["started"] = "";
-  if ("serviceWorker" in navigator) await navigator.serviceWorker.register("sw.js").catch((error: Error) => page.say(`Not kept for offline use: ${error.message}`));
+  if ("serviceWorker" in navigator)
+    await navigator.serviceWorker
+      .register("sw.js")
+      .catch((error: Error) => page.say(`Not kept for offline use: ${error.message}`));
 }
 
 void main();

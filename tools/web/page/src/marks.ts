@@ -30,7 +30,8 @@ export class Marks {
     if (change.current !== undefined) this.current = change.current;
     if (change.ancestors) this.ancestors = new Set(change.ancestors);
     if (change.dead) this.dead = new Set(change.dead);
-    if (current !== this.current || !isSame(ancestors, this.ancestors) || !isSame(dead, this.dead)) this.notify("step", false);
+    if (current !== this.current || !isSame(ancestors, this.ancestors) || !isSame(dead, this.dead))
+      this.notify("step", false);
   }
 
   /** Paints a pane that was hidden, and shows what is selected in it. */

@@ -6,7 +6,8 @@ import { byId } from "./dom";
 export function theme(): void {
   const button = byId("theme");
   const root = document.documentElement;
-  const isDark = () => (root.dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const isDark = () =>
+    (root.dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const label = () => {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label", `Use ${isDark() ? "light" : "dark"} colors`);
@@ -78,12 +79,20 @@ export function drops(open: (file: File) => void): void {
 
 /** Keys of the whole page, as `Alt+P` or `F8`. */
 export function keys(actions: Record<string, () => void>): void {
-  window.addEventListener("keydown", (event) => {
-    const parts = [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.altKey ? "Alt" : "", event.shiftKey ? "Shift" : ""];
-    const name = event.key.length === 1 ? event.code.replace(/^(Key|Digit)/, "") : event.key;
-    const action = actions[[...parts, name].filter(Boolean).join("+")];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  }, { capture: true });
+  window.addEventListener(
+    "keydown",
+    (event) => {
+      const parts = [
+        event.ctrlKey || event.metaKey ? "Ctrl" : "",
+        event.altKey ? "Alt" : "",
+        event.shiftKey ? "Shift" : "",
+      ];
+      const name = event.key.length === 1 ? event.code.replace(/^(Key|Digit)/, "") : event.key;
+      const action = actions[[...parts, name].filter(Boolean).join("+")];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    },
+    { capture: true },
+  );
 }

@@ -19,7 +19,9 @@ worker.addEventListener("install", (event) => {
 worker.addEventListener("activate", (event) => {
   const clean = async () => {
     const names = await caches.keys();
-    await Promise.all(names.filter((name) => name.startsWith("transpica-") && name !== cacheName).map((name) => caches.delete(name)));
+    await Promise.all(
+      names.filter((name) => name.startsWith("transpica-") && name !== cacheName).map((name) => caches.delete(name)),
+    );
     await worker.clients.claim();
   };
   event.waitUntil(clean());

@@ -19,17 +19,39 @@ export class Tabs {
   private readonly entries: Entry[];
   private shown: Entry;
 
-  constructor(label: string, panes: Pane[], private readonly onShow: () => void = () => {}) {
+  constructor(
+    label: string,
+    panes: Pane[],
+    private readonly onShow: () => void = () => {},
+  ) {
     const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });
     this.entries = panes.map((pane) => {
-      const tab = h("button", {
-        type: "button", role: "tab", id: `tab-${pane.id}`, "aria-controls": `panel-${pane.id}`,
-        "aria-selected": "false", tabindex: -1, onclick: () => void this.show(pane.id),
-      }, pane.title);
+      const tab = h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${pane.id}`,
+          "aria-controls": `panel-${pane.id}`,
+          "aria-selected": "false",
+          tabindex: -1,
+          onclick: () => void this.show(pane.id),
+        },
+        pane.title,
+      );
       const notice = h("div", { class: "notice", hidden: true });
-      const panel = h("div", {
-        class: "panel", role: "tabpanel", id: `panel-${pane.id}`, "aria-labelledby": `tab-${pane.id}`, hidden: true,
-      }, notice, pane.element);
+      const panel = h(
+        "div",
+        {
+          class: "panel",
+          role: "tabpanel",
+          id: `panel-${pane.id}`,
+          "aria-labelledby": `tab-${pane.id}`,
+          hidden: true,
+        },
+        notice,
+        pane.element,
+      );
       list.append(tab);
       return { pane, tab, panel, notice, isStale: true };
     });
@@ -69,7 +91,9 @@ export class Tabs {
 
   /** Refreshes what a new engine does not know any more, except for what failed before. */
   async restore(ids: readonly string[]): Promise<void> {
-    await this.refresh(this.entries.filter(({ pane, notice }) => notice.hidden && ids.includes(pane.id)).map(({ pane }) => pane.id));
+    await this.refresh(
+      this.entries.filter(({ pane, notice }) => notice.hidden && ids.includes(pane.id)).map(({ pane }) => pane.id),
+    );
   }
 
   private mark(entry: Entry): void {
@@ -112,7 +136,10 @@ export class Tabs {
     const at = this.entries.indexOf(this.shown);
     const count = this.entries.length;
     const steps: Record<string, number> = {
-      ArrowRight: (at + 1) % count, ArrowLeft: (at + count - 1) % count, Home: 0, End: count - 1,
+      ArrowRight: (at + 1) % count,
+      ArrowLeft: (at + count - 1) % count,
+      Home: 0,
+      End: count - 1,
     };
     const to = steps[event.key];
     if (to === undefined) return;

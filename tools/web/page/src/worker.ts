@@ -48,7 +48,8 @@ function answer(engine: Engine, { method, args }: Request): unknown {
   if (method === "gpuFrame") return gpuFrame(engine, args[0] as string);
   if (method === "picture") return picture(engine, args[0] as string);
   const call = (engine as unknown as Record<string, (...args: unknown[]) => unknown>)[method];
-  if (typeof call !== "function") return JSON.stringify({ error: { severity: "error", message: `the engine has no ${method}` } });
+  if (typeof call !== "function")
+    return JSON.stringify({ error: { severity: "error", message: `the engine has no ${method}` } });
   return call.apply(engine, args);
 }
 

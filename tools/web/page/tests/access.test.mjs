@@ -22,12 +22,19 @@ after(async () => {
 
 /** Violations that axe finds, as lines. */
 async function violations(page) {
-  const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations);
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
+  const found = await page.evaluate(
+    async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
 }
 
 test("axe finds nothing, in both themes, wide and narrow, in every tab", async () => {
-  for (const [name, width, height] of [["wide", 1440, 900], ["narrow", 390, 844]]) {
+  for (const [name, width, height] of [
+    ["wide", 1440, 900],
+    ["narrow", 390, 844],
+  ]) {
     for (const theme of ["light", "dark"]) {
       const { page } = await open(browser.context, server.address);
       await page.setViewportSize({ width, height });
@@ -64,10 +71,12 @@ test("the keyboard reaches every part, in the order of the page", async () => {
   const reached = [];
   for (let press = 0; press < 60; press++) {
     await page.keyboard.press("Tab");
-    reached.push(await page.evaluate(() => {
-      const { activeElement: element } = document;
-      return element.closest("header, #left, #right, #steps, #watch")?.id ?? element.id;
-    }));
+    reached.push(
+      await page.evaluate(() => {
+        const { activeElement: element } = document;
+        return element.closest("header, #left, #right, #steps, #watch")?.id ?? element.id;
+      }),
+    );
   }
   const order = [...new Set(reached)].filter((id) => ["header", "left", "right", "steps", "watch"].includes(id));
   assert.deepEqual(order, ["header", "left", "right", "steps", "watch"]);
@@ -84,7 +93,9 @@ test("from opening to the first translation", async () => {
     times.push(await page.evaluate(() => performance.getEntriesByName("started")[0].startTime));
     await page.close();
   }
-  console.log(`load and first translation: median ${median(times).toFixed(0)} ms of ${times.map((time) => time.toFixed(0)).join(", ")}`);
+  console.log(
+    `load and first translation: median ${median(times).toFixed(0)} ms of ${times.map((time) => time.toFixed(0)).join(", ")}`,
+  );
   assert.ok(median(times) < 4 * 300, `${median(times)} ms`);
 });
 
@@ -96,12 +107,18 @@ test("from a key to all visible panes, for the largest sample", async () => {
     await page.click(`#tab-${tab}`);
     const times = [];
     for (let round = 0; round < 8; round++) {
-      await followed(page, () => replace(page, round % 2 === 0 ? "0.00001" : "0.00002", round % 2 === 0 ? "0.00002" : "0.00001"));
+      await followed(page, () =>
+        replace(page, round % 2 === 0 ? "0.00001" : "0.00002", round % 2 === 0 ? "0.00002" : "0.00001"),
+      );
       times.push(await page.evaluate(() => transpica.panesTime));
     }
     medians[tab] = median(times);
   }
-  console.log(`uber, from a key to the panes: ${Object.entries(medians).map(([tab, time]) => `${tab} ${time.toFixed(0)} ms`).join(", ")}`);
+  console.log(
+    `uber, from a key to the panes: ${Object.entries(medians)
+      .map(([tab, time]) => `${tab} ${time.toFixed(0)} ms`)
+      .join(", ")}`,
+  );
   for (const [tab, time] of Object.entries(medians)) assert.ok(time < 5 * 50, `${tab}: ${time} ms`);
   await page.close();
 });
@@ -110,19 +127,22 @@ test("memory stays bounded over 1,000 edits", async () => {
   const { page } = await open(browser.context, server.address);
   await openSample(page, "textured");
   await page.click("#tab-wgsl");
-  const edits = (count) => page.evaluate(async (count) => {
-    const { editor, session } = transpica;
-    for (let round = 0; round < count; round++) {
-      editor.view.dispatch({ changes: { from: 0, insert: round % 2 === 0 ? ";" : "" , to: round % 2 === 0 ? 0 : 1 } });
-      await session.edit(editor.text);
-    }
-    globalThis.gc?.();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return [performance.memory.usedJSHeapSize, session.client.memory];
-  }, count);
+  const edits = (count) =>
+    page.evaluate(async (count) => {
+      const { editor, session } = transpica;
+      for (let round = 0; round < count; round++) {
+        editor.view.dispatch({ changes: { from: 0, insert: round % 2 === 0 ? ";" : "", to: round % 2 === 0 ? 0 : 1 } });
+        await session.edit(editor.text);
+      }
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return [performance.memory.usedJSHeapSize, session.client.memory];
+    }, count);
   const [heap, engine] = await edits(100);
   const [heapAfter, engineAfter] = await edits(1000);
-  console.log(`heap ${(heap / 1e6).toFixed(1)} MB, after 1,000 edits ${(heapAfter / 1e6).toFixed(1)} MB; engine ${(engine / 1e6).toFixed(1)} MB, then ${(engineAfter / 1e6).toFixed(1)} MB`);
+  console.log(
+    `heap ${(heap / 1e6).toFixed(1)} MB, after 1,000 edits ${(heapAfter / 1e6).toFixed(1)} MB; engine ${(engine / 1e6).toFixed(1)} MB, then ${(engineAfter / 1e6).toFixed(1)} MB`,
+  );
   assert.ok(heapAfter - heap < 8e6, `heap grew by ${heapAfter - heap}`);
   assert.ok(engineAfter - engine < 4e6, `the engine grew by ${engineAfter - engine}`);
   await page.close();

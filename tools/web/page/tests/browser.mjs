@@ -8,8 +8,13 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 
 const TYPES = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm",
-  ".json": "application/json", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 /** Serves a folder; returns its address and how to end it. */
@@ -25,29 +30,48 @@ export async function serve(folder) {
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => new Promise((resolve) => {
-    server.closeAllConnections();
-    server.close(resolve);
-  });
+  const close = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(resolve);
+    });
   return { address: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
 const QUIET = [
-  "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-  "--disable-quic", "--enable-precise-memory-info", "--js-flags=--expose-gc",
+  "--no-sandbox",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  "--disable-quic",
+  "--enable-precise-memory-info",
+  "--js-flags=--expose-gc",
 ];
 const GPU = [
-  "--enable-unsafe-webgpu", "--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-angle=swiftshader",
+  "--enable-unsafe-webgpu",
+  "--enable-features=Vulkan",
+  "--use-vulkan=swiftshader",
+  "--use-angle=swiftshader",
   "--use-webgpu-adapter=swiftshader",
 ];
 
 /** Starts Debian's browser with a new profile; `gpu: false` leaves it without WebGPU. */
-export async function launch({ gpu = true, viewport = { width: 1440, height: 900 }, colorScheme = "light", reducedMotion = "no-preference" } = {}) {
+export async function launch({
+  gpu = true,
+  viewport = { width: 1440, height: 900 },
+  colorScheme = "light",
+  reducedMotion = "no-preference",
+} = {}) {
   const profile = await mkdtemp(path.join(tmpdir(), "transpica-page-"));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: false, chromiumSandbox: false,
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    headless: false,
+    chromiumSandbox: false,
     args: ["--headless=new", ...QUIET, ...(gpu ? GPU : ["--disable-features=WebGPU", "--disable-gpu"])],
-    viewport, colorScheme, reducedMotion,
+    viewport,
+    colorScheme,
+    reducedMotion,
   });
   const close = async () => {
     await context.close();

@@ -22,7 +22,11 @@ after(async () => {
   await server?.close();
 });
 
-const samples = () => page.locator("#samples option").allInnerTexts().then((names) => names.filter((name) => name !== "–"));
+const samples = () =>
+  page
+    .locator("#samples option")
+    .allInnerTexts()
+    .then((names) => names.filter((name) => name !== "–"));
 const lines = (pane) => page.locator(`#panel-${pane} .cm-line`);
 
 test("every sample opens without an error, and every view of it has content", async () => {
@@ -30,7 +34,9 @@ test("every sample opens without an error, and every view of it has content", as
   assert.ok(names.length > 20, `${names.length} samples`);
   for (const name of names) {
     await openSample(page, name);
-    const problems = await page.evaluate(() => transpica.session.problems.filter(({ severity }) => severity === "error"));
+    const problems = await page.evaluate(() =>
+      transpica.session.problems.filter(({ severity }) => severity === "error"),
+    );
     assert.deepEqual(problems, [], name);
     for (const kind of ["listing", "tree", "ir", "wgsl", "glsl", "spirv", "reflection"]) {
       const view = await call(page, "view", kind);
@@ -49,7 +55,8 @@ test("outputs of every sample and program equal those of the native tool, bit by
     await followed(page, async () => openBytes(page, `${name}.shbin`, await readFile(file)));
     const { length } = await page.evaluate(() => transpica.session.opened.programs);
     for (let program = 0; program < length; program++) {
-      if (program > 0) await followed(page, () => page.evaluate((program) => transpica.session.select(program), program));
+      if (program > 0)
+        await followed(page, () => page.evaluate((program) => transpica.session.select(program), program));
       const ours = await call(page, "run");
       const theirs = native("run", file, "--dvle", String(program), "--json");
       assert.deepEqual(ours.vertices, theirs.vertices, `${name}, program ${program}`);
@@ -84,8 +91,14 @@ test("typing a key changes the translation", async () => {
   await page.click("#source .cm-line >> nth=16");
   await page.keyboard.press("End");
   await followed(page, () => page.keyboard.type("\nmul r3.x, r3.x, r3.x"));
-  await page.waitForFunction((before) => transpica.session.client.call("spirv").then(({ length }) => length !== before), before);
-  assert.deepEqual((await problems(page)).filter((text) => text.startsWith("error")), []);
+  await page.waitForFunction(
+    (before) => transpica.session.client.call("spirv").then(({ length }) => length !== before),
+    before,
+  );
+  assert.deepEqual(
+    (await problems(page)).filter((text) => text.startsWith("error")),
+    [],
+  );
 });
 
 test("one selection goes through all panes", async () => {
@@ -104,7 +117,9 @@ test("one selection goes through all panes", async () => {
     await page.click(`#tab-${kind}`);
     const { places } = await call(page, "view", kind);
     if (!places.some((pcs) => pcs.includes(selected[0]))) continue;
-    await page.waitForFunction((kind) => document.querySelector(`#panel-${kind} .is-selected`), kind, { timeout: 3000 });
+    await page.waitForFunction((kind) => document.querySelector(`#panel-${kind} .is-selected`), kind, {
+      timeout: 3000,
+    });
     linked.push(kind);
   }
   console.log(`the selection is in the source and in ${linked.join(", ")}`);
@@ -176,7 +191,9 @@ test("a uniform changes outputs and picture; a widget fills a matrix", async () 
   });
   assert.notEqual(await outputs(), before);
   await page.locator("#panel-uniforms summary").first().click();
-  await followed(page, () => page.locator("#panel-uniforms .widget >> role=button[name='Perspective']").first().click());
+  await followed(page, () =>
+    page.locator("#panel-uniforms .widget >> role=button[name='Perspective']").first().click(),
+  );
   const [uniform] = (await call(page, "uniforms")).filter(({ shape }) => shape === "matrix");
   assert.equal(uniform.values[3][2], -1);
   await shot(page, "uniforms");
@@ -211,8 +228,11 @@ test("WebGPU draws what the engine's CPU draws", async () => {
     assert.ok(compared.covered > 500, `${name} covers ${compared.covered} pixels`);
     bounds.push({ name, share: compared.different / compared.covered, ...compared });
   }
-  console.log(bounds.map(({ name, different, covered }) => `${name}: ${different} of ${covered} pixels differ`).join("; "));
-  for (const { name, share } of bounds) assert.ok(share < 0.02, `${name}: ${(share * 100).toFixed(2)} % of its pixels differ`);
+  console.log(
+    bounds.map(({ name, different, covered }) => `${name}: ${different} of ${covered} pixels differ`).join("; "),
+  );
+  for (const { name, share } of bounds)
+    assert.ok(share < 0.02, `${name}: ${(share * 100).toFixed(2)} % of its pixels differ`);
   await page.click("#watch >> role=button[name='Difference']");
   await page.waitForFunction(() => /differ/.test(document.querySelector("#watch .figures").textContent));
   await shot(page, "difference");
@@ -262,7 +282,11 @@ test("two programs side by side: their texts and the outputs that differ", async
   const text = await readFile(path.join(SHADERS, "lights.v.pica"), "utf8");
   const changed = text.replace("mov r7, ambient", "mov r7, material");
   assert.notEqual(changed, text);
-  await page.setInputFiles("#panel-compare input[type=file]", { name: "second.pica", mimeType: "text/plain", buffer: Buffer.from(changed) });
+  await page.setInputFiles("#panel-compare input[type=file]", {
+    name: "second.pica",
+    mimeType: "text/plain",
+    buffer: Buffer.from(changed),
+  });
   await page.waitForSelector("#panel-compare .values tbody tr");
   assert.ok((await page.locator("#panel-compare .cm-changedLine").count()) >= 2);
   assert.match(await page.locator("#panel-compare .values tbody").innerText(), /o1\.x/);
@@ -271,7 +295,9 @@ test("two programs side by side: their texts and the outputs that differ", async
 
 test("every request stayed on the own origin, and no script failed", () => {
   assert.ok(requests.length > 20, `${requests.length} requests`);
-  const others = requests.filter((url) => !url.startsWith(server.address) && !url.startsWith("blob:") && !url.startsWith("data:"));
+  const others = requests.filter(
+    (url) => !url.startsWith(server.address) && !url.startsWith("blob:") && !url.startsWith("data:"),
+  );
   assert.deepEqual(others, []);
   assert.deepEqual(faults, []);
 });
@@ -280,7 +306,12 @@ test("the code map names every file", async () => {
   const map = await readFile(path.join(import.meta.dirname, "../../README.md"), "utf8");
   const folder = path.join(import.meta.dirname, "..");
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sources = files.filter((file) => file.isFile() && !file.parentPath.includes("node_modules") && /\.(ts|mjs|css|html|svg)$/.test(file.name));
+  const sources = files.filter(
+    (file) => file.isFile() && !file.parentPath.includes("node_modules") && /\.(ts|mjs|css|html|svg)$/.test(file.name),
+  );
   assert.ok(sources.length > 20);
-  assert.deepEqual(sources.filter(({ name }) => !map.includes(`${name}\``)).map(({ name }) => name), []);
+  assert.deepEqual(
+    sources.filter(({ name }) => !map.includes(`${name}\``)).map(({ name }) => name),
+    [],
+  );
 });

@@ -55,18 +55,26 @@ test("damaged files are a message, and the page goes on", async () => {
   }
   await openBytes(page, "noise.bin", Buffer.from(Array.from({ length: 4096 }, () => random(256))));
   await openBytes(page, "empty.shbin", Buffer.alloc(0));
-  await page.waitForFunction(() => !document.querySelector("#banner").hidden || document.querySelector("#problems .error"));
+  await page.waitForFunction(
+    () => !document.querySelector("#banner").hidden || document.querySelector("#problems .error"),
+  );
   await shot(page, "damaged");
   await isAlive();
 });
 
 test("a program without an end stops at the limit of steps", async () => {
   await openSample(page, "textured");
-  const text = ".out outpos position\n.in inpos v0\n.proc main\nagain:\n  mov r0, inpos\n  mov outpos, r0\n  jmpu b0, again\n  jmpc cmp.x, again\n  end\n.end\n"
-    .replace("  jmpu b0, again\n  jmpc cmp.x, again\n", "  cmp r0.x, eq, eq, r0.x\n  jmpc cmp.x, again\n");
+  const text =
+    ".out outpos position\n.in inpos v0\n.proc main\nagain:\n  mov r0, inpos\n  mov outpos, r0\n  jmpu b0, again\n  jmpc cmp.x, again\n  end\n.end\n".replace(
+      "  jmpu b0, again\n  jmpc cmp.x, again\n",
+      "  cmp r0.x, eq, eq, r0.x\n  jmpc cmp.x, again\n",
+    );
   await openBytes(page, "endless.pica", text);
   await page.waitForFunction(() => transpica.session.opened?.name === "endless.pica");
-  assert.deepEqual((await problems(page)).filter((line) => line.startsWith("error")), []);
+  assert.deepEqual(
+    (await problems(page)).filter((line) => line.startsWith("error")),
+    [],
+  );
   const recording = await call(page, "record", 0);
   assert.equal(recording.complete, false);
   assert.ok(recording.steps <= 100_000 && recording.steps > 1000);
@@ -83,7 +91,11 @@ test("1 MB of text is assembled or refused in time, and the editor stays usable"
   await followed(page, () => replace(page, "; a comment", "; another comment"), 30_000);
   const wrong = "bogus r0, r1\n".repeat(80_000);
   await openBytes(page, "wrong.pica", wrong);
-  await page.waitForFunction(() => document.querySelector("#problems .error") || !document.querySelector("#banner").hidden, undefined, { timeout: 30_000 });
+  await page.waitForFunction(
+    () => document.querySelector("#problems .error") || !document.querySelector("#banner").hidden,
+    undefined,
+    { timeout: 30_000 },
+  );
   await isAlive();
 });
 
@@ -93,7 +105,12 @@ test("a call over its time limit is stopped, said, and the program is there agai
   const words = await page.evaluate(async () => (await transpica.session.client.call("spirv")).length);
   await page.evaluate(() => {
     transpica.session.client.limit = 1;
-    void transpica.session.client.call("draw", JSON.stringify({ width: 1024, height: 1024, yaw: 0, pitch: 0, distance: 1, time: 0, by: "", wireframe: false })).catch(() => {});
+    void transpica.session.client
+      .call(
+        "draw",
+        JSON.stringify({ width: 1024, height: 1024, yaw: 0, pitch: 0, distance: 1, time: 0, by: "", wireframe: false }),
+      )
+      .catch(() => {});
     // The clock of that call runs already.
     transpica.session.client.limit = 4000;
   });

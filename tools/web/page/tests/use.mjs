@@ -33,11 +33,15 @@ export const openBytes = (page, name, bytes) =>
   page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
 
 /** Replaces the first occurrence of a text in the source, as typing does. */
-export const replace = (page, from, to) => page.evaluate(([from, to]) => {
-  const { view } = transpica.editor;
-  const at = view.state.doc.toString().indexOf(from);
-  view.dispatch({ changes: { from: at, to: at + from.length, insert: to }, userEvent: "input.type" });
-}, [from, to]);
+export const replace = (page, from, to) =>
+  page.evaluate(
+    ([from, to]) => {
+      const { view } = transpica.editor;
+      const at = view.state.doc.toString().indexOf(from);
+      view.dispatch({ changes: { from: at, to: at + from.length, insert: to }, userEvent: "input.type" });
+    },
+    [from, to],
+  );
 
 /** Problems of the list below the source, as text. */
 export const problems = (page) => page.locator("#problems li").allInnerTexts();

@@ -10,13 +10,19 @@ function drawing(svg: string): SVGElement | undefined {
   if (root.localName !== "svg") return undefined;
   for (const element of [...root.querySelectorAll("script, foreignObject")]) element.remove();
   for (const element of root.querySelectorAll("*")) {
-    for (const { name } of [...element.attributes]) if (name.startsWith("on") || name.endsWith("href")) element.removeAttribute(name);
+    for (const { name } of [...element.attributes])
+      if (name.startsWith("on") || name.endsWith("href")) element.removeAttribute(name);
   }
   return document.importNode(root, true) as unknown as SVGElement;
 }
 
 export function graphPane({ session, marks }: Context): Pane {
-  const canvas = h("div", { class: "scroll graph-canvas", tabindex: 0, role: "region", "aria-label": "Flow graph; arrow keys select blocks" });
+  const canvas = h("div", {
+    class: "scroll graph-canvas",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Flow graph; arrow keys select blocks",
+  });
   const element = h("div", { class: "graph" });
   let blocks: { node: SVGGElement; pcs: number[] }[] = [];
   let shown = "";
@@ -31,9 +37,14 @@ export function graphPane({ session, marks }: Context): Pane {
   };
   const fit = () => resize(Math.min(1, (canvas.clientWidth - 24) / size[0]));
   element.append(
-    h("div", { class: "bar" }, button("Fit", "Fit the width", fit), button("100 %", "Natural size", () => resize(1)),
+    h(
+      "div",
+      { class: "bar" },
+      button("Fit", "Fit the width", fit),
+      button("100 %", "Natural size", () => resize(1)),
       button("−", "Smaller", () => resize(zoom / 1.25), { "aria-label": "Smaller" }),
-      button("+", "Larger", () => resize(zoom * 1.25), { "aria-label": "Larger" })),
+      button("+", "Larger", () => resize(zoom * 1.25), { "aria-label": "Larger" }),
+    ),
     canvas,
   );
 
@@ -41,7 +52,9 @@ export function graphPane({ session, marks }: Context): Pane {
     if (element.closest("[hidden]")) return;
     for (const { node, pcs } of blocks) node.setAttribute("class", `block ${marks.classes(pcs)}`);
     if (!scroll) return;
-    blocks.find(({ node }) => node.classList.contains("is-selected"))?.node.scrollIntoView({ block: "nearest", inline: "nearest" });
+    blocks
+      .find(({ node }) => node.classList.contains("is-selected"))
+      ?.node.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
   marks.listen((origin, moved) => paint(moved && origin !== "graph"));
   canvas.addEventListener("click", (event) => {
@@ -73,7 +86,10 @@ export function graphPane({ session, marks }: Context): Pane {
       blocks = [];
       if (!svg) return;
       const [, , width, height] = (svg.getAttribute("viewBox") ?? "").split(/[\s,]+/).map(Number);
-      size = [width || parseFloat(svg.getAttribute("width") ?? "1"), height || parseFloat(svg.getAttribute("height") ?? "1")];
+      size = [
+        width || parseFloat(svg.getAttribute("width") ?? "1"),
+        height || parseFloat(svg.getAttribute("height") ?? "1"),
+      ];
       if (!svg.hasAttribute("viewBox")) svg.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
       svg.setAttribute("aria-hidden", "true");
       blocks = [...svg.querySelectorAll<SVGGElement>("g.block")].map((node) => ({

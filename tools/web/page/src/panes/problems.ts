@@ -7,7 +7,12 @@ import { h } from "../dom";
 export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (problem: Problem) => void): void {
   into.hidden = problems.length === 0;
   const rows = problems.slice(0, 200).map((problem) => {
-    const place = problem.line !== undefined ? `${problem.line}:${problem.column ?? 1}` : problem.pc !== undefined ? `pc ${problem.pc}` : "";
+    const place =
+      problem.line !== undefined
+        ? `${problem.line}:${problem.column ?? 1}`
+        : problem.pc !== undefined
+          ? `pc ${problem.pc}`
+          : "";
     const at =
       goTo && place
         ? h("button", { type: "button", class: "place", onclick: () => goTo(problem), title: "Go there" }, place)
@@ -17,7 +22,12 @@ export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (pr
       { class: `problem ${problem.severity}` },
       h("span", { class: "severity" }, problem.severity),
       at,
-      h("span", { class: "message" }, problem.message, problem.hint ? h("span", { class: "hint" }, problem.hint) : null),
+      h(
+        "span",
+        { class: "message" },
+        problem.message,
+        problem.hint ? h("span", { class: "hint" }, problem.hint) : null,
+      ),
     );
   });
   if (problems.length > rows.length) rows.push(h("li", {}, `and ${problems.length - rows.length} more`));

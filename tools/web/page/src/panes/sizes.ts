@@ -4,7 +4,12 @@ import type { Size } from "../contract";
 import { button, download, h } from "../dom";
 import type { Context, Pane } from "./pane";
 
-const row = (cells: string[]) => h("tr", {}, ...cells.map((cell, index) => h("td", index > 0 && /^[\d.,]+$/.test(cell) ? { class: "figure" } : {}, cell)));
+const row = (cells: string[]) =>
+  h(
+    "tr",
+    {},
+    ...cells.map((cell, index) => h("td", index > 0 && /^[\d.,]+$/.test(cell) ? { class: "figure" } : {}, cell)),
+  );
 
 export function sizesPane({ session, say }: Context): Pane {
   const tables = h("div", {});
@@ -17,10 +22,15 @@ export function sizesPane({ session, say }: Context): Pane {
   const element = h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "Sizes and times" },
-    h("div", { class: "bar" },
+    h(
+      "div",
+      { class: "bar" },
       button("Save .shbin", "The file as the console loads it", () => void save("shbin", ".shbin")),
       button("Save .spv", "The SPIR-V module", () => void save("spirv", ".spv")),
-      button("Save state", "Inputs and uniforms, as `transpica run --state` reads them", () => download("state.json", session.state, "application/json"))),
+      button("Save state", "Inputs and uniforms, as `transpica run --state` reads them", () =>
+        download("state.json", session.state, "application/json"),
+      ),
+    ),
     tables,
   );
   return {
@@ -30,13 +40,32 @@ export function sizesPane({ session, say }: Context): Pane {
     async refresh() {
       const sizes = await session.client.json<Size[]>("sizes");
       const times = [...session.client.timings].sort((a, b) => b[1].last - a[1].last);
-      const head = (...names: string[]) => h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))));
+      const head = (...names: string[]) =>
+        h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))));
       tables.replaceChildren(
-        h("table", {}, h("caption", {}, "Sizes"), head("What", "Value", "Unit", "Note"),
-          h("tbody", {}, ...sizes.map(({ name, value, unit, note }) => row([name, value.toLocaleString("en"), unit, note ?? ""])))),
-        h("table", {}, h("caption", {}, "Times of the engine in this page"), head("Call", "Last, ms", "Calls"),
-          h("tbody", {}, ...times.map(([name, { last, calls }]) => row([name, last.toFixed(2), calls.toLocaleString("en")])),
-            row(["memory of the engine, MiB", (session.client.memory / 1048576).toFixed(1), ""]))),
+        h(
+          "table",
+          {},
+          h("caption", {}, "Sizes"),
+          head("What", "Value", "Unit", "Note"),
+          h(
+            "tbody",
+            {},
+            ...sizes.map(({ name, value, unit, note }) => row([name, value.toLocaleString("en"), unit, note ?? ""])),
+          ),
+        ),
+        h(
+          "table",
+          {},
+          h("caption", {}, "Times of the engine in this page"),
+          head("Call", "Last, ms", "Calls"),
+          h(
+            "tbody",
+            {},
+            ...times.map(([name, { last, calls }]) => row([name, last.toFixed(2), calls.toLocaleString("en")])),
+            row(["memory of the engine, MiB", (session.client.memory / 1048576).toFixed(1), ""]),
+          ),
+        ),
       );
     },
   };

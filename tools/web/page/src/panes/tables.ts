@@ -28,7 +28,12 @@ function build({ title, columns, rows: lines }: TableView["tables"][number]): Bu
 export function tablesPane({ session, marks }: Context): Pane {
   const problems = h("ul", { class: "problems", hidden: true });
   const content = h("div", { class: "flow" });
-  const element = h("div", { class: "scroll tables", tabindex: 0, role: "region", "aria-label": "Tables of the file" }, problems, content);
+  const element = h(
+    "div",
+    { class: "scroll tables", tabindex: 0, role: "region", "aria-label": "Tables of the file" },
+    problems,
+    content,
+  );
   let rows: Row[] = [];
   /** Tables as they are shown, by their content: most stay as they are when a text is edited. */
   let shown = new Map<string, Built>();

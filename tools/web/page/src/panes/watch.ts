@@ -43,35 +43,75 @@ export class WatchPane implements Pane {
   /** The output that the reader wants to see, also after a program that lacks it. */
   private wished = "color";
   private readonly canvas = h("canvas", { width: 400, height: 300 });
-  private readonly stage = h("div", { class: "stage", tabindex: 0, role: "application", "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets." }, this.canvas);
+  private readonly stage = h(
+    "div",
+    {
+      class: "stage",
+      tabindex: 0,
+      role: "application",
+      "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets.",
+    },
+    this.canvas,
+  );
   private readonly note = h("p", { class: "note", role: "status" });
   private readonly figures = h("span", { class: "muted figures" });
   private readonly modes = (["gpu", "cpu", "difference"] as const).map((mode) =>
-    h("button", { type: "button", "aria-pressed": "false", "data-mode": mode, onclick: () => this.choose(mode) }, mode === "difference" ? "Difference" : mode.toUpperCase()));
+    h(
+      "button",
+      { type: "button", "aria-pressed": "false", "data-mode": mode, onclick: () => this.choose(mode) },
+      mode === "difference" ? "Difference" : mode.toUpperCase(),
+    ),
+  );
   private readonly mesh = h("select", { onchange: () => void this.setMesh(this.mesh.value) });
-  private readonly by = h("select", { onchange: () => {
-    this.wished = this.by.value;
-    this.want();
-  } });
+  private readonly by = h("select", {
+    onchange: () => {
+      this.wished = this.by.value;
+      this.want();
+    },
+  });
   private readonly wire = h("input", { type: "checkbox", onchange: () => this.want() });
-  private readonly clock = h("input", { type: "number", step: 0.1, value: 0, "aria-label": "Time in seconds", onchange: () => {
-    this.time = Number(this.clock.value) || 0;
-    this.want();
-  } });
+  private readonly clock = h("input", {
+    type: "number",
+    step: 0.1,
+    value: 0,
+    "aria-label": "Time in seconds",
+    onchange: () => {
+      this.time = Number(this.clock.value) || 0;
+      this.want();
+    },
+  });
   private readonly play = button("Play", "Let the time run (Alt+P)", () => this.toggle());
 
   constructor(private readonly context: Context) {
-    const file = h("input", { type: "file", accept: ".obj", class: "hidden-file", tabindex: -1, "aria-label": "Mesh file", onchange: async () => {
-      const chosen = file.files?.[0];
-      if (chosen) await this.setMesh(await chosen.text());
-    } });
-    this.element = h("div", { class: "watch" },
-      h("div", { class: "bar" },
+    const file = h("input", {
+      type: "file",
+      accept: ".obj",
+      class: "hidden-file",
+      tabindex: -1,
+      "aria-label": "Mesh file",
+      onchange: async () => {
+        const chosen = file.files?.[0];
+        if (chosen) await this.setMesh(await chosen.text());
+      },
+    });
+    this.element = h(
+      "div",
+      { class: "watch" },
+      h(
+        "div",
+        { class: "bar" },
         h("span", { class: "segments", role: "group", "aria-label": "What draws" }, ...this.modes),
-        this.play, field("Time", this.clock), field("Color", this.by), field("Mesh", this.mesh),
-        button("…", "Open a mesh (.obj)", () => file.click(), { "aria-label": "Open a mesh" }), file,
-        h("label", { class: "field" }, this.wire, h("span", {}, "Wires"))),
-      this.stage, h("div", { class: "foot" }, this.note, this.figures));
+        this.play,
+        field("Time", this.clock),
+        field("Color", this.by),
+        field("Mesh", this.mesh),
+        button("…", "Open a mesh (.obj)", () => file.click(), { "aria-label": "Open a mesh" }),
+        file,
+        h("label", { class: "field" }, this.wire, h("span", {}, "Wires")),
+      ),
+      this.stage,
+      h("div", { class: "foot" }, this.note, this.figures),
+    );
     this.listen();
     new ResizeObserver(() => this.want()).observe(this.stage);
   }
@@ -125,7 +165,19 @@ export class WatchPane implements Pane {
     return { ...this.camera, time: this.time, by: this.by.value };
   }
 
-  set look({ yaw, pitch, distance, time, by }: { yaw: number; pitch: number; distance: number; time: number; by: string }) {
+  set look({
+    yaw,
+    pitch,
+    distance,
+    time,
+    by,
+  }: {
+    yaw: number;
+    pitch: number;
+    distance: number;
+    time: number;
+    by: string;
+  }) {
     this.camera = { yaw, pitch, distance };
     this.time = time;
     this.clock.value = String(time);
@@ -172,7 +224,13 @@ export class WatchPane implements Pane {
   }
 
   private async frame(): Promise<void> {
-    if (this.isDrawing || this.isPaused || this.stage.clientWidth === 0 || !this.context.session.opened?.programs.length) return;
+    if (
+      this.isDrawing ||
+      this.isPaused ||
+      this.stage.clientWidth === 0 ||
+      !this.context.session.opened?.programs.length
+    )
+      return;
     this.isDrawing = true;
     const start = performance.now();
     try {
@@ -228,8 +286,12 @@ export class WatchPane implements Pane {
   }
 
   private async onCpu(request: DrawRequest): Promise<Pixels> {
-    const { pixels, problem } = (await this.context.session.client.call("picture", JSON.stringify(request))) as { pixels: Uint8Array<ArrayBuffer>; problem: Problem | null };
-    if (pixels.length !== request.width * request.height * 4) throw new Error(problem?.message ?? "the program cannot be drawn");
+    const { pixels, problem } = (await this.context.session.client.call("picture", JSON.stringify(request))) as {
+      pixels: Uint8Array<ArrayBuffer>;
+      problem: Problem | null;
+    };
+    if (pixels.length !== request.width * request.height * 4)
+      throw new Error(problem?.message ?? "the program cannot be drawn");
     return new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
   }
 
@@ -255,13 +317,25 @@ export class WatchPane implements Pane {
     stage.addEventListener("pointermove", (event) => {
       if (stage.hasPointerCapture(event.pointerId)) turn(event.movementX * 0.01, event.movementY * 0.01);
     });
-    stage.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      zoom(Math.exp(event.deltaY * 0.001));
-    }, { passive: false });
+    stage.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        zoom(Math.exp(event.deltaY * 0.001));
+      },
+      { passive: false },
+    );
     const keys: Record<string, () => void> = {
-      ArrowLeft: () => turn(-0.1, 0), ArrowRight: () => turn(0.1, 0), ArrowUp: () => turn(0, -0.1), ArrowDown: () => turn(0, 0.1),
-      "+": () => zoom(0.9), "-": () => zoom(1.1), "0": () => { this.camera = { ...HOME }; this.changed(); },
+      ArrowLeft: () => turn(-0.1, 0),
+      ArrowRight: () => turn(0.1, 0),
+      ArrowUp: () => turn(0, -0.1),
+      ArrowDown: () => turn(0, 0.1),
+      "+": () => zoom(0.9),
+      "-": () => zoom(1.1),
+      "0": () => {
+        this.camera = { ...HOME };
+        this.changed();
+      },
     };
     stage.addEventListener("keydown", (event) => {
       const act = event.altKey || event.ctrlKey || event.metaKey ? undefined : keys[event.key];
@@ -300,7 +374,8 @@ function difference(cpu: Pixels, gpu: Pixels): { picture: Pixels; different: num
   let [different, covered] = [0, 0];
   for (let at = 0; at < cpu.length; at += 4) {
     let far = 0;
-    for (let channel = 0; channel < 4; channel++) far = Math.max(far, Math.abs((cpu[at + channel] ?? 0) - (gpu[at + channel] ?? 0)));
+    for (let channel = 0; channel < 4; channel++)
+      far = Math.max(far, Math.abs((cpu[at + channel] ?? 0) - (gpu[at + channel] ?? 0)));
     const gray = 96 + ((cpu[at] ?? 0) + (cpu[at + 1] ?? 0) + (cpu[at + 2] ?? 0)) / 8;
     const isDifferent = far > TOLERANCE;
     different += Number(isDifferent);
