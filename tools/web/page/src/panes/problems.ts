@@ -11,7 +11,7 @@ export function list(into: HTMLElement, problems: readonly Problem[], goTo?: (pr
       problem.line !== undefined
         ? `${problem.line}:${problem.column ?? 1}`
         : problem.pc !== undefined
-          ? `pc ${problem.pc}`
+          ? `pc 0x${problem.pc.toString(16)}`
           : "";
     const at =
       goTo && place

@@ -218,7 +218,7 @@ export class StepPane implements Pane {
     this.slider.setAttribute("aria-valuetext", `step ${step}: ${state.text}`);
     this.where.replaceChildren(
       h("b", {}, `${step} / ${this.recording.steps}${this.recording.complete ? "" : "+"}`),
-      state.pc < 0 ? " end" : ` pc ${state.pc}  `,
+      state.pc < 0 ? " end" : ` pc 0x${state.pc.toString(16)}  `,
       h("code", {}, state.pc < 0 ? "" : state.text),
     );
     const known = (name: string) => !Object.keys(state.names).some((key) => key[0] === name[0]) || name in state.names;
