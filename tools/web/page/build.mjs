@@ -52,11 +52,13 @@ const options = {
   loader: { ".woff2": "copy" },
   external: ["*.woff2"],
 };
-await esbuild.build({
+const { metafile } = await esbuild.build({
   ...options,
+  metafile: true,
   entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") },
 });
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
+await writeFile(path.join(out, "licenses.txt"), await licenses(Object.keys(metafile.inputs)));
 const html = await readFile(path.join(here, "index.html"), "utf8");
 await writeFile(path.join(out, "index.html"), html.replaceAll("%ENGINE%", engineFile));
 
@@ -67,13 +69,24 @@ const files = (await readdir(out, { recursive: true, withFileTypes: true }))
   .sort();
 const contents = await Promise.all(files.map((file) => readFile(path.join(out, file))));
 const version = digest(Buffer.concat(contents));
-const cached = ["./", ...files.filter((file) => !file.endsWith("LICENSE"))];
+const cached = ["./", ...files.filter((file) => !/licen/i.test(file))];
 await esbuild.build({
   ...options,
   entryPoints: { sw: path.join(here, "src/sw.ts") },
   format: "iife",
   define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
 });
+
+/** Licenses of the packages that inputs of the bundle are from. */
+async function licenses(inputs) {
+  const found = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]).filter(Boolean);
+  const texts = [...new Set(found)].sort().map(async (name) => {
+    const folder = path.join(here, "node_modules", name);
+    const file = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+    return `${name}\n\n${await readFile(path.join(folder, file), "utf8")}`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
+}
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;
 console.log("    raw         gzip     file");

@@ -276,6 +276,18 @@ test("a link holds program, options, inputs and view", async () => {
   await page.evaluate(() => history.replaceState(null, "", location.pathname));
 });
 
+test("shaders inside of a file are listed, and each opens", async () => {
+  const inside = await Promise.all(["lights", "uber"].map((name) => readFile(path.join(SHADERS, `${name}.shbin`))));
+  const container = Buffer.concat([Buffer.alloc(256, 1), inside[0], Buffer.alloc(512, 2), inside[1], Buffer.alloc(64)]);
+  await followed(page, () => openBytes(page, "data.bin", container));
+  await page.waitForSelector("#found li");
+  assert.equal(await page.locator("#found li").count(), 2);
+  await followed(page, () => page.locator("#found button").nth(1).click());
+  assert.equal(await page.evaluate(() => transpica.session.opened.bytes), inside[1].length);
+  assert.match((await call(page, "view", "wgsl")).text, /@vertex/);
+  await shot(page, "container");
+});
+
 test("two programs side by side: their texts and the outputs that differ", async () => {
   await openSample(page, "lights");
   await page.click("#tab-compare");
