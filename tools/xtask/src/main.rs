@@ -2,9 +2,11 @@
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
-//! `cargo xtask install` installs the C interface, `cargo xtask dist` writes its archives, and
-//! `cargo xtask vendor-capi` copies its sources with their crates. One module for each task.
+//! `cargo xtask web` builds the page, `cargo xtask install` installs the C interface, `cargo xtask
+//! dist` writes its archives, and `cargo xtask vendor-capi` copies its sources with their crates.
+//! One module for each task.
 
+mod browser;
 mod coverage;
 mod dist;
 mod fuzz;
@@ -18,17 +20,19 @@ mod test;
 mod validate;
 mod vendor;
 mod wasm;
+mod web;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
+const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver | --browser]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
+       cargo xtask web [--out DIR]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
        cargo xtask vendor-capi DIR
@@ -39,6 +43,7 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
   --quick          runs the library's unit tests and the quick ones of tests/ instead, in about three minutes, and lists
                    what it leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
+  --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
@@ -52,6 +57,8 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
   --keep           then merges the smallest inputs with the same coverage into tools/fuzz/corpus
   wasm             installs Node.js and the target wasm32-wasip1 (rustup) if missing; runs the interpreter and batches in
                    WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
+  web              builds the page of tools/web into target/page, or DIR, for any static host: installs Node.js, the target
+                   wasm32-unknown-unknown (rustup) and the npm packages of its lock file if missing, and prints sizes
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
@@ -65,11 +72,13 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--quick"] => test::quick(),
         ["test", "--second-driver"] => test::run(true),
+        ["test", "--browser"] => browser::run(),
         ["validate"] => validate::run(),
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),
         ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
         ["wasm", ref paths @ ..] => wasm::run(paths),
+        ["web", ref options @ ..] => web::run(options).unwrap_or_else(usage),
         ["install", ref options @ ..] => install::run(options).unwrap_or_else(usage),
         ["dist", ref options @ ..] => dist::run(options).unwrap_or_else(usage),
         ["vendor-capi", folder] => vendor::run(folder.as_ref()),
@@ -90,6 +99,16 @@ fn usage() -> ExitCode {
 fn cargo(arguments: &[&str]) -> bool {
     println!("$ cargo {}", arguments.join(" "));
     Command::new(program()).args(arguments).status().is_ok_and(|status| status.success())
+}
+
+/// Prints a command and runs it.
+fn run_line(command: &mut Command) -> Result<(), String> {
+    println!("$ {command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?}: {status}")),
+        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
+    }
 }
 
 /// Path of cargo.

@@ -1,6 +1,6 @@
 //! System packages that the tasks need: software drivers for Vulkan and OpenGL, RADV, the SPIR-V
-//! validator, the reference GLSL compiler; tools for tests of the C interface; Node.js for Tint;
-//! Python for Dask and DXC; a C++ compiler for libFuzzer.
+//! validator, the reference GLSL compiler; tools for tests of the C interface; Node.js for Tint and
+//! the page; Chromium for tests of the page; Python for Dask and DXC; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ pub const FOR_TESTS: &[&str] = &[
     "python3",
     "python3-venv",
 ];
-/// Packages for Tint and WebAssembly.
+/// Packages for Tint, WebAssembly and the page.
 pub const NODE: &[&str] = &["nodejs", "npm"];
 /// Packages for DXC and its download.
 pub const FOR_DXC: &[&str] = &["python3", "python3-pip", "libtinfo6"];

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{packages, program, target};
+use crate::{packages, program, run_line, target};
 
 /// The target: a system interface brings clock and files.
 const TARGET: &str = "wasm32-wasip1";
@@ -49,13 +49,4 @@ fn samples() -> Result<Vec<String>, String> {
         names.filter(|name| name.ends_with(".shbin")).map(|name| format!("shaders/{name}")).collect();
     paths.sort();
     Ok(paths)
-}
-
-fn run_line(command: &mut Command) -> Result<(), String> {
-    println!("$ {command:?}");
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{command:?}: {status}")),
-        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
-    }
 }

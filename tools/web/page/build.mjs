@@ -1,0 +1,98 @@
+// Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled. Every
+// address is relative, so any folder of any static host serves the result.
+
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import * as esbuild from "esbuild";
+
+const here = import.meta.dirname;
+const [engine, out] = process.argv.slice(2).map((folder) => path.resolve(folder));
+const shaders = path.join(here, "../../../shaders");
+const fonts = ["mono-latin-400", "mono-latin-600", "sans-latin-400", "sans-latin-600"];
+
+await rm(out, { recursive: true, force: true });
+await mkdir(path.join(out, "samples"), { recursive: true });
+
+const wasm = await readFile(path.join(engine, "transpica_web_bg.wasm"));
+const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+const engineFile = `engine-${digest(wasm)}.wasm`;
+await writeFile(path.join(out, engineFile), wasm);
+
+// Samples with one source open as that, with its comments; the others as their binaries.
+const names = await readdir(shaders);
+const samples = names
+  .filter((name) => name.endsWith(".shbin"))
+  .sort()
+  .map((file) => {
+    const name = file.replace(".shbin", "");
+    const sources = names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(".pica"));
+    return { name, path: `samples/${sources.length === 1 ? sources[0] : file}` };
+  });
+for (const { path: sample } of samples) await cp(path.join(shaders, path.basename(sample)), path.join(out, sample));
+
+const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${font.split("-")[0]}`);
+await mkdir(path.join(out, "fonts"));
+for (const font of fonts)
+  await cp(path.join(family(font), `files/ibm-plex-${font}-normal.woff2`), path.join(out, `fonts/${font}.woff2`));
+await cp(path.join(family("mono"), "LICENSE"), path.join(out, "fonts/LICENSE"));
+await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
+
+const options = {
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  outdir: out,
+  legalComments: "none",
+  logLevel: "warning",
+  alias: { engine: path.join(engine, "transpica_web.js") },
+  define: { ENGINE_FILE: JSON.stringify(engineFile), SAMPLES: JSON.stringify(samples) },
+  loader: { ".woff2": "copy" },
+  external: ["*.woff2"],
+};
+const { metafile } = await esbuild.build({
+  ...options,
+  metafile: true,
+  entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") },
+});
+await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
+await writeFile(path.join(out, "licenses.txt"), await licenses(Object.keys(metafile.inputs)));
+const html = await readFile(path.join(here, "index.html"), "utf8");
+await writeFile(path.join(out, "index.html"), html.replaceAll("%ENGINE%", engineFile));
+
+// The service worker comes last: its version covers every other file.
+const files = (await readdir(out, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+  .sort();
+const contents = await Promise.all(files.map((file) => readFile(path.join(out, file))));
+const version = digest(Buffer.concat(contents));
+const cached = ["./", ...files.filter((file) => !/licen/i.test(file))];
+await esbuild.build({
+  ...options,
+  entryPoints: { sw: path.join(here, "src/sw.ts") },
+  format: "iife",
+  define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
+});
+
+/** Licenses of the packages that inputs of the bundle are from. */
+async function licenses(inputs) {
+  const found = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]).filter(Boolean);
+  const texts = [...new Set(found)].sort().map(async (name) => {
+    const folder = path.join(here, "node_modules", name);
+    const file = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+    return `${name}\n\n${await readFile(path.join(folder, file), "utf8")}`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
+}
+
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;
+console.log("    raw         gzip     file");
+for (const [at, file] of files.entries()) {
+  if (!/\.(wasm|js|css|html)$/.test(file)) continue;
+  console.log(`${kilobytes(contents[at].length)} ${kilobytes(gzipSync(contents[at], { level: 9 }).length)}  ${file}`);
+}
+const total = contents.reduce((sum, bytes) => sum + bytes.length, 0);
+console.log(`${kilobytes(total)}              all ${files.length} files, of them ${samples.length} samples`);

@@ -1,0 +1,194 @@
+// A text with places: each line knows the instructions that it was made from. The editor and every
+// text pane are one of these; they differ in their language and in who may write.
+
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import type { Problem } from "./contract";
+import { h } from "./dom";
+import { highlight, languages } from "./languages";
+import type { Marks, Origin } from "./marks";
+
+const setLines = StateEffect.define<DecorationSet>();
+const lines = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(value, transaction) {
+    let next = value.map(transaction.changes);
+    for (const effect of transaction.effects) if (effect.is(setLines)) next = effect.value;
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+export interface CodeOptions {
+  label: string;
+  origin: Origin;
+  language: keyof typeof languages;
+  marks: Marks;
+  /** Called at each change of a text that can be written. */
+  write?: (text: string) => void;
+}
+
+/** Extensions that every text shares, merge views included. */
+export function common(label: string, language: keyof typeof languages): Extension[] {
+  return [
+    lineNumbers(),
+    drawSelection(),
+    bracketMatching(),
+    syntaxHighlighting(highlight),
+    languages[language],
+    highlightSelectionMatches({ minSelectionLength: 2 }),
+    keymap.of([...defaultKeymap, ...searchKeymap, ...lintKeymap]),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
+  ];
+}
+
+export class Code {
+  readonly view: EditorView;
+  private places: readonly (readonly number[])[] = [];
+  private isQuiet = false;
+  /** What the lines are marked with; unknown after a change of the text. */
+  private painted: string | undefined;
+
+  constructor(private readonly options: CodeOptions) {
+    const { label, language, write, marks, origin } = options;
+    const extensions: Extension[] = [...common(label, language), lines, highlightActiveLineGutter()];
+    if (write) extensions.push(history(), keymap.of(historyKeymap), lintGutter());
+    else extensions.push(EditorState.readOnly.of(true));
+    extensions.push(
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) this.painted = undefined;
+        if (this.isQuiet) return;
+        if (update.docChanged) write?.(update.state.doc.toString());
+        const byReader = update.transactions.some((transaction) => transaction.isUserEvent("select"));
+        if (byReader && update.selectionSet) this.selectLines();
+      }),
+    );
+    this.view = new EditorView({ extensions, doc: "" });
+    marks.listen((from, moved) => this.paint(moved && from !== origin));
+  }
+
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  get isFocused(): boolean {
+    return this.view.hasFocus;
+  }
+
+  /** Replaces the text where it differs, so that the reader stays at the same place. */
+  show(text: string, places: readonly (readonly number[])[]): void {
+    const old = this.text;
+    this.places = places;
+    if (old !== text) {
+      const shorter = Math.min(old.length, text.length);
+      let from = 0;
+      while (from < shorter && old.charCodeAt(from) === text.charCodeAt(from)) from++;
+      let tail = 0;
+      while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
+        tail++;
+      this.quietly(() => {
+        this.view.dispatch({ changes: { from, to: old.length - tail, insert: text.slice(from, text.length - tail) } });
+      });
+    }
+    this.paint(false);
+  }
+
+  setPlaces(places: readonly (readonly number[])[]): void {
+    this.places = places;
+    this.paint(false);
+  }
+
+  /** Underlines problems that have a line; returns the others. */
+  diagnose(problems: readonly Problem[]): Problem[] {
+    const { doc } = this.view.state;
+    const hasLine = ({ line }: Problem) => line !== undefined && line >= 1 && line <= doc.lines;
+    const diagnostics = problems.filter(hasLine).map((problem): Diagnostic => {
+      const line = doc.line(problem.line as number);
+      const from = Math.min(line.from + (problem.column ?? 1) - 1, line.to);
+      const to = problem.length ? Math.min(from + problem.length, line.to) : line.to;
+      const severity = problem.severity === "note" ? "info" : problem.severity;
+      return { from, to, severity, message: problem.message, renderMessage: () => message(problem) };
+    });
+    this.quietly(() =>
+      this.view.dispatch(
+        setDiagnostics(
+          this.view.state,
+          diagnostics.sort((a, b) => a.from - b.from),
+        ),
+      ),
+    );
+    return problems.filter((problem) => !hasLine(problem));
+  }
+
+  /** Moves the cursor to a line, from 1, and shows it. */
+  goTo(line: number, column = 1): void {
+    const { doc } = this.view.state;
+    const place = doc.line(Math.max(1, Math.min(line, doc.lines)));
+    const anchor = Math.min(place.from + column - 1, place.to);
+    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    this.view.focus();
+  }
+
+  /** Addresses of the line that the cursor is in. */
+  cursorPcs(): readonly number[] {
+    return this.pcsOfLine(this.view.state.doc.lineAt(this.view.state.selection.main.head).number);
+  }
+
+  private pcsOfLine(line: number): readonly number[] {
+    return this.places[line - 1] ?? [];
+  }
+
+  private selectLines(): void {
+    const { doc, selection } = this.view.state;
+    const first = doc.lineAt(selection.main.from).number;
+    const last = Math.min(doc.lineAt(selection.main.to).number, first + 1000);
+    const pcs = new Set<number>();
+    for (let line = first; line <= last; line++) for (const pc of this.pcsOfLine(line)) pcs.add(pc);
+    this.options.marks.select(pcs, this.options.origin);
+  }
+
+  private paint(scroll: boolean): void {
+    // A hidden text is painted when its tab comes to the front.
+    if (this.view.dom.closest("[hidden]")) return;
+    const { doc } = this.view.state;
+    const builder = new RangeSetBuilder<Decoration>();
+    let first = -1;
+    let painted = "";
+    for (const [index, pcs] of this.places.entries()) {
+      if (pcs.length === 0 || index >= doc.lines) continue;
+      const classes = this.options.marks.classes(pcs);
+      if (!classes) continue;
+      painted += `${index} ${classes};`;
+      const { from } = doc.line(index + 1);
+      builder.add(from, from, Decoration.line({ class: classes }));
+      if (first < 0 && classes.includes("is-selected")) first = from;
+    }
+    const effects: StateEffect<unknown>[] = [];
+    if (painted !== this.painted) effects.push(setLines.of(builder.finish()));
+    this.painted = painted;
+    if (scroll && first >= 0) effects.push(EditorView.scrollIntoView(first, { y: "nearest", yMargin: 60 }));
+    if (effects.length > 0) this.quietly(() => this.view.dispatch({ effects }));
+  }
+
+  private quietly(work: () => void): void {
+    this.isQuiet = true;
+    work();
+    this.isQuiet = false;
+  }
+}
+
+function message({ message, hint }: Problem): HTMLElement {
+  return h("div", {}, message, hint ? h("div", { class: "hint" }, hint) : null);
+}

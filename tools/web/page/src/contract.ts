@@ -1,0 +1,181 @@
+// Types of the engine's results: each call of `Engine` (tools/web/src) returns one of these as JSON.
+// No method throws: a failure is {"error": Problem}. Addresses of instructions are `pc`s.
+
+export interface Problem {
+  severity: "error" | "warning" | "note";
+  message: string;
+  hint?: string;
+  line?: number;
+  column?: number;
+  length?: number;
+  pc?: number;
+} // line, column from 1
+export interface ProgramHead {
+  index: number;
+  stage: "vertex" | "geometry";
+  name: string;
+  entry: number;
+  instructions: number;
+  end: number;
+}
+export interface Found {
+  number: number;
+  path: string;
+  kind: string;
+  offset: number;
+  bytes: number;
+  programs: number;
+  key: string;
+  duplicateOf?: number;
+}
+export interface Opened {
+  name: string;
+  kind: "shbin" | "container" | "source" | "words";
+  found: Found[]; // for containers: what scan found; [] otherwise
+  source: string; // picasso text: the text that was given, or the disassembly (which assembles to the same code)
+  sourcePlaces: number[]; // for each line of `source` the address (pc) of its instruction, -1 without one
+  programs: ProgramHead[];
+  selected: number;
+  problems: Problem[]; // assembler errors, container warnings, lint (with line and pc)
+  bytes: number; // size of the .shbin
+}
+// A text of a pane. places[n]: addresses of the instructions that line n (from 0) was made from; [] where none.
+export interface TextView {
+  text: string;
+  places: number[][];
+  problems: Problem[];
+}
+export interface GraphView {
+  svg: string;
+  problems: Problem[];
+} // nodes are <g class="block" data-pcs="3,4,5"> …; colors by CSS classes, no inline color
+export interface TableView {
+  tables: { title: string; columns: string[]; rows: { cells: string[]; pcs: number[] }[] }[];
+  problems: Problem[];
+}
+export interface Size {
+  name: string;
+  value: number;
+  unit: string;
+  note?: string;
+}
+// One row for each option of the library's table (the same that drives the command line's flags).
+export interface Setting {
+  path: string;
+  group: string;
+  help: string;
+  form: "switch" | "choice" | "number" | "text" | "json";
+  choices: { value: string; help: string }[];
+  default: unknown;
+  value: unknown;
+  changed: boolean;
+}
+export interface UniformValue {
+  name: string;
+  bank: "c" | "i" | "b";
+  first: number;
+  count: number;
+  shape: "matrix" | "vector" | "vectors" | "int" | "bool";
+  values: number[][] /* one array a register */;
+  constant: boolean; /* set by the file */
+}
+export interface Recording {
+  steps: number;
+  complete: boolean;
+  error?: Problem;
+  outputs: Record<string, [string, string, string, string]> /* "o0": hex bits */;
+  symbols: Record<string, string>;
+}
+export interface StepState {
+  number: number;
+  pc: number;
+  text: string; // the instruction that runs next; pc -1 behind the end
+  v: number[][];
+  r: number[][];
+  o: number[][];
+  a0: [number, number];
+  aL: number;
+  cmp: [boolean, boolean];
+  stacks: { call: string[]; if: string[]; loop: string[] };
+  changed: string[]; // "r3.xz", "cmp.x", "a0.y", "o1.w": what the instruction before changed
+  names: Record<string, string>; // "v0": "inpos", "o0": "position"
+}
+export interface Ancestry {
+  steps: number[];
+  pcs: number[];
+  inputs: string[]; /* "v0.x", "c4.y" */
+}
+
+export interface Engine {
+  open(name: string, bytes: Uint8Array): string; // → Opened. .shbin, .pica text, containers of `transpica scan`, raw code words (little-endian; operand descriptors behind a "words" form: see engine)
+  openFound(number: number): string; // → Opened: a shader inside the container
+  edit(text: string): string; // → Opened: assembles; on errors everything else stays at the last good program
+  select(program: number): string; // → Opened
+  settings(): string; // → Setting[]
+  configure(json: string): string; // {"path": value, …}: all changes from the default → {problems: Problem[]}
+  view(kind: string): string; // "listing" | "tree" | "ir" | "wgsl" | "glsl" | "spirv" | "reflection" → TextView; "graph" → GraphView; "tables" → TableView
+  spirv(): Uint8Array;
+  shbin(): Uint8Array; // the module and the file, for downloads; empty on failure
+  sizes(): string; // → Size[] (no clock in here: the page measures times)
+  state(): string; // state file as of `transpica run --save-state`
+  setState(json: string): string; // → {problems}
+  seed(seed: number, vertices: number): string; // plausible inputs, the same as `transpica run --seed S --vertices N` → {problems}
+  uniforms(): string; // → UniformValue[]
+  setUniform(bank: string, first: number, json: string): string; // number[][] → {problems}
+  run(): string; // the document of `transpica run --json` for all vertices
+  record(vertex: number): string; // → Recording; at most 100,000 steps
+  step(number: number): string; // → StepState of the recording, number in 0..=steps
+  find(pc: number, from: number, direction: number): number; // next step at that address before or behind; -1 if none
+  ancestry(output: string, components: string): string; // ("o0", "xy") of the recording → Ancestry
+  dead(): string; // → number[]: addresses of instructions that no output depends on, on any path
+  meshes(): string; // → string[] built-in meshes
+  setMesh(nameOrObj: string): string; // a built-in name, or the text of an .obj file → {problems}
+  shows(): string; // → string[]: what a picture can be colored by
+  draw(json: string): Uint8Array; // DrawRequest → RGBA8 rows from the top; empty on failure, then `lastProblem()`
+  lastProblem(): string; // → Problem | null
+  gpuDraw(json: string): string; // DrawRequest → GpuDraw
+  gpuBytes(number: number): Uint8Array; // contents of buffer `number` of the last GpuDraw
+}
+export interface DrawRequest {
+  width: number;
+  height: number;
+  yaw: number;
+  pitch: number;
+  distance: number;
+  time: number;
+  by: string;
+  wireframe: boolean;
+}
+// Everything that WebGPU needs. A vertex program: the page makes one render pipeline. A geometry program: compute passes in order, then a draw.
+export interface GpuDraw {
+  wgsl: string[]; // modules
+  buffers: {
+    bytes: number;
+    usage: ("vertex" | "index" | "uniform" | "storage" | "indirect")[];
+    content: number; /* for gpuBytes, -1: zero */
+  }[];
+  passes: {
+    module: number;
+    entry: string;
+    bindings: { group: number; binding: number; buffer: number; dynamicOffset?: number; size?: number }[];
+    workgroups: [number, number, number] | { indirect: number; offset: number };
+  }[];
+  draw: {
+    vertexModule: number;
+    vertexEntry: string;
+    fragmentModule: number;
+    fragmentEntry: string;
+    vertexBuffers: {
+      buffer: number;
+      stride: number;
+      step: "vertex" | "instance";
+      attributes: { location: number; format: string; offset: number }[];
+    }[];
+    bindings: { group: number; binding: number; buffer: number }[];
+    index?: { buffer: number; format: "uint16" | "uint32"; count: number };
+    vertices?: number;
+    indirect?: { buffer: number; offset: number };
+    topology: "triangle-list" | "line-list";
+    depth: boolean;
+  };
+}

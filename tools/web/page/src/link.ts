@@ -1,0 +1,53 @@
+// Links: the program with its options, inputs and view, deflated, behind the address's #. Nothing of
+// it is sent to a server.
+
+import type { Saved } from "./session";
+
+export interface Linked extends Saved {
+  tab?: string;
+  look?: { yaw: number; pitch: number; distance: number; time: number; by: string };
+}
+
+/** Bytes that a link may inflate to. */
+const LIMIT = 4 << 20;
+
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes])
+    .stream()
+    .pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>)
+    .getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let total = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    total += part.value.length;
+    if (total > LIMIT) throw new Error("the link holds more than 4 MiB");
+    parts.push(part.value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** Makes the fragment of a link. */
+export async function encode(linked: Linked): Promise<string> {
+  const bytes = await through(new TextEncoder().encode(JSON.stringify(linked)), new CompressionStream("deflate-raw"));
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return `#p=${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** Reads a fragment; `undefined` for one that holds no program. */
+export async function decode(fragment: string): Promise<Linked | undefined> {
+  if (!fragment.startsWith("#p=")) return undefined;
+  const text = atob(fragment.slice(3).replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = await through(
+    Uint8Array.from(text, (letter) => letter.charCodeAt(0)),
+    new DecompressionStream("deflate-raw"),
+  );
+  const linked = JSON.parse(new TextDecoder().decode(bytes)) as Linked;
+  if (typeof linked.name !== "string" || (typeof linked.text !== "string" && typeof linked.shbin !== "string")) {
+    throw new Error("the link holds no program");
+  }
+  return linked;
+}

@@ -1,0 +1,56 @@
+// What is marked in every pane: the selected addresses, the instruction of the step, the ancestors
+// of an output, and dead code.
+
+export type Origin = "editor" | "graph" | "tables" | "step" | "listing" | (string & {});
+
+const isSame = (a: ReadonlySet<number>, b: ReadonlySet<number>) => a.size === b.size && [...a].every((pc) => b.has(pc));
+
+export class Marks {
+  selected: ReadonlySet<number> = new Set();
+  current = -1;
+  ancestors: ReadonlySet<number> = new Set();
+  dead: ReadonlySet<number> = new Set();
+
+  private readonly listeners: ((origin: Origin, moved: boolean) => void)[] = [];
+
+  /** `origin` is the pane that made the change: it does not scroll. */
+  listen(listener: (origin: Origin, moved: boolean) => void): void {
+    this.listeners.push(listener);
+  }
+
+  select(pcs: Iterable<number>, origin: Origin): void {
+    const selected = new Set(pcs);
+    if (isSame(selected, this.selected)) return;
+    this.selected = selected;
+    this.notify(origin, true);
+  }
+
+  set(change: { current?: number; ancestors?: Iterable<number>; dead?: Iterable<number> }): void {
+    const { current, ancestors, dead } = this;
+    if (change.current !== undefined) this.current = change.current;
+    if (change.ancestors) this.ancestors = new Set(change.ancestors);
+    if (change.dead) this.dead = new Set(change.dead);
+    if (current !== this.current || !isSame(ancestors, this.ancestors) || !isSame(dead, this.dead))
+      this.notify("step", false);
+  }
+
+  /** Paints a pane that was hidden, and shows what is selected in it. */
+  repaint(): void {
+    this.notify("tabs", true);
+  }
+
+  /** Classes of something that was made from these instructions. */
+  classes(pcs: readonly number[]): string {
+    if (pcs.length === 0) return "";
+    const classes: string[] = [];
+    if (pcs.some((pc) => this.selected.has(pc))) classes.push("is-selected");
+    if (pcs.includes(this.current)) classes.push("is-current");
+    if (pcs.some((pc) => this.ancestors.has(pc))) classes.push("is-ancestor");
+    if (pcs.every((pc) => this.dead.has(pc))) classes.push("is-dead");
+    return classes.join(" ");
+  }
+
+  private notify(origin: Origin, moved: boolean): void {
+    for (const listener of this.listeners) listener(origin, moved);
+  }
+}

@@ -1,0 +1,387 @@
+// A mesh, drawn by the program: on WebGPU where there is an adapter, and on the CPU by the engine.
+// Both pictures side by side, or where they differ.
+
+import { CallError } from "../client";
+import type { DrawRequest, GpuDraw, Problem } from "../contract";
+import { button, field, h } from "../dom";
+import { BACKGROUND, Gpu } from "../gpu";
+import type { GpuFrame } from "../worker";
+import type { Context, Pane } from "./pane";
+
+type Pixels = Uint8ClampedArray<ArrayBuffer>;
+type Mode = "gpu" | "cpu" | "difference";
+
+/** Pictures of the same request, and how many of their pixels differ. */
+export interface Comparison {
+  cpu: Pixels;
+  gpu: Pixels;
+  different: number;
+  covered: number;
+}
+
+/** The view of `transpica draw`, a little turned. */
+const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
+/** Radians a second that the mesh turns by while the time runs. */
+const TURN = 0.4;
+/** Milliseconds without a change after which the picture follows. */
+const PAUSE = 120;
+/** A channel may be this far off before a pixel counts as different. */
+const TOLERANCE = 2;
+
+export class WatchPane implements Pane {
+  readonly id = "watch";
+  readonly title = "Watch";
+  readonly element: HTMLElement;
+  private gpu: Gpu | undefined;
+  private camera = { ...HOME };
+  private time = 0;
+  private last = 0;
+  private isPlaying = false;
+  private isDrawing = false;
+  private isWanted = false;
+  private mode: Mode = "cpu";
+  /** The output that the reader wants to see, also after a program that lacks it. */
+  private wished = "color";
+  private readonly canvas = h("canvas", { width: 400, height: 300 });
+  private readonly stage = h(
+    "div",
+    {
+      class: "stage",
+      tabindex: 0,
+      role: "application",
+      "aria-label": "Picture of the mesh. Arrow keys orbit, plus and minus zoom, 0 resets.",
+    },
+    this.canvas,
+  );
+  private readonly note = h("p", { class: "note", role: "status" });
+  private readonly figures = h("span", { class: "muted figures" });
+  private readonly modes = (["gpu", "cpu", "difference"] as const).map((mode) =>
+    h(
+      "button",
+      { type: "button", "aria-pressed": "false", "data-mode": mode, onclick: () => this.choose(mode) },
+      mode === "difference" ? "Difference" : mode.toUpperCase(),
+    ),
+  );
+  private readonly mesh = h("select", { onchange: () => void this.setMesh(this.mesh.value) });
+  private readonly by = h("select", {
+    onchange: () => {
+      this.wished = this.by.value;
+      this.want();
+    },
+  });
+  private readonly wire = h("input", { type: "checkbox", onchange: () => this.want() });
+  private readonly clock = h("input", {
+    type: "number",
+    step: 0.1,
+    value: 0,
+    "aria-label": "Time in seconds",
+    onchange: () => {
+      this.time = Number(this.clock.value) || 0;
+      this.want();
+    },
+  });
+  private readonly play = button("Play", "Let the time run (Alt+P)", () => this.toggle());
+
+  constructor(private readonly context: Context) {
+    const file = h("input", {
+      type: "file",
+      accept: ".obj",
+      class: "hidden-file",
+      tabindex: -1,
+      "aria-label": "Mesh file",
+      onchange: async () => {
+        const chosen = file.files?.[0];
+        if (chosen) await this.setMesh(await chosen.text());
+      },
+    });
+    this.element = h(
+      "div",
+      { class: "watch" },
+      h(
+        "div",
+        { class: "bar" },
+        h("span", { class: "segments", role: "group", "aria-label": "What draws" }, ...this.modes),
+        this.play,
+        field("Time", this.clock),
+        field("Color", this.by),
+        field("Mesh", this.mesh),
+        button("…", "Open a mesh (.obj)", () => file.click(), { "aria-label": "Open a mesh" }),
+        file,
+        h("label", { class: "field" }, this.wire, h("span", {}, "Wires")),
+      ),
+      this.stage,
+      h("div", { class: "foot" }, this.note, this.figures),
+    );
+    this.listen();
+    new ResizeObserver(() => this.want()).observe(this.stage);
+  }
+
+  /** Asks for an adapter; the CPU draws where there is none. */
+  async open(): Promise<void> {
+    const opened = await Gpu.open();
+    if (typeof opened === "string") this.say((this.reason = `${opened}: the CPU draws.`));
+    else this.gpu = opened;
+    for (const choice of this.modes) choice.disabled = !this.gpu && choice.dataset["mode"] !== "cpu";
+    this.choose(this.gpu ? "gpu" : "cpu");
+  }
+
+  /** Refreshes when typing pauses: a picture takes longer than texts, and must not delay the next key. */
+  later(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.refresh().catch((error) => this.fail(error)), PAUSE);
+  }
+
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  async refresh(): Promise<void> {
+    const { client, mesh } = this.context.session;
+    const [meshes, shows] = await Promise.all([client.json<string[]>("meshes"), client.json<string[]>("shows")]);
+    refill(this.mesh, meshes, mesh || "lathe");
+    refill(this.by, shows, this.wished);
+    this.isPaused = false;
+    if (!this.context.session.opened?.programs.length) this.canvas.width = this.canvas.height = 1;
+    await this.frame();
+  }
+
+  /** Starts or stops the time. */
+  toggle(): void {
+    this.isPlaying = !this.isPlaying;
+    this.play.textContent = this.isPlaying ? "Pause" : "Play";
+    this.last = performance.now();
+    if (this.isPlaying) this.want();
+  }
+
+  /** Draws the same request on both and compares the pixels. */
+  async compare(width = 400, height = 300): Promise<Comparison | undefined> {
+    if (!this.gpu) return undefined;
+    const request = { ...this.request(), width, height };
+    const [cpu, gpu] = [await this.onCpu(request), await this.onGpu(request)];
+    const { different, covered } = difference(cpu, gpu);
+    return { cpu, gpu, different, covered };
+  }
+
+  /** View and time, for a link. */
+  get look(): { yaw: number; pitch: number; distance: number; time: number; by: string } {
+    return { ...this.camera, time: this.time, by: this.by.value };
+  }
+
+  set look({
+    yaw,
+    pitch,
+    distance,
+    time,
+    by,
+  }: {
+    yaw: number;
+    pitch: number;
+    distance: number;
+    time: number;
+    by: string;
+  }) {
+    this.camera = { yaw, pitch, distance };
+    this.time = time;
+    this.clock.value = String(time);
+    if (by) this.wished = by;
+    if ([...this.by.options].some(({ value }) => value === by)) this.by.value = by;
+    this.want();
+  }
+
+  private isPaused = false;
+
+  private choose(mode: Mode): void {
+    this.mode = mode;
+    for (const choice of this.modes) choice.setAttribute("aria-pressed", String(choice.dataset["mode"] === mode));
+    this.want();
+  }
+
+  private async setMesh(mesh: string): Promise<void> {
+    await this.context.session.setMesh(mesh);
+    this.want();
+  }
+
+  private request(): DrawRequest {
+    const ratio = Math.min(2, devicePixelRatio);
+    const width = Math.max(16, Math.min(1024, Math.round(this.stage.clientWidth * ratio)));
+    const height = Math.max(16, Math.min(1024, Math.round(this.stage.clientHeight * ratio)));
+    return { width, height, ...this.camera, time: this.time, by: this.by.value, wireframe: this.wire.checked };
+  }
+
+  /** Asks for a frame; several wishes before the next one are one. */
+  want(): void {
+    if (this.isWanted) return;
+    this.isWanted = true;
+    requestAnimationFrame((now) => {
+      this.isWanted = false;
+      if (this.isPlaying) {
+        const seconds = Math.max(0, Math.min(0.1, (now - this.last) / 1000));
+        this.time += seconds;
+        if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.camera.yaw += seconds * TURN;
+        if (document.activeElement !== this.clock) this.clock.value = this.time.toFixed(2);
+      }
+      this.last = now;
+      void this.frame();
+    });
+  }
+
+  private async frame(): Promise<void> {
+    if (
+      this.isDrawing ||
+      this.isPaused ||
+      this.stage.clientWidth === 0 ||
+      !this.context.session.opened?.programs.length
+    )
+      return;
+    this.isDrawing = true;
+    const start = performance.now();
+    try {
+      const request = this.request();
+      const pixels = transparent(await this.pixels(request));
+      this.canvas.width = request.width;
+      this.canvas.height = request.height;
+      this.canvas.getContext("2d")?.putImageData(new ImageData(pixels, request.width, request.height), 0, 0);
+      this.figures.textContent = `${request.width} × ${request.height}, ${(performance.now() - start).toFixed(1)} ms${this.counted}`;
+      this.say(this.reason);
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.isDrawing = false;
+    }
+    if (this.isPlaying) this.want();
+  }
+
+  private counted = "";
+  /** Why the CPU draws. */
+  private reason = "";
+
+  private say(text: string): void {
+    if (this.note.textContent !== text) this.note.textContent = text;
+  }
+
+  private fail(error: unknown): void {
+    if (error instanceof CallError && error.lost === "before") return;
+    const text = error instanceof Error ? error.message : String(error);
+    this.say(text);
+    // No frame follows until something changes, so that a slow program does not stop the engine again and again.
+    this.isPaused = true;
+    if (this.isPlaying) this.toggle();
+  }
+
+  private async pixels(request: DrawRequest): Promise<Pixels> {
+    this.counted = "";
+    if (this.mode === "cpu" || !this.gpu) return this.onCpu(request);
+    this.reason = "";
+    let gpu: Pixels;
+    try {
+      gpu = await this.onGpu(request);
+    } catch (error) {
+      if (error instanceof CallError && error.lost) throw error;
+      this.reason = `${error instanceof Error ? error.message : error}: the CPU draws.`;
+      if (this.gpu.lost) this.gpu = undefined;
+      return this.onCpu(request);
+    }
+    if (this.mode === "gpu") return gpu;
+    const { picture, different } = difference(await this.onCpu(request), gpu);
+    this.counted = `, ${different} pixels differ`;
+    return picture;
+  }
+
+  private async onCpu(request: DrawRequest): Promise<Pixels> {
+    const { pixels, problem } = (await this.context.session.client.call("picture", JSON.stringify(request))) as {
+      pixels: Uint8Array<ArrayBuffer>;
+      problem: Problem | null;
+    };
+    if (pixels.length !== request.width * request.height * 4)
+      throw new Error(problem?.message ?? "the program cannot be drawn");
+    return new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
+  }
+
+  private async onGpu(request: DrawRequest): Promise<Pixels> {
+    const frame = (await this.context.session.client.call("gpuFrame", JSON.stringify(request))) as GpuFrame;
+    if ("error" in frame.draw) throw new Error(frame.draw.error.message);
+    if (!this.gpu) throw new Error("the GPU was lost");
+    return this.gpu.draw(frame as { draw: GpuDraw; contents: Uint8Array[] }, request.width, request.height);
+  }
+
+  private listen(): void {
+    const { stage } = this;
+    const turn = (yaw: number, pitch: number) => {
+      this.camera.yaw += yaw;
+      this.camera.pitch = Math.max(-1.5, Math.min(1.5, this.camera.pitch + pitch));
+      this.changed();
+    };
+    const zoom = (factor: number) => {
+      this.camera.distance = Math.max(0.5, Math.min(20, this.camera.distance * factor));
+      this.changed();
+    };
+    stage.addEventListener("pointerdown", (event) => stage.setPointerCapture(event.pointerId));
+    stage.addEventListener("pointermove", (event) => {
+      if (stage.hasPointerCapture(event.pointerId)) turn(event.movementX * 0.01, event.movementY * 0.01);
+    });
+    stage.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        zoom(Math.exp(event.deltaY * 0.001));
+      },
+      { passive: false },
+    );
+    const keys: Record<string, () => void> = {
+      ArrowLeft: () => turn(-0.1, 0),
+      ArrowRight: () => turn(0.1, 0),
+      ArrowUp: () => turn(0, -0.1),
+      ArrowDown: () => turn(0, 0.1),
+      "+": () => zoom(0.9),
+      "-": () => zoom(1.1),
+      "0": () => {
+        this.camera = { ...HOME };
+        this.changed();
+      },
+    };
+    stage.addEventListener("keydown", (event) => {
+      const act = event.altKey || event.ctrlKey || event.metaKey ? undefined : keys[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
+  }
+
+  private changed(): void {
+    this.isPaused = false;
+    this.want();
+  }
+}
+
+function refill(select: HTMLSelectElement, values: string[], chosen: string): void {
+  if ([...select.options].map(({ value }) => value).join() !== values.join()) {
+    select.replaceChildren(...values.map((value) => h("option", { value }, value)));
+  }
+  if (values.includes(chosen)) select.value = chosen;
+}
+
+function isBackground(pixels: Pixels, at: number): boolean {
+  return pixels[at] === BACKGROUND && pixels[at + 1] === BACKGROUND && pixels[at + 2] === BACKGROUND;
+}
+
+/** Lets the page's own background through. */
+function transparent(pixels: Pixels): Pixels {
+  for (let at = 0; at < pixels.length; at += 4) if (isBackground(pixels, at)) pixels[at + 3] = 0;
+  return pixels;
+}
+
+/** Shows where two pictures differ: in red what does, in gray what both have. */
+function difference(cpu: Pixels, gpu: Pixels): { picture: Pixels; different: number; covered: number } {
+  const picture = new Uint8ClampedArray(cpu.length);
+  let [different, covered] = [0, 0];
+  for (let at = 0; at < cpu.length; at += 4) {
+    let far = 0;
+    for (let channel = 0; channel < 4; channel++)
+      far = Math.max(far, Math.abs((cpu[at + channel] ?? 0) - (gpu[at + channel] ?? 0)));
+    const gray = 96 + ((cpu[at] ?? 0) + (cpu[at + 1] ?? 0) + (cpu[at + 2] ?? 0)) / 8;
+    const isDifferent = far > TOLERANCE;
+    different += Number(isDifferent);
+    const isCovered = !isBackground(cpu, at);
+    covered += Number(isCovered);
+    picture.set(isDifferent ? [220, 38, 38, 255] : [gray, gray, gray, isCovered ? 255 : 0], at);
+  }
+  return { picture, different, covered };
+}

@@ -1,0 +1,234 @@
+// One program in one engine: what was opened, its edits, options and inputs. Everything that a new
+// engine needs to continue is kept here, so that a lost one can be replaced.
+
+import { CallError, Client } from "./client";
+import type { Opened, Problem, Setting } from "./contract";
+
+/** Everything that a link holds of a program. */
+export interface Saved {
+  name: string;
+  /** Picasso text; without it `shbin` has the file. */
+  text?: string;
+  shbin?: string;
+  selected?: number;
+  options?: Record<string, unknown>;
+  state?: string;
+  mesh?: string;
+}
+
+interface Origin {
+  name: string;
+  bytes: Uint8Array;
+  found?: number;
+}
+
+/** What changed: another file or program, the text, the options, the inputs. */
+export type Change = "opened" | "edited" | "options" | "state" | "restored";
+
+const SEED = 0;
+/** Vertices that the state holds inputs for, as `transpica run --vertices`. */
+export const VERTICES = 4;
+/** From this length on a text is assembled when typing pauses, not at each key. */
+const LONG_TEXT = 100_000;
+
+export class Session {
+  opened: Opened | undefined;
+  /** Problems of the last text, which may not have become a program. */
+  problems: Problem[] = [];
+  options: Record<string, unknown> = {};
+  mesh = "";
+  /** Called after the program, the options or the inputs have changed. */
+  onChange: (what: Change) => Promise<void> = async () => {};
+  onError: (problem: Problem) => void = () => {};
+
+  private origin: Origin | undefined;
+  /** The last text that became a program, once it was edited. */
+  private goodText: string | undefined;
+  private stateText = "";
+  private wanted: string | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(readonly client: Client) {
+    client.onLost = (why) => void this.restore(why);
+  }
+
+  /** Opens a file; its inputs are guessed from a seed. */
+  async open(name: string, bytes: Uint8Array): Promise<boolean> {
+    this.wanted = undefined;
+    try {
+      // The bytes are transferred to no one: they are needed again when the engine is lost.
+      const opened = await this.client.json<Opened>("open", name, bytes);
+      this.origin = { name, bytes };
+      await this.begin(opened);
+      return true;
+    } catch (error) {
+      this.report(error);
+      return false;
+    }
+  }
+
+  /** Opens a shader inside of the container. */
+  async openFound(found: number): Promise<void> {
+    try {
+      const opened = await this.client.json<Opened>("openFound", found);
+      if (this.origin) this.origin = { ...this.origin, found };
+      await this.begin(opened);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private async begin(opened: Opened): Promise<void> {
+    this.goodText = undefined;
+    this.options = {};
+    this.accept(opened);
+    if (opened.programs.length > 0) {
+      const { client } = this;
+      // The worker answers in order, so none of these has to wait for the one before.
+      const calls = [client.json("configure", "{}"), client.json("seed", SEED, VERTICES), client.call("state")];
+      this.stateText = (await Promise.all(calls))[2] as string;
+    }
+    await this.onChange("opened");
+  }
+
+  private accept(opened: Opened): void {
+    this.opened = opened;
+    this.problems = opened.problems;
+  }
+
+  /** Assembles a text. While one is assembled, only the newest of the following ones waits. */
+  edit(text: string): Promise<void> {
+    this.wanted = text;
+    this.running ??= this.assemble().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async assemble(): Promise<void> {
+    while (this.wanted !== undefined) {
+      const text = this.wanted;
+      if (text.length > LONG_TEXT) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        if (this.wanted !== text) continue;
+      }
+      this.wanted = undefined;
+      try {
+        const opened = await this.client.json<Opened>("edit", text);
+        if (!opened.problems.some(({ severity }) => severity === "error")) this.goodText = text;
+        this.accept(opened);
+        if (this.wanted === undefined) await this.onChange("edited");
+      } catch (error) {
+        this.report(error);
+      }
+    }
+  }
+
+  async select(program: number): Promise<void> {
+    await this.attempt(async () => {
+      this.accept(await this.client.json<Opened>("select", program));
+      await this.client.json("seed", SEED, VERTICES);
+      this.stateText = (await this.client.call("state")) as string;
+      await this.onChange("opened");
+    });
+  }
+
+  /** Sets one option; a value that equals the default is left out. */
+  async configure(setting: Setting, value: unknown): Promise<Problem[]> {
+    const options = { ...this.options };
+    if (JSON.stringify(value) === JSON.stringify(setting.default)) delete options[setting.path];
+    else options[setting.path] = value;
+    return this.configureAll(options);
+  }
+
+  async configureAll(options: Record<string, unknown>): Promise<Problem[]> {
+    let problems: Problem[] = [];
+    await this.attempt(async () => {
+      ({ problems } = await this.client.json<{ problems: Problem[] }>("configure", JSON.stringify(options)));
+      if (!problems.some(({ severity }) => severity === "error")) this.options = options;
+      await this.onChange("options");
+    });
+    return problems;
+  }
+
+  /** Changes inputs by one call of the engine. */
+  async input(method: "seed" | "setState" | "setUniform", ...args: unknown[]): Promise<void> {
+    await this.attempt(async () => {
+      const { problems } = await this.client.json<{ problems: Problem[] }>(method, ...args);
+      problems.forEach((problem) => this.onError(problem));
+      this.stateText = (await this.client.call("state")) as string;
+      await this.onChange("state");
+    });
+  }
+
+  async setMesh(mesh: string): Promise<void> {
+    await this.attempt(async () => {
+      const { problems } = await this.client.json<{ problems: Problem[] }>("setMesh", mesh);
+      problems.forEach((problem) => this.onError(problem));
+      this.mesh = mesh;
+    });
+  }
+
+  get state(): string {
+    return this.stateText;
+  }
+
+  /** Everything that a link holds. A text that was typed or opened is kept as text, with its comments. */
+  async save(): Promise<Saved | undefined> {
+    const { opened } = this;
+    if (!opened) return undefined;
+    const saved: Saved = { name: opened.name, selected: opened.selected, options: this.options, state: this.stateText };
+    if (this.mesh) saved.mesh = this.mesh;
+    const text = this.goodText ?? (opened.kind === "source" ? opened.source : undefined);
+    if (text !== undefined) return { ...saved, text };
+    const bytes = (await this.client.call("shbin")) as Uint8Array;
+    return { ...saved, shbin: btoa(String.fromCharCode(...bytes)) };
+  }
+
+  /** Opens what a link holds. */
+  async load(saved: Saved): Promise<boolean> {
+    const bytes =
+      saved.text !== undefined
+        ? new TextEncoder().encode(saved.text)
+        : Uint8Array.from(atob(saved.shbin ?? ""), (letter) => letter.charCodeAt(0));
+    if (!(await this.open(saved.name, bytes))) return false;
+    if (saved.selected) await this.select(saved.selected);
+    if (saved.state) await this.input("setState", saved.state);
+    if (saved.mesh) await this.setMesh(saved.mesh);
+    if (Object.keys(saved.options ?? {}).length > 0) await this.configureAll(saved.options ?? {});
+    return true;
+  }
+
+  /** Brings a new engine to where the lost one was. */
+  private async restore(why: string): Promise<void> {
+    this.onError({ severity: "error", message: why, hint: "The engine was started again with the last good program." });
+    if (!this.origin) return;
+    const { client, origin, opened } = this;
+    try {
+      this.accept(await client.json<Opened>("open", origin.name, origin.bytes));
+      if (origin.found !== undefined) this.accept(await client.json<Opened>("openFound", origin.found));
+      if (this.goodText !== undefined) this.accept(await client.json<Opened>("edit", this.goodText));
+      if (opened?.selected) this.accept(await client.json<Opened>("select", opened.selected));
+      await client.json("configure", JSON.stringify(this.options));
+      if (this.stateText) await client.json("setState", this.stateText);
+      if (this.mesh) await client.json("setMesh", this.mesh);
+      await this.onChange("restored");
+    } catch (error) {
+      // A program that cannot even be opened again is given up, so that no loop of restarts begins.
+      this.origin = undefined;
+      this.report(error);
+    }
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private report(error: unknown): void {
+    // A lost engine is reported once, by `restore`.
+    if (error instanceof CallError && error.lost) return;
+    this.onError(error instanceof CallError ? error.problem : { severity: "error", message: String(error) });
+  }
+}

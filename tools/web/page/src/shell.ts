@@ -1,0 +1,98 @@
+// The frame around the panes: theme, borders that move, dropped files, keys.
+
+import { byId } from "./dom";
+
+/** Follows the system's colors until the reader chooses; the choice is kept. */
+export function theme(): void {
+  const button = byId("theme");
+  const root = document.documentElement;
+  const isDark = () =>
+    (root.dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const label = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Use ${isDark() ? "light" : "dark"} colors`);
+  };
+  try {
+    const kept = localStorage.getItem("theme");
+    if (kept === "dark" || kept === "light") root.dataset["theme"] = kept;
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  label();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
+  button.addEventListener("click", () => {
+    root.dataset["theme"] = isDark() ? "light" : "dark";
+    label();
+    try {
+      localStorage.setItem("theme", root.dataset["theme"]);
+    } catch {
+      // As above.
+    }
+  });
+}
+
+/** Borders between panes, moved by mouse or arrow keys. */
+export function splits(): void {
+  const main = byId("main");
+  const border = (id: string, variable: string, isVertical: boolean) => {
+    const element = byId(id);
+    const [low, high] = [Number(element.ariaValueMin), Number(element.ariaValueMax)];
+    const set = (value: number) => {
+      const bounded = Math.round(Math.min(high, Math.max(low, value)));
+      element.ariaValueNow = String(bounded);
+      main.style.setProperty(variable, `${bounded}%`);
+    };
+    element.addEventListener("pointerdown", (event) => {
+      element.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    element.addEventListener("pointermove", (event) => {
+      if (!element.hasPointerCapture(event.pointerId)) return;
+      const { left, top, width, height } = main.getBoundingClientRect();
+      set(isVertical ? ((event.clientX - left) / width) * 100 : 100 - ((event.clientY - top) / height) * 100);
+    });
+    element.addEventListener("keydown", (event) => {
+      const step = isVertical ? { ArrowLeft: -2, ArrowRight: 2 }[event.key] : { ArrowUp: 2, ArrowDown: -2 }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      set(Number(element.ariaValueNow) + step);
+    });
+  };
+  border("split-columns", "--left", true);
+  border("split-rows", "--lower", false);
+}
+
+/** Files dropped anywhere. */
+export function drops(open: (file: File) => void): void {
+  const sign = byId("drop");
+  let depth = 0;
+  window.addEventListener("dragenter", () => (sign.hidden = ++depth === 0));
+  window.addEventListener("dragleave", () => (sign.hidden = --depth <= 0));
+  window.addEventListener("dragover", (event) => event.preventDefault());
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    depth = 0;
+    sign.hidden = true;
+    for (const file of event.dataTransfer?.files ?? []) open(file);
+  });
+}
+
+/** Keys of the whole page, as `Alt+P` or `F8`. */
+export function keys(actions: Record<string, () => void>): void {
+  window.addEventListener(
+    "keydown",
+    (event) => {
+      const parts = [
+        event.ctrlKey || event.metaKey ? "Ctrl" : "",
+        event.altKey ? "Alt" : "",
+        event.shiftKey ? "Shift" : "",
+      ];
+      const name = event.key.length === 1 ? event.code.replace(/^(Key|Digit)/, "") : event.key;
+      const action = actions[[...parts, name].filter(Boolean).join("+")];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    },
+    { capture: true },
+  );
+}

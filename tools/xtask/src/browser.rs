@@ -1,0 +1,34 @@
+//! `cargo xtask test --browser`: builds the page and has a real browser use it. The tests are
+//! `tools/web/page/tests`; Node's test runner prints their count.
+
+use std::process::{Command, ExitCode};
+
+use crate::{packages, program, run_line, target, web};
+
+/// Packages for the tests of the page, besides those that build it.
+const BROWSER: &[&str] = &["chromium"];
+
+/// Runs the task.
+pub fn run() -> ExitCode {
+    match test() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Result<(), String> {
+    packages::install_missing(BROWSER)?;
+    let page = web::build(None)?;
+    // The native tool computes what the page has to show.
+    let native = ["build", "--package", "transpica-cli", "--no-default-features"];
+    run_line(Command::new(program()).args(native))?;
+    let target = target()?;
+    let mut node = web::in_page("node");
+    node.args(["--test", "--test-concurrency=1", "tests/"]);
+    node.env("PAGE", page).env("TRANSPICA", target.join("debug/transpica"));
+    node.env("SHOTS", target.join("web-shots"));
+    run_line(&mut node)
+}

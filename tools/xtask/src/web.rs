@@ -1,0 +1,83 @@
+//! `cargo xtask web`: the engine as WebAssembly, the JavaScript around it, and the page's bundle,
+//! as a folder that any static host serves. Knows nothing of what the page does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::{packages, program, run_line, target};
+
+/// The target of the engine: no system interface, the page brings everything.
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The crate of the engine, and the file that cargo makes of it.
+const PACKAGE: &str = "transpica-web";
+/// Folder of the page and of the program that writes the JavaScript around the engine.
+const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
+
+/// Runs the task.
+pub fn run(options: &[&str]) -> Option<ExitCode> {
+    let out = match options {
+        [] => None,
+        ["--out", folder] => Some(PathBuf::from(folder)),
+        _ => return None,
+    };
+    Some(match build(out) {
+        Ok(folder) => {
+            println!("the page is in {}; for example: python3 -m http.server -d {0}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Builds everything; returns the folder of the page.
+pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
+    packages::install_missing(packages::NODE)?;
+    let target = target()?;
+    // Not `web`: that is cargo's own folder for the profile of this name.
+    let out = out.unwrap_or_else(|| target.join("page"));
+    let glue = target.join("web-glue");
+    run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
+    let engine = ["build", "--profile", "web", "--package", PACKAGE, "--target", TARGET];
+    // Every browser of today has these vectors; without the flag batches run lane by lane.
+    run_line(Command::new(program()).args(engine).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
+    let module = target.join(TARGET).join("web").join("transpica_web.wasm");
+    let manifest = Path::new(WEB).join("bind/Cargo.toml");
+    let mut bind = Command::new(program());
+    bind.args(["run", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    bind.arg("--target-dir").arg(target.join("web-bind")).arg("--").arg(module).arg(&glue);
+    run_line(&mut bind)?;
+    install_modules()?;
+    let compiler = page().join("node_modules/.bin/tsc");
+    run_line(Command::new(compiler).arg("--noEmit").current_dir(page()))?;
+    run_line(in_page("node").arg("build.mjs").arg(glue).arg(&out))?;
+    Ok(out)
+}
+
+/// Folder of the page's sources.
+pub fn page() -> PathBuf {
+    Path::new(WEB).join("page")
+}
+
+/// A program that runs in the folder of the page.
+pub fn in_page(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(page());
+    command
+}
+
+/// Installs the packages of the lock file, unless they are those that were installed last.
+fn install_modules() -> Result<(), String> {
+    let lock = page().join("package-lock.json");
+    let installed = page().join("node_modules/.installed-lock");
+    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let wanted = read(&lock)?;
+    if read(&installed).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    run_line(in_page("npm").args(["ci", "--ignore-scripts"]))?;
+    fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))
+}
