@@ -7,8 +7,9 @@
 //! and does not make the line long. A load of a variable may besides be written as often as it is
 //! used, if no line between its place and its last use stores the variable. The longest parts of an
 //! expression that is too long for its line get names; vectors are left to `print`, which breaks
-//! them, and calls, once their parts are short. What is first stored in a variable goes by the
-//! variable's name as long as that holds it. All else is a constant with a name. The depth of what is written in place is bounded: writer and readers recurse on it.
+//! them, and calls, once their parts are short. What is first stored in a variable goes by the name
+//! of the variable as long as that holds it. All else is a constant with a name. The depth of what
+//! is written in place is bounded: writer and readers recurse on it.
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections
 //! inside of that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).

@@ -20,8 +20,7 @@
 
 use super::builder::Builder;
 use super::carry::Carrier;
-use super::draft::Label;
-use super::draft::{Draft, Expr, Form, Line, Operand, PLAIN, Variable, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View};
 use super::operators::Level;
 use super::print::{Body, Closing, Holder};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
@@ -59,11 +58,8 @@ impl Builder<'_> {
         let Some(stores) = self.draft.hoisted(&found, &params, &results) else { return };
         let draft = &mut *self.draft;
         let fresh = draft.counter(counter, at);
-        // Loads of the counter at the head.
-        let loads = draft.lines[at + 1..test].iter().map_while(|line| match *line {
-            Line::Evaluate(expr) => Some(expr),
-            _other_line => None,
-        });
+        // The step alone stores the counter: all loads give what the head loads.
+        let loads = draft.lines[at + 1..].iter().filter_map(Line::evaluated);
         let loads: Vec<_> = loads.filter(|&expr| draft.node(expr).form == Form::Variable(counter)).collect();
         loads.into_iter().for_each(|expr| draft.nodes[expr as usize].form = Form::Variable(fresh));
         let Line::Store { value: first, .. } = draft.lines[init] else { return };
@@ -120,7 +116,8 @@ impl Draft {
         else {
             return None;
         };
-        let is_step = self.is_next(next, counter) && !lines[step + 1..].iter().any(stores);
+        let is_only = lines[at + 1..].iter().filter(|line| stores(line)).count() == 1;
+        let is_step = is_only && self.is_next(next, counter);
         let counts = matches!(hint.register, HintRegister::LoopLeft(_)) && is_step && self.is_byte(first);
         (counts && test > at && !self.continues(at)).then_some(Counted { counter, init, step, test, behind })
     }
