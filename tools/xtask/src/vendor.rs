@@ -63,7 +63,9 @@ fn reduced(manifest: &str) -> String {
             Some("members" | "default-members") => {
                 &format!("{} = [\"tools/capi\"]", line.split(" = ").next().unwrap_or_default())
             }
-            Some("exclude" | "transpica-generate" | "transpica-prove" | "transpica-gpu") => continue,
+            Some(
+                "exclude" | "transpica-generate" | "transpica-inspect" | "transpica-prove" | "transpica-gpu",
+            ) => continue,
             _ => line,
         };
         if is_kept {
