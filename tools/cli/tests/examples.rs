@@ -165,7 +165,7 @@ fn fill(to: &Path) {
     write("head.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\nf 1/1/1 2/1/1 3/1/1\n");
     let program = generate(Kind::Clean, 1);
     let draw = Draw::new(&program.code, &program.descriptors, program.entry.0);
-    let cache = vkch_of(&[draw.clone()]);
+    let cache = vkch_of(std::slice::from_ref(&draw));
     write("0004000000030800_vs.vkch", &cache);
     write("shaders/vulkan/transferable/0004000000030800_vs.vkch", &cache);
     write("shaders/opengl/transferable/0004000000030800.bin", &opengl(&[opengl_record(&draw, &[])]));
