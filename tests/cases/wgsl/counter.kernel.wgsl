@@ -52,10 +52,11 @@ fn pica_mul_first_nan(a: f32, b: f32) -> f32 {
 
 fn pica_mul_either_nan_vec2f(a: vec2f, b: vec2f) -> vec2f {
     var not_a_number_bits = 0x7fc00000u;
+    let not_a_number = bitcast<f32>(not_a_number_bits);
+    let a_is_nan = vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu));
     let b_is_nan = vec2u(0x7f800000u) < (bitcast<vec2u>(b) & vec2u(0x7fffffffu));
-    let a_or_b_is_nan = (vec2u(0x7f800000u) < (bitcast<vec2u>(a) & vec2u(0x7fffffffu))) | b_is_nan;
     let product = select(a, vec2f(0.0), b == vec2f(0.0)) * select(b, vec2f(0.0), a == vec2f(0.0));
-    return select(vec2f(0.0), vec2f(bitcast<f32>(not_a_number_bits)), a_or_b_is_nan) + product;
+    return select(vec2f(0.0), vec2f(not_a_number), a_is_nan | b_is_nan) + product;
 }
 
 fn pica_is_nan_vec2f(a: vec2f) -> vec2<bool> {
@@ -81,12 +82,16 @@ fn pica_address(a: f32) -> i32 {
 fn c_at(index: i32) -> vec4f {
     let index_wrapped = index & 127;
     let index_wrapped_below_96 = index_wrapped < 96;
-    let c_at_1 = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
-    return select(vec4f(1.0), c_at_1, index_wrapped_below_96);
+    let c_index_wrapped = uniforms.c[select(95, index_wrapped, index_wrapped_below_96)];
+    return select(vec4f(1.0), c_index_wrapped, index_wrapped_below_96);
 }
 
 fn pica_offset(index: i32) -> i32 {
     return select(0, index, index > -129 && index < 128);
+}
+
+fn palette_at(index: i32) -> vec4f {
+    return c_at(palette + index);
 }
 
 @compute @workgroup_size(64)
@@ -105,56 +110,75 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let word_1 = state[1];
     let word_2 = state[2];
     let word_3 = state[3];
-    var r15 = vec4f(bitcast<f32>(word), bitcast<f32>(word_1), bitcast<f32>(word_2), bitcast<f32>(word_3));
+    var r15 = vec4f(
+        bitcast<f32>(word),
+        bitcast<f32>(word_1),
+        bitcast<f32>(word_2),
+        bitcast<f32>(word_3),
+    );
     var count = 0;
     var invocation = select(thread_2, 0, thread_2 < 0);
-    loop {
-        if invocation >= thread_3 {
-            break;
-        }
+    while invocation < thread_3 {
         let invocation_window = invocation * draw.window;
         let vertex = feed[invocation_window];
-        let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
-        let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(pica_mul_first_nan(pica_rsq(r15_1.x), r15_1.x)));
+        let invocation_above_0 = invocation > 0 || uniforms.b15_unbound != 0u;
+        let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation_above_0);
+        let r0_x = pica_mul_first_nan(pica_rsq(r15_1.x), r15_1.x);
+        let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(r0_x));
         let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].xy, r1_xy);
         let r1_xy_is_nan = pica_is_nan_vec2f(r1_xy_1) | pica_is_nan_vec2f(vertex.ww);
-        let r2_xy = select(pica_mul_vec2f(r1_xy_1, vertex.ww) + vertex.xy, vec2f(not_a_number), r1_xy_is_nan);
+        let r2_sum = pica_mul_vec2f(r1_xy_1, vertex.ww) + vertex.xy;
+        let r2_xy = select(r2_sum, vec2f(not_a_number), r1_xy_is_nan);
         let r3_x = pica_mul_either_nan(1.0 + 0.01999998 * r15_1.x, vertex.w);
-        let palette_at = c_at(palette + pica_address(r15_1.w));
+        let palette_a0_x = palette_at(pica_address(r15_1.w));
         let vertex_negative = -vertex.z;
-        let out_position = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, flip_y_is_0), vertex_negative, vertex.w);
+        let out_position = vec4f(
+            r2_xy.x,
+            select(-r2_xy.y, r2_xy.y, flip_y_is_0),
+            vertex_negative,
+            vertex.w,
+        );
         let color_magnitude = abs(feed[invocation_window + 1]);
         let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
         var aL = uniforms.petals.y;
-        var left_i0 = uniforms.petals.x;
         count = select(count, 0, invocation == thread_1);
         // up to petals.x + 1 iterations, aL from petals.y by petals.z
-        loop {
+        for (var left_i0 = uniforms.petals.x; left_i0 >= 0; left_i0 -= 1) {
             let aL_offset = pica_offset(aL);
-            let r5_xy = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c_at(86 + aL_offset).xy);
+            let c86_aL = c_at(86 + aL_offset);
+            let r5_xy = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c86_aL.xy);
             let r3_x_is_nan = pica_is_nan_vec2f(vec2f(r3_x));
+            let r5_xy_is_nan = pica_is_nan_vec2f(r5_xy) | r3_x_is_nan;
             let r6_sum = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
-            let r6_xy = select(r6_sum, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy) | r3_x_is_nan);
-            let color_magnitude_1 = abs(palette_at);
+            let r6_xy = select(r6_sum, vec2f(not_a_number), r5_xy_is_nan);
+            let color_magnitude_1 = abs(palette_a0_x);
             let out_color_1 = select(vec4f(1.0), color_magnitude_1, color_magnitude_1 < vec4f(1.0));
-            let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c_at(87 + aL_offset).xy);
+            let c87_aL = c_at(87 + aL_offset);
+            let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c87_aL.xy);
+            let r5_xy_is_nan_1 = pica_is_nan_vec2f(r5_xy_1) | r3_x_is_nan;
             let r6_sum_1 = pica_mul_vec2f(r5_xy_1, vec2f(r3_x)) + r2_xy;
-            let r6_xy_1 = select(r6_sum_1, vec2f(not_a_number), pica_is_nan_vec2f(r5_xy_1) | r3_x_is_nan);
+            let r6_xy_1 = select(r6_sum_1, vec2f(not_a_number), r5_xy_is_nan_1);
             if count < draw.capacity {
                 let first = (thread * draw.capacity + count) * 6;
                 triangles[first] = out_position;
                 triangles[first + 1] = out_color;
-                triangles[first + 2] = vec4f(r6_xy.x, select(-r6_xy.y, r6_xy.y, flip_y_is_0), vertex_negative, vertex.w);
+                triangles[first + 2] = vec4f(
+                    r6_xy.x,
+                    select(-r6_xy.y, r6_xy.y, flip_y_is_0),
+                    vertex_negative,
+                    vertex.w,
+                );
                 triangles[first + 3] = out_color_1;
-                triangles[first + 4] = vec4f(r6_xy_1.x, select(-r6_xy_1.y, r6_xy_1.y, flip_y_is_0), vertex_negative, vertex.w);
+                triangles[first + 4] = vec4f(
+                    r6_xy_1.x,
+                    select(-r6_xy_1.y, r6_xy_1.y, flip_y_is_0),
+                    vertex_negative,
+                    vertex.w,
+                );
                 triangles[first + 5] = out_color_1;
             }
             count += 1;
-            if left_i0 <= 0 {
-                break;
-            }
             aL += uniforms.petals.z;
-            left_i0 -= 1;
         }
         let r15_w = 1.0 + r15_1.w;
         r15 = vec4f(
