@@ -76,7 +76,7 @@ test("an error shows its place and a hint, everything else stays, and it goes wh
   const [problem] = await problems(page);
   assert.match(problem, /rsqq/);
   assert.match(await page.locator("#problems .error .hint").first().innerText(), /rsq/);
-  assert.ok((await page.locator("#source .cm-lintRange-error").count()) > 0);
+  await page.locator("#source .cm-lintRange-error").first().waitFor();
   assert.equal(await lines("wgsl").first().innerText(), text);
   await shot(page, "error");
   await followed(page, () => replace(page, "rsqq r3.x", "rsq r3.x"));
@@ -110,7 +110,7 @@ test("one selection goes through all panes", async () => {
   await page.keyboard.press("ArrowUp");
   const selected = await page.evaluate(() => [...transpica.marks.selected]);
   assert.equal(selected.length, 1);
-  assert.ok((await page.locator("#source .is-selected").count()) > 0, "source");
+  await page.locator("#source .is-selected").first().waitFor();
   // Not every instruction has a line of its own in every language.
   const linked = [];
   for (const kind of ["listing", "tree", "ir", "wgsl", "glsl", "spirv"]) {
@@ -125,7 +125,7 @@ test("one selection goes through all panes", async () => {
   console.log(`the selection is in the source and in ${linked.join(", ")}`);
   assert.ok(linked.includes("listing"));
   await page.click("#tab-graph");
-  assert.ok((await page.locator("#panel-graph .block.is-selected").count()) > 0, "graph");
+  await page.locator("#panel-graph .block.is-selected").first().waitFor();
   await page.locator("#panel-graph .block[data-pcs*=',']").last().click();
   const block = await page.evaluate(() => [...transpica.marks.selected]);
   assert.notDeepEqual(block, selected);
@@ -141,11 +141,11 @@ test("steps go forward, back and to a line; the last one has the native outputs"
   assert.equal(first.number, 0);
   for (const key of ["F8", "F8", "F8"]) await page.keyboard.press(key);
   await page.waitForFunction(() => transpica.step.shown.number === 3);
-  assert.ok((await page.locator("#panel-step .changed").count()) > 0, "a changed register");
+  await page.locator("#panel-step .changed").first().waitFor();
   const third = await shown();
   await page.keyboard.press("F7");
   await page.waitForFunction(() => transpica.step.shown.number === 2);
-  assert.ok((await page.locator("#source .is-current").count()) > 0);
+  await page.locator("#source .is-current").first().waitFor();
   await page.keyboard.press("F8");
   await page.waitForFunction(() => transpica.step.shown.number === 3);
   assert.deepEqual(await shown(), third);
@@ -169,7 +169,7 @@ test("the ancestry of an output is highlighted, and dead code is dimmed", async 
   await openSample(page, "lights");
   await page.selectOption("#panel-step select", { index: 1 });
   await page.waitForFunction(() => transpica.marks.ancestors.size > 0);
-  assert.ok((await page.locator("#source .is-ancestor").count()) > 0);
+  await page.locator("#source .is-ancestor").first().waitFor();
   assert.match(await page.locator("#panel-step .sources").innerText(), /\d+ steps, from .*v0/);
   await followed(page, () => replace(page, "rsq r3.x, r3.x", "rsq r3.x, r3.x\n    mov r15, r2"));
   await page.check("#panel-step input[type=checkbox]");
@@ -204,7 +204,7 @@ test("an option from the table changes the text and can be reset", async () => {
   await page.click("#tab-options");
   await page.waitForSelector("#panel-options .option");
   const settings = await call(page, "settings");
-  assert.equal(await page.locator("#panel-options .option").count(), settings.length);
+  await page.waitForFunction((n) => document.querySelectorAll("#panel-options .option").length === n, settings.length);
   const choice = settings.find(({ path }) => path === "arithmetic.precision");
   const before = (await call(page, "view", "wgsl")).text;
   await followed(page, () => page.selectOption(`#option-${choice.path.replace(/\W/g, "-")}`, "Fast"));
@@ -281,7 +281,7 @@ test("shaders inside of a file are listed, and each opens", async () => {
   const container = Buffer.concat([Buffer.alloc(256, 1), inside[0], Buffer.alloc(512, 2), inside[1], Buffer.alloc(64)]);
   await followed(page, () => openBytes(page, "data.bin", container));
   await page.waitForSelector("#found li");
-  assert.equal(await page.locator("#found li").count(), 2);
+  await page.waitForFunction(() => document.querySelectorAll("#found li").length === 2);
   await followed(page, () => page.locator("#found button").nth(1).click());
   assert.equal(await page.evaluate(() => transpica.session.opened.bytes), inside[1].length);
   assert.match((await call(page, "view", "wgsl")).text, /@vertex/);
@@ -300,7 +300,7 @@ test("two programs side by side: their texts and the outputs that differ", async
     buffer: Buffer.from(changed),
   });
   await page.waitForSelector("#panel-compare .values tbody tr");
-  assert.ok((await page.locator("#panel-compare .cm-changedLine").count()) >= 2);
+  await page.waitForFunction(() => document.querySelectorAll("#panel-compare .cm-changedLine").length >= 2);
   assert.match(await page.locator("#panel-compare .values tbody").innerText(), /o1\.x/);
   await shot(page, "compare");
 });
