@@ -1,5 +1,5 @@
-// Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled. Every
-// address is relative, so any folder of any static host serves the result.
+// Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled.
+// Every address is relative, so any folder of any static host serves the result.
 
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -39,7 +39,8 @@ export interface Opened {
   problems: Problem[]; // assembler errors, container warnings, lint (with line and pc)
   bytes: number; // size of the .shbin
 }
-// A text of a pane. places[n]: addresses of the instructions that line n (from 0) was made from; [] where none.
+// A text of a pane. places[n]: addresses of the instructions that line n (from 0) was made from;
+// [] where none.
 export interface TextView {
   text: string;
   places: number[][];
@@ -146,7 +147,8 @@ export interface DrawRequest {
   by: string;
   wireframe: boolean;
 }
-// Everything that WebGPU needs. A vertex program: the page makes one render pipeline. A geometry program: compute passes in order, then a draw.
+// Everything that WebGPU needs. A vertex program: the page makes one render pipeline. A geometry
+// program: compute passes in order, then a draw.
 export interface GpuDraw {
   wgsl: string[]; // modules
   buffers: {
