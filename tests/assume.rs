@@ -15,7 +15,7 @@ use transpica::stages::precision::Precision;
 use transpica::{Shbin, Translation};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
-use transpica_prove::promises::keep;
+use transpica_prove::promises::{keep, results_keep};
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
@@ -40,6 +40,9 @@ fn compare(
     machine.set_uniforms(&uniforms);
     let mut vertices = Vec::new();
     for inputs in inputs {
+        if fed.results != Promise::Nothing && !results_keep(&mut machine, &inputs, fed.results) {
+            continue;
+        }
         if let Ok(outputs) = machine.run(&inputs) {
             vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
         }
@@ -47,9 +50,14 @@ fn compare(
     Case { program: &program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
 }
 
-/// The same promise about everything.
+/// The same promise about everything that a host feeds.
 fn all(promise: Promise) -> Assume {
-    Assume { uniforms: promise, attributes: [promise; 16] }
+    Assume { uniforms: promise, attributes: [promise; 16], ..Assume::default() }
+}
+
+/// The same with a promise about results.
+fn with_results(promise: Promise, results: Promise) -> Assume {
+    Assume { results, ..all(promise) }
 }
 
 #[test]
@@ -60,10 +68,13 @@ fn kept_promises_change_no_result() {
             for seed in 0..PROGRAMS {
                 let kind = Kind::ALL[seed as usize % 3];
                 let mut assumed = all(promise);
-                // Some registers without a promise among those with one.
-                match seed % 4 {
+                // Some registers without a promise among those with one, and promises about results
+                // alone.
+                match seed % 6 {
                     0 => assumed.uniforms = Promise::Nothing,
                     1 => assumed.attributes[..8].fill(Promise::Nothing),
+                    2 => assumed.results = promise,
+                    3 => assumed = with_results(Promise::Nothing, promise),
                     _both => {}
                 }
                 let generated = generate(kind, 1000 * number + seed);
@@ -81,6 +92,8 @@ fn kept_promises_change_no_result() {
 fn broken_promises_are_found() {
     for (assumed, fed) in [
         (all(Promise::FINITE), all(Promise::NotNan)),
+        (with_results(Promise::NotNan, Promise::NotNan), all(Promise::NotNan)),
+        (with_results(Promise::FINITE, Promise::FINITE), with_results(Promise::FINITE, Promise::NotNan)),
         (all(Promise::Below(4)), all(Promise::FINITE)),
         (Assume { uniforms: Promise::Below(4), ..all(Promise::NotNan) }, all(Promise::NotNan)),
         (Assume { attributes: [Promise::Below(4); 16], ..all(Promise::NotNan) }, all(Promise::NotNan)),
@@ -108,6 +121,7 @@ fn stronger_promises_leave_fewer_guards() {
     let [nothing, not_nan, finite, small] =
         [Promise::Nothing, Promise::NotNan, Promise::FINITE, Promise::Below(20)]
             .map(|promise| left(all(promise)));
+    assert_eq!(left(with_results(Promise::FINITE, Promise::FINITE)), 0);
     assert!(small < finite && finite < not_nan && not_nan <= nothing, "{nothing} {not_nan} {finite} {small}");
 }
 
@@ -128,6 +142,12 @@ fn modules_list_what_they_rely_on() {
     let (module, reflection) = translated(all(Promise::Below(8)));
     assert_eq!(module.relies_on.attributes, module.usage.inputs);
     assert_eq!(reflection.promises.v[0], (0, "below 2^8".to_owned()));
+    assert_eq!((module.relies_on.results, reflection.promises.results), (false, None));
+
+    let (module, reflection) = translated(with_results(Promise::Nothing, Promise::NotNan));
+    let relies_on = module.relies_on;
+    assert!(relies_on.results && !relies_on.is_nothing() && relies_on.holds(&[[f32::NAN; 4]; FLOATS]));
+    assert_eq!(reflection.promises.results.as_deref(), Some("not NaN"));
 }
 
 /// Integers that the shader converts are finite without a promise.
@@ -149,7 +169,8 @@ fn formats_of_attributes_are_known() {
 fn a_fast_module_relies_on_nothing() {
     let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("a file");
     let arithmetic = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
-    let options = Options { arithmetic, assume: all(Promise::FINITE), ..Options::default() };
+    let options =
+        Options { arithmetic, assume: with_results(Promise::FINITE, Promise::FINITE), ..Options::default() };
     assert!(file.program(0).expect("one").translate(&options).expect("translates").relies_on.is_nothing());
 }
 
@@ -191,7 +212,8 @@ fn the_check_finds_every_breach() {
                 number.is_finite() && f64::from(number.abs()) < 2f64.powi(exponent.into())
             }
         };
-        let relies_on = Reliance { uniforms: !0 >> 32, attributes: !0, promises: all(*promise) };
+        let relies_on =
+            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises: all(*promise) };
         for number in NUMBERS {
             assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
             for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
@@ -217,7 +239,7 @@ fn the_check_finds_every_breach() {
 #[test]
 fn the_check_of_a_register_file_is_fast() {
     let uniforms = Uniforms { floats: [[0.5; 4]; FLOATS], ..Uniforms::default() };
-    let relies_on = Reliance { uniforms: !0 >> 32, attributes: 0, promises: all(Promise::NotNan) };
+    let relies_on = Reliance { uniforms: !0 >> 32, promises: all(Promise::NotNan), ..Reliance::default() };
     let mut best = Duration::MAX;
     for _ in 0..200 {
         let start = Instant::now();

@@ -159,9 +159,15 @@ const CHANGES: [Change; 59] = [
         (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
     ("no NaN", |f| {
-        f.options.assume = Assume { uniforms: Promise::NotNan, attributes: [Promise::NotNan; 16] };
+        f.options.assume = Assume {
+            uniforms: Promise::NotNan,
+            attributes: [Promise::NotNan; 16],
+            results: Promise::Nothing,
+        };
     }),
     ("finite uniforms", |f| f.options.assume.uniforms = Promise::FINITE),
+    ("numbers as results", |f| f.options.assume.results = Promise::NotNan),
+    ("finite results", |f| f.options.assume.results = Promise::FINITE),
     ("small attributes", |f| f.options.assume.attributes = [Promise::Below(8); 16]),
     ("permissive", |f| f.options.control.permissive = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),

@@ -85,12 +85,30 @@ impl Options {
 /// assert!(!module.relies_on.holds(&uniforms));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A promise about results is one about the program. A traced run of the interpreter tells whether
+/// a vertex keeps it: no instruction writes a number that breaks it.
+///
+/// ```
+/// use transpica::interp::TraceRecord;
+/// use transpica::{Machine, Options, Promise, Shbin};
+/// let bytes = std::fs::read("shaders/lights.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
+/// let mut holds = true;
+/// let mut trace = |record: &TraceRecord| holds &= Promise::NotNan.holds(&record.result);
+/// machine.run_traced(&[[1.0; 4]; 16], &mut trace)?;
+/// assert!(holds);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reliance {
     /// Mask of the float uniforms whose promise is needed, bit n = cn.
     pub uniforms: u128,
     /// Mask of the attributes whose promise is needed, bit n = vn.
     pub attributes: u16,
+    /// Set if the promise about results is needed.
+    pub results: bool,
     /// The promises.
     pub promises: Assume,
 }
@@ -108,12 +126,12 @@ impl Reliance {
         };
         let promised = (0..16).filter(|&register: &usize| promises.attributes[register] != Promise::Nothing);
         let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);
-        Self { uniforms, attributes, promises }
+        Self { uniforms, attributes, results: promises.results != Promise::Nothing, promises }
     }
 
     /// Returns whether the module relies on no promise.
     pub fn is_nothing(&self) -> bool {
-        self.uniforms == 0 && self.attributes == 0
+        self.uniforms == 0 && self.attributes == 0 && !self.results
     }
 
     /// Returns whether a register file keeps the promises about uniforms. It takes less than 100 ns
@@ -137,7 +155,7 @@ impl Reliance {
     /// ```
     /// use transpica::{Assume, Promise, Reliance};
     /// let promises = Assume { uniforms: Promise::NotNan, ..Assume::default() };
-    /// let relies_on = Reliance { uniforms: 0b11, attributes: 0, promises };
+    /// let relies_on = Reliance { uniforms: 0b11, promises, ..Reliance::default() };
     /// let broken = relies_on.update(0, 1, [f32::NAN, 0.0, 0.0, 0.0]);
     /// assert_eq!(broken, 0b10);
     /// assert_eq!(relies_on.update(broken, 1, [1.0; 4]), 0);

@@ -39,7 +39,7 @@ impl Options {
             control: Control { bools, ints, loop_guard, report_unfinished, permissive }
             outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
             block: Block { layout, fold_constants, padded }
-            assume: Assume { uniforms, attributes }
+            assume: Assume { uniforms, attributes, results }
             limits: Limits {
                 code_words, descriptors, nodes_per_instruction, nodes_base, depth, steps, values, output_words,
                 executables

@@ -381,7 +381,7 @@ impl Default for Block {
     }
 }
 
-/// A promise about the numbers that a host feeds.
+/// A promise about numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Promise {
@@ -409,6 +409,10 @@ pub struct Assume {
     /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
     /// no promise. A [`VertexInput`](super::VertexInput) of a draw takes their place.
     pub attributes: [Promise; 16],
+    /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
+    /// what outputs and hooks compute from that. Default: `Nothing`. No check of what a host feeds
+    /// finds a breach; runs of the interpreter do, see [`Reliance`](super::Reliance).
+    pub results: Promise,
 }
 
 /// Semantics of the translated program, by subject. Each field states its default, and its costs

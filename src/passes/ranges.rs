@@ -57,6 +57,8 @@ pub struct Ranges<'a> {
     inputs: [Range; INPUTS],
     /// Range of all uniforms and constants, and of the ones behind them.
     anywhere: Range,
+    /// Range of what the program computes.
+    results: Range,
     /// By value, those that a sweep has seen.
     table: Vec<Lanes>,
 }
@@ -65,7 +67,7 @@ impl<'a> Ranges<'a> {
     /// Of a function that no sweep has seen.
     pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
         let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
-        Self { precision, constants, uniforms, inputs, anywhere, table: Vec::new() }
+        Self { precision, constants, uniforms, inputs, anywhere, results: Range::ALL, table: Vec::new() }
     }
 
     /// With knowledge of what the host feeds.
@@ -73,6 +75,7 @@ impl<'a> Ranges<'a> {
     pub fn knowing(mut self, numbers: &Assume) -> Self {
         self.uniforms = Range::promised(numbers.uniforms, self.precision);
         self.inputs = numbers.attributes.map(|promise| Range::promised(promise, self.precision));
+        self.results = Range::promised(numbers.results, self.precision);
         let constants = self.constants.into_iter().flatten().flatten().flatten();
         // Behind the last uniform there are ones.
         let one = Range::of_bits(ONE);
@@ -154,7 +157,7 @@ impl<'a> Ranges<'a> {
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,
                 b,
-            )) if a != b && all(a) && all(b) => {
+            )) if a != b && all(a) && all(b) && self.results == Range::ALL => {
                 return ANY;
             }
             Some(_) | None => {}
@@ -199,6 +202,11 @@ impl<'a> Ranges<'a> {
     /// The numbers that a lane may be.
     pub fn of(&self, f: &Func, lane: Lane) -> Range {
         self.find(f, lane, &mut { FUEL })
+    }
+
+    /// The numbers that any result of arithmetic may be.
+    pub(super) fn results(&self) -> Range {
+        self.results
     }
 
     /// The lane that a lane copies.
@@ -352,10 +360,10 @@ impl<'a> Ranges<'a> {
             Unary::Neg => a.negated(),
             Unary::Abs => a.magnitude(),
             Unary::Floor => a.floor(),
-            Unary::RcpP => a.rcp(self.precision),
-            Unary::RsqP => a.rsq(self.precision),
-            Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision),
-            Unary::Log2P | Unary::Log2Portable => a.log2(self.precision),
+            Unary::RcpP => a.rcp(self.precision).and(self.results),
+            Unary::RsqP => a.rsq(self.precision).and(self.results),
+            Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision).and(self.results),
+            Unary::Log2P | Unary::Log2Portable => a.log2(self.precision).and(self.results),
             // Of what drivers compute, and of other kinds than floats, nothing is said.
             Unary::AddressP
             | Unary::Sqrt
@@ -384,7 +392,7 @@ impl<'a> Ranges<'a> {
             let product = self.product(f, Lane::new(a, lane), Lane::new(b, lane), fuel);
             total = Range::sum(self.precision, total, product);
         }
-        total
+        total.and(self.results)
     }
 
     fn product(&self, f: &Func, a: Lane, b: Lane, fuel: &mut u32) -> Range {
@@ -397,10 +405,10 @@ impl<'a> Ranges<'a> {
     fn binary(&self, f: &Func, op: Binary, a: Lane, b: Lane, fuel: &mut u32) -> Range {
         match op {
             Binary::SgeP | Binary::SltP => Range::SET,
-            Binary::MulP => self.product(f, a, b, fuel),
+            Binary::MulP => self.product(f, a, b, fuel).and(self.results),
             Binary::AddP => match self.find(f, a, fuel) {
-                Range::ALL => Range::ALL,
-                a => Range::sum(self.precision, a, self.find(f, b, fuel)),
+                Range::ALL => self.results,
+                a => Range::sum(self.precision, a, self.find(f, b, fuel)).and(self.results),
             },
             Binary::MinP | Binary::MaxP | Binary::NMin | Binary::NMax => {
                 let a = self.find(f, a, fuel);

@@ -27,7 +27,7 @@ use crate::passes::legalize;
 use crate::translate::{FileProgram, Translation};
 
 /// Version of the schema of [`Reflection`].
-pub const SCHEMA: u32 = 5;
+pub const SCHEMA: u32 = 6;
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +208,8 @@ pub struct PromiseInfo {
     pub uniforms: Option<String>,
     /// v registers with the promise about each.
     pub v: Vec<(u8, String)>,
+    /// Promise about results of arithmetic.
+    pub results: Option<String>,
 }
 
 /// Operations that the rules of PICA200 products cost, each of up to four lanes.
@@ -397,6 +399,7 @@ fn promises(relies_on: &Reliance) -> PromiseInfo {
         uniforms: (!c.is_empty()).then(|| text(relies_on.promises.uniforms)).flatten(),
         c,
         v: v.filter_map(|register| Some((register, of(register).and_then(text)?))).collect(),
+        results: relies_on.results.then(|| text(relies_on.promises.results)).flatten(),
     }
 }
 

@@ -190,6 +190,8 @@ impl fmt::Display for Reflection {
         let uniforms = &self.promises.uniforms;
         promises.0.extend(uniforms.iter().map(|text| vec![registers('c', &self.promises.c), text.clone()]));
         promises.0.extend(self.promises.v.iter().map(|(v, text)| vec![registers('v', &[*v]), text.clone()]));
+        let results = self.promises.results.iter();
+        promises.0.extend(results.map(|text| vec!["results".to_owned(), text.clone()]));
         promises.write(f, "promises of the host that it relies on")?;
         let GuardCounts { products, nan_tests } = self.guards;
         if products + nan_tests > 0 {

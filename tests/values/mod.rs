@@ -183,7 +183,7 @@ fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
-fields!(Assume { uniforms attributes });
+fields!(Assume { uniforms attributes results });
 fields!(VertexInput { formats promises });
 fields!(Options { arithmetic control outputs block attributes assume limits });
 

@@ -340,15 +340,17 @@ impl Pass<'_> {
             (Unary::RsqP, Precision::Fast) => return Some(self.reciprocal_root(a)),
             (Unary::Exp2P, Precision::Fast) => return Some(Op::Unary(Unary::Exp2, a)),
             (Unary::Log2P, Precision::Fast) => return Some(Op::Unary(Unary::Log2, a)),
-            (Unary::RcpP, Precision::Exact) if !self.may_be(a, Classes::ZERO) => {
+            (Unary::RcpP, Precision::Exact) if !self.may_give(a, Classes::ZERO, Classes::INFINITE) => {
                 return Some(self.reciprocal(a));
             }
-            (Unary::RsqP, Precision::Exact) if !self.may_be(a, Classes::ZERO) => {
+            (Unary::RsqP, Precision::Exact) if !self.may_give(a, Classes::ZERO, Classes::INFINITE) => {
                 return Some(self.reciprocal_root(a));
             }
-            (Unary::Log2P, Precision::Exact) if !self.may_be(a, Classes::BELOW_ZERO.or(Classes::ZERO)) => {
+            (Unary::Log2P, Precision::Exact)
+                if !self.may_give(a, Classes::BELOW_ZERO.or(Classes::ZERO), Classes::NOT_FINITE) =>
+            {
                 // SwiftShader's logarithm of NaN is a number.
-                if self.may_be(a, Classes::POSITIVE_INFINITY.or(Classes::NAN)) {
+                if self.may_give(a, Classes::POSITIVE_INFINITY.or(Classes::NAN), Classes::NOT_FINITE) {
                     Helper::Log2Positive
                 } else {
                     return Some(Op::Unary(Unary::Log2, a));
@@ -379,6 +381,12 @@ impl Pass<'_> {
             ) => return None,
         };
         Some(self.call(helper, ty.lanes, &[a]))
+    }
+
+    /// Returns whether operands of some classes may be met, whose results are of other classes. The
+    /// host may have excluded those.
+    fn may_give(&mut self, a: Value, operands: Classes, results: Classes) -> bool {
+        self.may_be(a, operands) && self.facts.results().has(results)
     }
 
     /// 1 by a number.

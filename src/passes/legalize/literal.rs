@@ -79,6 +79,15 @@ impl<'a> Facts<'a> {
         classes
     }
 
+    /// The classes of numbers that arithmetic may have as results, by the promise of the host.
+    pub fn results(&self) -> Classes {
+        let classes = self.ranges.results().classes;
+        if classes != Classes::ALL {
+            self.relies.set(true);
+        }
+        classes
+    }
+
     /// The lane that a lane copies, up to sign.
     pub fn root(&self, func: &Func, lane: Lane) -> Lane {
         self.ranges.root(func, lane)

@@ -35,6 +35,7 @@ impl Classes {
     pub const ZERO: Self = Self::NEGATIVE_ZERO.or(Self::POSITIVE_ZERO);
     pub const FINITE: Self = Self::NEGATIVE.or(Self::POSITIVE);
     pub const INFINITE: Self = Self::NEGATIVE_INFINITY.or(Self::POSITIVE_INFINITY);
+    pub const NOT_FINITE: Self = Self::INFINITE.or(Self::NAN);
     pub(crate) const BELOW_ZERO: Self = Self::NEGATIVE_INFINITY.or(Self::NEGATIVE).or(Self::NEGATIVE_ZERO);
 
     pub const fn or(self, other: Self) -> Self {
@@ -187,6 +188,11 @@ impl Range {
 
     pub(crate) fn or(self, other: Self) -> Self {
         Self { classes: self.classes.or(other.classes), exponent: self.exponent.max(other.exponent) }
+    }
+
+    /// The numbers that are among both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { classes: self.classes.and(other.classes), exponent: self.exponent.min(other.exponent) }
     }
 
     /// This with another, by the classes, and any exponent where the other's is larger: a loop may

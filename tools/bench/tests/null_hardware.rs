@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Families of chips: RDNA with waves of 32 lanes, and GCN with waves of 64.
 const FAMILIES: [&str; 2] = ["navi10", "vega10"];
-const FORMS: [&str; 3] = ["fast", "exact", "not-nan"];
+const FORMS: [&str; 5] = ["fast", "exact", "not-nan", "never-nan", "finite"];
 /// Statistics on record, by RADV's names.
 const STATISTICS: [&str; 5] = ["Instructions", "Inverse Throughput", "Latency", "SGPRs", "VGPRs"];
 const BLESS: &str = "BLESS=1 cargo test -p transpica-bench --test null_hardware";

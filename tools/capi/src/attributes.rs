@@ -40,6 +40,9 @@ pub struct TranspicaAssumptions {
     pub uniforms: TranspicaPromise,
     /// Attributes v0 to v15 of vertex programs, as the input assembly converts them.
     pub attributes: [TranspicaPromise; 16],
+    /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
+    /// what outputs and hooks compute from that. No check of inputs finds a breach.
+    pub results: TranspicaPromise,
 }
 
 /// Vertex input of a draw. It goes with a program and takes the place of the attributes in
@@ -73,8 +76,9 @@ pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, 
 }
 
 pub(crate) fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {
-    let TranspicaAssumptions { head: _, uniforms, attributes } = *given;
-    let mut assume = Assume { uniforms: promise(uniforms)?, ..Assume::default() };
+    let TranspicaAssumptions { head: _, uniforms, attributes, results } = *given;
+    let (uniforms, results) = (promise(uniforms)?, promise(results)?);
+    let mut assume = Assume { uniforms, results, ..Assume::default() };
     for (slot, given) in assume.attributes.iter_mut().zip(attributes) {
         *slot = promise(given)?;
     }

@@ -90,20 +90,30 @@ fn programs_with_promises_run_as_on_the_interpreter() {
     // Through naga a driver may reorder plain products, and those of numbers near the largest then
     // overflow (numeric program 707).
     let one = &[Route::Passthrough][..];
-    for (promise, routes) in [(Promise::NotNan, both), (Promise::FINITE, one), (Promise::Below(20), both)] {
+    let (none, not_nan, finite) = (Promise::Nothing, Promise::NotNan, Promise::FINITE);
+    for (promise, results, routes) in [
+        (not_nan, none, both),
+        (finite, none, one),
+        (Promise::Below(20), none, both),
+        (none, not_nan, both),
+        (finite, finite, one),
+    ] {
         let mut total = Verdict::default();
         for (kind, seeds) in [(Kind::Clean, 700..720), (Kind::Wild, 700..715), (Kind::Numeric, 700..720)] {
             for (seed, &route) in seeds.flat_map(|seed| routes.iter().map(move |route| (seed, route))) {
-                let assume = Assume { uniforms: promise, attributes: [promise; 16] };
+                let assume = Assume { uniforms: promise, attributes: [promise; 16], results };
                 let options = Options { assume, ..random::options(Precision::Exact) };
                 let verdict = random::one_with(&gpu, &generate(kind, seed), options, route);
-                let verdict = verdict.unwrap_or_else(|error| panic!("{promise:?} {kind:?} {seed}: {error}"));
+                let verdict = verdict.unwrap_or_else(|error| panic!("{assume:?} {kind:?} {seed}: {error}"));
                 let route = route.name();
-                assert!(verdict.passed(), "{promise:?} {kind:?} {seed} {route}: {:?}", verdict.first);
+                assert!(verdict.passed(), "{assume:?} {kind:?} {seed} {route}: {:?}", verdict.first);
                 total.add(&verdict);
             }
         }
-        assert!(total.values > 5 * total.excused, "{promise:?}: most values are decided: {total:?}");
+        assert!(
+            total.values > 5 * total.excused,
+            "{promise:?} {results:?}: most values are decided: {total:?}"
+        );
     }
 }
 

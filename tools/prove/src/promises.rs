@@ -1,8 +1,9 @@
 //! Numbers that keep promises of a host, for comparisons of modules that rely on them.
-//! In: any numbers. Out: the same where they keep a promise, else others that do.
+//! In: any numbers. Out: the same where they keep a promise, else others that do. Results of a
+//! program cannot be chosen, so vertices that break a promise about them are left out.
 
 use transpica::stages::host::{Assume, Promise};
-use transpica::stages::interp::Uniforms;
+use transpica::stages::interp::{Machine, TraceRecord, Uniforms};
 
 /// Returns a number that keeps a promise: the number itself if it does, else an extreme one.
 ///
@@ -35,4 +36,11 @@ pub fn keep(assume: &Assume, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4];
     {
         *register = register.map(|number| kept(promise, number));
     }
+}
+
+/// Returns whether all results of a vertex keep a promise. One that runs too long does not.
+pub fn results_keep(machine: &mut Machine, inputs: &[[f32; 4]; 16], promise: Promise) -> bool {
+    let mut holds = true;
+    let mut trace = |record: &TraceRecord| holds &= promise.holds(&record.result);
+    machine.run_traced(inputs, &mut trace).is_ok() && holds
 }

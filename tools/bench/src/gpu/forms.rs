@@ -31,13 +31,23 @@ pub struct Form {
 }
 
 /// All forms. The first is the one that ratios refer to.
-pub const FORMS: [Form; 7] = [
+pub const FORMS: [Form; 9] = [
     Form { name: "fast", options: |options| with(options, Precision::Fast), compiler: Compiler::Own },
     Form { name: "exact", options: |options| with(options, Precision::Exact), compiler: Compiler::Own },
     Form { name: "not-nan", options: |options| promised(options, Promise::NotNan), compiler: Compiler::Own },
     Form {
+        name: "never-nan",
+        options: |options| with_results(promised(options, Promise::NotNan), Promise::NotNan),
+        compiler: Compiler::Own,
+    },
+    Form {
         name: "below-32",
         options: |options| promised(options, Promise::Below(32)),
+        compiler: Compiler::Own,
+    },
+    Form {
+        name: "finite",
+        options: |options| with_results(promised(options, Promise::FINITE), Promise::FINITE),
         compiler: Compiler::Own,
     },
     Form { name: "f24", options: |options| with(options, Precision::F24), compiler: Compiler::Own },
@@ -59,8 +69,13 @@ fn with(options: Options, precision: Precision) -> Options {
 
 /// Exact arithmetic with a promise about all numbers of the host.
 fn promised(options: Options, promise: Promise) -> Options {
-    let assume = Assume { uniforms: promise, attributes: [promise; 16] };
+    let assume = Assume { uniforms: promise, attributes: [promise; 16], ..Assume::default() };
     Options { assume, ..with(options, Precision::Exact) }
+}
+
+/// The same with a promise about the results of arithmetic.
+fn with_results(options: Options, results: Promise) -> Options {
+    Options { assume: Assume { results, ..options.assume }, ..options }
 }
 
 /// Layouts with their names. The last differs from the first in that the bools come first: llvmpipe

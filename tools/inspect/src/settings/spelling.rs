@@ -193,7 +193,7 @@ pub fn attributes(text: &str) -> Result<Vec<Change>, String> {
 /// `--assume`
 pub fn assume(text: &str) -> Result<Vec<Change>, String> {
     let wrong = || {
-        "must be like uniforms=no-nan: uniforms, attributes or v0 to v15, and any, no-nan, finite or 2^N"
+        "must be like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite or 2^N"
             .to_string()
     };
     let mut changes = Vec::new();
@@ -213,6 +213,7 @@ pub fn assume(text: &str) -> Result<Vec<Change>, String> {
         let attribute = |register| Change::new(format!("assume.attributes.{register}"), promise.clone());
         match about {
             "uniforms" => changes.push(Change::new("assume.uniforms", promise)),
+            "results" => changes.push(Change::new("assume.results", promise)),
             "attributes" => changes.extend((0..16).map(attribute)),
             register => {
                 changes.extend(registers(register, 'v', 16).map_err(|_| wrong())?.into_iter().map(attribute))

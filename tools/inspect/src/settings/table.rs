@@ -285,11 +285,12 @@ pub const ROWS: &[Row] = &[
         fields: &[
             ("assume.uniforms", &["TranspicaAssumptions.uniforms", "TranspicaPromise.kind"]),
             ("assume.attributes.*", &["TranspicaAssumptions.attributes", "TranspicaPromise.exponent"]),
+            ("assume.results", &["TranspicaAssumptions.results"]),
         ],
         form: Form::Spelled("WHAT=PROMISE,…", spelling::assume),
-        help: "Rely on what the host feeds, and drop guards of 0 * inf and tests for NaN that it makes needless: \
-               uniforms, attributes, or one of v0 to v15, each any, no-nan, finite, or 2^N (also below:N) for magnitudes \
-               below 2^N; may be repeated, the last one counts",
+        help: "Rely on numbers, and drop guards of 0 * inf and tests for NaN that they make needless: uniforms, \
+               attributes, one of v0 to v15, or results of the program's arithmetic, each any, no-nan, finite, or 2^N \
+               (also below:N) for magnitudes below 2^N; may be repeated, the last one counts",
     },
     Row {
         flag: "limit",
