@@ -108,7 +108,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 59] = [
+const CHANGES: [Change; 61] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
