@@ -1436,6 +1436,9 @@ typedef struct TranspicaAssumptions {
     struct TranspicaPromise uniforms;
     // Attributes v0 to v15 of vertex programs, as the input assembly converts them.
     struct TranspicaPromise attributes[16];
+    // Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
+    // what outputs and hooks compute from that. No check of inputs finds a breach.
+    struct TranspicaPromise results;
 } TranspicaAssumptions;
 
 // A varying of the caller's fragment shader.
