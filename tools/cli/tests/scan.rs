@@ -79,13 +79,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  4f7f90ae0353586a6c41863c71de47b5
+          0   vertex    -                       0xe    47 instructions  3e50322fe7914dd39292f6ba3102845a
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  cdcf46a319ce39398bb0d254fe6bf4b0
-          1   geometry  -                       0xc    23 instructions  69780e207af74b57d17fab08dbbd905e
+          0   vertex    -                       0x0     6 instructions  010e3c8ae35a7695f11ecc2e77dbc9ba
+          1   geometry  -                       0xc    23 instructions  2b71facb7d70aa3a9bcd0d553586982f
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  aefb59fc049fe9ff4150db108a94e8cd
+          0   vertex    -                       0x0     2 instructions  b3b67db4761d37b6203caa9506cb59c7
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);

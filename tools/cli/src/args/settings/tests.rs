@@ -212,12 +212,15 @@ fn spellings_are_values_of_the_library() {
         options.attributes[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
         options.attributes[2] = AttributeFormat { kind: AttributeKind::Int, components: 4 };
     });
-    check(&["--assume", "attributes=2^16,uniforms=below:24", "--assume", "v3=finite,results=no-nan"], &|options, _| {
-        options.assume.attributes = [Promise::Below(16); 16];
-        options.assume.attributes[3] = Promise::FINITE;
-        options.assume.uniforms = Promise::Below(24);
-        options.assume.results = Promise::NotNan;
-    });
+    check(
+        &["--assume", "attributes=2^16,uniforms=below:24", "--assume", "v3=finite,results=no-nan"],
+        &|options, _| {
+            options.assume.attributes = [Promise::Below(16); 16];
+            options.assume.attributes[3] = Promise::FINITE;
+            options.assume.uniforms = Promise::Below(24);
+            options.assume.results = Promise::NotNan;
+        },
+    );
     check(&["--limit", "depth=5,steps=7"], &|options, _| {
         (options.limits.depth, options.limits.steps) = (5, 7);
     });
