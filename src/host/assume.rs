@@ -86,7 +86,7 @@ impl Options {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A promise about results is one about the program. A traced run of the interpreter tells whether
+/// A promise about results is one about the program. A traced run of the interpreter shows whether
 /// a vertex keeps it: no instruction writes a number that breaks it.
 ///
 /// ```

@@ -112,3 +112,28 @@ fn the_counter_of_a_nested_loop_has_a_name_of_its_own() {
     let counter = |head: &str| head.split_whitespace().nth(2).map(str::to_owned);
     assert_ne!(counter(heads[0]), counter(heads[1]), "{text}");
 }
+
+/// The counter is also written where a branch takes two off.
+#[test]
+fn a_counter_with_another_store_keeps_its_test() {
+    let source = "func main {
+           %0 @r0: f32x4 = input v0
+           %1: i32x4 = member 3
+           %2: i32 = shuffle %1.x
+           %5: i32 = const 0
+           %6: i32 = const 1
+           %7: i32 = const 2
+           loop (%8 @r0: f32x4 = %0, %9 @left0: i32 = %2) {
+             %10: f32x4 = add %8 %8
+             %11: bool = igreater %9 %7
+             if %11 { %12: i32 = isub %9 %7 yield %12 } else { yield %9 } -> %13 @left0: i32
+             %14: i32 = isub %13 %6
+             %15: bool = igreater %13 %5
+             if %15 { continue %10 %14 } else { break %10 }
+             unreachable
+           } -> %16 @r0: f32x4
+           yield %16 }";
+    compare(&ir::text::parse(source).unwrap_or_else(|error| panic!("{error}")), 9);
+    let text = main_function(source);
+    assert!(text.contains("left_i0 -= 2;") && !text.contains("for ("), "{text}");
+}
