@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::thread;
 
+use fastrand::Rng;
 use samples::{Sample, samples};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
@@ -38,22 +39,6 @@ impl Count {
         self.tried += other.tried;
         self.translated += other.translated;
         self.texts += other.texts;
-    }
-}
-
-/// Pseudorandom numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
     }
 }
 
@@ -154,22 +139,22 @@ fn samples_cut_short_at_every_length_are_refused_or_translated() {
 }
 
 /// Damages a file at one to four places: single bits, bytes, words, copies of other words.
-fn damage(bytes: &mut [u8], random: &mut Random) {
-    for _ in 0..=random.below(4) {
-        let (byte, word) = (random.below(bytes.len()), random.below(bytes.len() / 4) * 4);
-        let value = random.next() as u32;
+fn damage(bytes: &mut [u8], random: &mut Rng) {
+    for _ in 0..=random.usize(..4) {
+        let (byte, word) = (random.usize(..bytes.len()), random.usize(..(bytes.len() / 4).max(1)) * 4);
+        let value = random.u32(..);
         let write =
             |bytes: &mut [u8], value: u32| bytes[word..word + 4].copy_from_slice(&value.to_le_bytes());
-        match random.below(8) {
-            0 => bytes[byte] ^= 1 << random.below(8),
+        match random.usize(..8) {
+            0 => bytes[byte] ^= 1 << random.usize(..8),
             1 => bytes[byte] = 0,
             2 => bytes[byte] = 0xFF,
             3 => bytes[byte] = value as u8,
             4 => write(bytes, value),
-            5 => write(bytes, value >> random.below(32)),
-            6 => write(bytes, u32::MAX << random.below(32)),
+            5 => write(bytes, value >> random.usize(..32)),
+            6 => write(bytes, u32::MAX << random.usize(..32)),
             _ => {
-                let from = random.below(bytes.len() / 4) * 4;
+                let from = random.usize(..(bytes.len() / 4).max(1)) * 4;
                 bytes.copy_within(from..from + 4, word);
             }
         }
@@ -187,10 +172,10 @@ fn damaged_samples_are_refused_or_translated() {
     let samples = samples();
     let count = in_parallel(DAMAGED, |number, count| {
         let sample = &samples[number % samples.len()];
-        let mut random = Random(number as u64);
+        let mut random = Rng::with_seed(number as u64);
         let mut bytes = sample.bytes.clone();
         damage(&mut bytes, &mut random);
-        let pick = random.below(8);
+        let pick = random.usize(..8);
         let options = Options {
             arithmetic: Arithmetic {
                 precision: [Precision::Exact, Precision::Fast, Precision::F24][pick % 3],
@@ -203,7 +188,7 @@ fn damaged_samples_are_refused_or_translated() {
             control: Control { permissive: pick & 4 == 0, ..Control::default() },
             ..Options::default()
         };
-        let turn = random.below(TEXTS);
+        let turn = random.usize(..TEXTS);
         let job = if pick & 1 == 0 { Job::Vertex } else { Job::Compute };
         let effort = Effort { translate: turn.is_multiple_of(TRANSLATED), text: turn == 0, options, job };
         survive(&format!("{} damage {number}", sample.name), &bytes, effort, count);

@@ -1,6 +1,7 @@
 //! Draws of batches: vertex fetch and records equal a plain reference, number by number; hostile
 //! buffers are refused before anything runs.
 
+use fastrand::Rng;
 use transpica::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 use transpica::host::{DepthSnap, OutputMap};
 use transpica::isa::Pc;
@@ -13,22 +14,6 @@ use transpica::{
 const DRAWS: u64 = 4_000;
 /// The value of floats that nothing may write.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
 
 fn program(code: Vec<u32>) -> Program<'static> {
     Program::new(code, vec![0x0000_036F], Pc(0), Stage::Vertex, &Limits::default()).expect("well formed")
@@ -124,19 +109,19 @@ fn compare(program: &Program<'_>, read: u16, vertices: &Vertices<'_>, records: &
 }
 
 /// Options with any conversion of outputs.
-fn options(random: &mut Random) -> Options {
-    let any = random.next();
-    let precision = [Precision::Exact, Precision::Fast, Precision::F24][random.below(3)];
+fn options(random: &mut Rng) -> Options {
+    let any = random.u64(..);
+    let precision = [Precision::Exact, Precision::Fast, Precision::F24][random.usize(..3)];
     Options {
         arithmetic: Arithmetic { precision, ..Arithmetic::default() },
         outputs: Outputs {
             all: any & 1 != 0,
             clamp_colors: any & 2 != 0,
-            depth: [DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw][random.below(3)],
+            depth: [DepthRange::ZeroToW, DepthRange::MinusWToW, DepthRange::Raw][random.usize(..3)],
             snap_depth: [DepthSnap::OFF, DepthSnap::AZAHAR, DepthSnap { near: 0.5, far: 0.25 }]
-                [random.below(3)],
-            flip_y: [FlipY::Never, FlipY::Always, FlipY::Dynamic][random.below(3)],
-            clip_planes: [ClipPlanes::None, ClipPlanes::BuiltIn, ClipPlanes::Varying][random.below(3)],
+                [random.usize(..3)],
+            flip_y: [FlipY::Never, FlipY::Always, FlipY::Dynamic][random.usize(..3)],
+            clip_planes: [ClipPlanes::None, ClipPlanes::BuiltIn, ClipPlanes::Varying][random.usize(..3)],
             ..Outputs::default()
         },
         ..Options::default()
@@ -144,28 +129,28 @@ fn options(random: &mut Random) -> Options {
 }
 
 /// Records of raw registers or of mapped outputs, in any order, with gaps.
-fn records(random: &mut Random, mask: u16) -> Records {
+fn records(random: &mut Rng, mask: u16) -> Records {
     let options = options(random);
-    let mut records = match random.below(2) {
+    let mut records = match random.usize(..2) {
         0 => Records { options, ..Records::from_registers(mask) },
         _ => {
-            let code = |random: &mut Random| (random.next() % 32) as u8;
+            let code = |random: &mut Rng| (random.u64(..) % 32) as u8;
             let words: Vec<_> = (0..7u8).map(|n| (n, std::array::from_fn(|_| code(random)))).collect();
             Records::from_map(&OutputMap::from_words(words), &options)
         }
     };
     records.host = HostValues {
-        clip_enabled: random.below(2) == 0,
-        flip_y: random.below(2) == 0,
-        clip_plane: std::array::from_fn(|_| random.below(7) as f32 - 3.0),
+        clip_enabled: random.usize(..2) == 0,
+        flip_y: random.usize(..2) == 0,
+        clip_plane: std::array::from_fn(|_| random.usize(..7) as f32 - 3.0),
         ..HostValues::default()
     };
     // Some fields are not asked for; the others move.
-    records.fields.retain(|_| random.below(4) != 0);
-    let mut next = random.below(3);
+    records.fields.retain(|_| random.usize(..4) != 0);
+    let mut next = random.usize(..3);
     for field in records.fields.iter_mut().rev() {
         field.offset = next;
-        next += field.output.lanes() + random.below(3);
+        next += field.output.lanes() + random.usize(..3);
     }
     records.stride = next;
     records
@@ -175,33 +160,33 @@ fn records(random: &mut Random, mask: u16) -> Records {
 fn draws_equal_a_plain_reference() {
     let mut refused = 0;
     for seed in 0..DRAWS {
-        let mut random = Random(seed);
-        let bytes: Vec<u8> = (0..random.below(4000)).map(|_| random.next() as u8).collect();
-        let attributes: Vec<_> = (0..random.below(17))
-            .map(|_| match random.below(4) {
-                0 => VertexAttribute::Fixed(std::array::from_fn(|_| random.below(100) as f32)),
+        let mut random = Rng::with_seed(seed);
+        let bytes: Vec<u8> = (0..random.usize(..4000)).map(|_| random.u64(..) as u8).collect();
+        let attributes: Vec<_> = (0..random.usize(..17))
+            .map(|_| match random.usize(..4) {
+                0 => VertexAttribute::Fixed(std::array::from_fn(|_| random.usize(..100) as f32)),
                 _ => VertexAttribute::Array(Array {
                     bytes: &bytes,
-                    offset: random.below(20),
-                    stride: random.below(24),
-                    number: Number::from_bits(random.next() as u32),
-                    components: 1 + random.below(4) as u8,
+                    offset: random.usize(..20),
+                    stride: random.usize(..24),
+                    number: Number::from_bits(random.u64(..) as u32),
+                    components: 1 + random.usize(..4) as u8,
                 }),
             })
             .collect();
-        let input_map = std::array::from_fn(|_| Some(random.below(20) as u8).filter(|&n| n < 18));
-        let (count, range) = ([0, 1, 2, 3, 64, 65, 700][random.below(7)], 1 + random.below(150));
-        let indices: Vec<u32> = (0..count).map(|_| random.below(range) as u32).collect();
+        let input_map = std::array::from_fn(|_| Some(random.usize(..20) as u8).filter(|&n| n < 18));
+        let (count, range) = ([0, 1, 2, 3, 64, 65, 700][random.usize(..7)], 1 + random.usize(..150));
+        let indices: Vec<u32> = (0..count).map(|_| random.usize(..range) as u32).collect();
         let shorts: Vec<u16> = indices.iter().map(|&index| index as u16).collect();
         let narrow: Vec<u8> = indices.iter().map(|&index| index as u8).collect();
-        let order = match random.below(4) {
-            0 => Order::Range { first: random.below(30) as u32, count: random.below(130) as u32 },
+        let order = match random.usize(..4) {
+            0 => Order::Range { first: random.usize(..30) as u32, count: random.usize(..130) as u32 },
             1 => Order::U8(&narrow),
             2 => Order::U16(&shorts),
             _ => Order::U32(&indices),
         };
-        let read = random.next() as u16 & random.next() as u16;
-        let outputs = random.next() as u16;
+        let read = random.u64(..) as u16 & random.u64(..) as u16;
+        let outputs = random.u64(..) as u16;
         let records = records(&mut random, outputs);
         let vertices = Vertices { attributes: &attributes, input_map, order };
         refused += u64::from(compare(&moves(read), read, &vertices, &records));

@@ -11,7 +11,7 @@ use transpica::stages::interp::{CarriedState, GeometryMachine, Settings, Uniform
 use transpica::stages::isa::word::Field;
 use transpica::stages::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
 use transpica::stages::limits::Limits;
-use transpica_generate::{Kind, generate_sized};
+use transpica_generate::{Kind, Random, generate_sized};
 
 /// Number of programs of a test.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
@@ -24,40 +24,25 @@ const LOOKED_AT: [Mask; 16] = {
     masks
 };
 
-/// Random choices from a seed (SplitMix64).
-struct Random(u64);
+fn vector(random: &mut Random) -> [f32; 4] {
+    [0; 4].map(|_| random.below(64) as f32 / 4.0 - 8.0)
+}
 
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let bits = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ bits >> 31
-    }
-    fn below(&mut self, end: u32) -> u32 {
-        (self.bits() >> 32) as u32 % end
-    }
-    fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-    fn vector(&mut self) -> [f32; 4] {
-        [0; 4].map(|_| self.below(64) as f32 / 4.0 - 8.0)
-    }
-    fn vectors<const N: usize>(&mut self) -> [[f32; 4]; N] {
-        [0; N].map(|_| self.vector())
-    }
-    /// Random state of earlier invocations.
-    fn left(&mut self) -> CarriedState {
-        CarriedState {
-            temps: self.vectors(),
-            banks: [self.vectors(), self.vectors()],
-            address: [0; 2].map(|_| self.below(200) as i32 - 100),
-            counter: self.below(200) as i32 - 100,
-            flags: [0; 2].map(|_| self.chance(50)),
-            slots: [0; 4].map(|_| self.vectors()),
-            setting: (self.below(4) as u8, self.chance(50), self.chance(50)),
-            ran: self.chance(50),
-        }
+fn vectors<const N: usize>(random: &mut Random) -> [[f32; 4]; N] {
+    [0; N].map(|_| vector(random))
+}
+
+/// Random state of earlier invocations.
+fn left(random: &mut Random) -> CarriedState {
+    CarriedState {
+        temps: vectors(random),
+        banks: [vectors(random), vectors(random)],
+        address: [0; 2].map(|_| random.below(200) as i32 - 100),
+        counter: random.below(200) as i32 - 100,
+        flags: [0; 2].map(|_| random.chance(50)),
+        slots: [0; 4].map(|_| vectors(random)),
+        setting: (random.below(4) as u8, random.chance(50), random.chance(50)),
+        ran: random.chance(50),
     }
 }
 
@@ -106,7 +91,7 @@ fn prefix(random: &mut Random, percent: u32) -> Vec<u32> {
 
 impl Sample {
     fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed, "carried state");
         let generated = generate_sized(Kind::Clean, seed, 4..=40);
         let percent = [0, 50, 90, 100, 100][random.below(5) as usize];
         let mut code = prefix(&mut random, percent);
@@ -136,12 +121,12 @@ impl Sample {
                 .0,
             );
         }
-        let mut uniforms = Uniforms { floats: random.vectors(), ..Uniforms::default() };
+        let mut uniforms = Uniforms { floats: vectors(&mut random), ..Uniforms::default() };
         uniforms.ints =
             [0; 4].map(|_| [random.below(4), random.below(9), random.below(4), 0].map(|x| x as u8));
         uniforms.bools = random.bits() as u16;
         let entry = Pc(if start != 0 { 0 } else { entry as u16 });
-        let (descriptors, inputs) = (generated.descriptors, random.vectors());
+        let (descriptors, inputs) = (generated.descriptors, vectors(&mut random));
         Self { code, descriptors, entry, uniforms, inputs }
     }
 
@@ -280,11 +265,11 @@ fn carried_state_is_exactly_the_state_that_changes_results() {
         let sample = Sample::new(seed);
         let program = sample.program();
         let seen = observe(&program, &graph(&program, &ExploreOptions::default()), &LOOKED_AT);
-        let mut random = Random(!seed);
+        let mut random = Random::new(!seed, "carried state");
         for _ in 0..3 {
-            let first = random.left();
+            let first = left(&mut random);
             let Some((expected, emits, _)) = sample.run(&first) else { continue };
-            let other = random.left();
+            let other = left(&mut random);
             let mut second = other.clone();
             seen.iter().for_each(|seen| copy(seen.item, &first, &mut second));
             let found = sample.run(&second).map(|(emitted, ..)| emitted);
@@ -316,9 +301,9 @@ fn no_invocation_exceeds_its_emit_bound() {
         let ints = sample.uniforms.ints.map(|[x, y, z, _]| (seed & 1 == 0).then_some([x, y, z]));
         let bounds =
             bounds(&program, &graph(&program, &ExploreOptions { ints, ..ExploreOptions::default() }), ints);
-        let mut random = Random(!seed);
+        let mut random = Random::new(!seed, "carried state");
         for _ in 0..3 {
-            let Some((_, emits, triangles)) = sample.run(&random.left()) else { continue };
+            let Some((_, emits, triangles)) = sample.run(&left(&mut random)) else { continue };
             let over = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
             assert!(!over(emits, bounds.emits), "seed {seed}: {emits} EMITs, {bounds:?}");
             assert!(!over(triangles, bounds.triangles), "seed {seed}: {triangles} triangles, {bounds:?}");

@@ -5,6 +5,7 @@ mod samples;
 use std::path::Path;
 
 use expect_test::{expect, expect_file};
+use fastrand::Rng;
 use samples::samples;
 use transpica::stages::asm::{Assembled, Report, SourceText, assemble};
 use transpica::stages::container::{
@@ -154,30 +155,14 @@ fn random_programs_round_trip_through_text() {
     }
 }
 
-/// A source of random numbers.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        // Marsaglia's xorshift, the high half.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
-    }
-    fn below(&mut self, end: u32) -> u32 {
-        self.next() % end
-    }
-}
-
 /// Disassembles and assembles random words with random descriptors; returns the number of words
 /// without an opcode.
 fn random_words_survive(seed: u64, most: usize) -> usize {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let (mut words, mut unassigned, mut raw) = (0, 0, 0);
     while words < most {
-        let descriptors: Vec<u32> = (0..128).map(|_| random.next()).collect();
-        let code: Vec<u32> = (0..4096).map(|_| random.next()).collect();
+        let descriptors: Vec<u32> = (0..128).map(|_| random.u32(..)).collect();
+        let code: Vec<u32> = (0..4096).map(|_| random.u32(..)).collect();
         unassigned += code.iter().filter(|&&word| Opcode::of_word(word).is_none()).count();
         words += code.len();
         let bytes = container::write(&program(code.clone(), &descriptors));
@@ -203,23 +188,23 @@ fn a_million_random_words_round_trip_through_text() {
 
 #[test]
 fn random_tables_round_trip_through_text() {
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for _ in 0..300 {
-        let mut model = program((0..20).map(|_| 0x8400_0000 | random.below(2)).collect(), &[]);
-        model.version = Version { major: random.below(3) as u8, minor: random.below(2) as u8 };
-        for _ in 0..random.below(4) {
+        let mut model = program((0..20).map(|_| 0x8400_0000 | random.u32(..2)).collect(), &[]);
+        model.version = Version { major: random.u32(..3) as u8, minor: random.u32(..2) as u8 };
+        for _ in 0..random.u32(..4) {
             model.executables.push(random_executable(&mut random));
         }
-        for _ in 0..random.below(3) {
+        for _ in 0..random.u32(..3) {
             let file = model.names.add(&random_name(&mut random));
-            model.lines.push(container::Line { file, line: random.below(9) });
+            model.lines.push(container::Line { file, line: random.u32(..9) });
         }
         text(&model);
     }
 }
 
 /// Names as in damaged files, and some with a meaning in the text.
-fn random_name(random: &mut Random) -> Vec<u8> {
+fn random_name(random: &mut Rng) -> Vec<u8> {
     let names: [&[u8]; 12] = [
         b"projection",
         b"lights.pos",
@@ -234,38 +219,38 @@ fn random_name(random: &mut Random) -> Vec<u8> {
         b"%41",
         b"\xFF\x01",
     ];
-    names[random.below(12) as usize].to_vec()
+    names[random.u32(..12) as usize].to_vec()
 }
 
-fn random_executable(random: &mut Random) -> Executable {
+fn random_executable(random: &mut Rng) -> Executable {
     let mut executable = Executable::default();
     let header = &mut executable.header;
-    header.version = if random.below(2) == 0 { Version::PICASSO } else { Version::default() };
-    (header.kind, header.flags) = (random.below(3) as u8, random.below(4) as u8);
-    (header.main, header.endmain) = (random.below(20), random.below(24));
-    (header.input_mask, header.output_mask) = (random.below(4) as u16, random.below(4) as u16);
-    (header.geometry_mode, header.geometry_start) = (random.below(4) as u8, random.below(100) as u8);
-    for _ in 0..random.below(5) {
+    header.version = if random.u32(..2) == 0 { Version::PICASSO } else { Version::default() };
+    (header.kind, header.flags) = (random.u32(..3) as u8, random.u32(..4) as u8);
+    (header.main, header.endmain) = (random.u32(..20), random.u32(..24));
+    (header.input_mask, header.output_mask) = (random.u32(..4) as u16, random.u32(..4) as u16);
+    (header.geometry_mode, header.geometry_start) = (random.u32(..4) as u8, random.u32(..100) as u8);
+    for _ in 0..random.u32(..5) {
         let name = executable.names.add(&random_name(random));
-        let first = random.below(0x8A) as u16;
-        executable.symbols.push(Symbol { name, first, last: first + random.below(3) as u16 });
+        let first = random.u32(..0x8A) as u16;
+        executable.symbols.push(Symbol { name, first, last: first + random.u32(..3) as u16 });
     }
-    if random.below(2) == 0 {
+    if random.u32(..2) == 0 {
         executable.symbols.sort_by_key(|symbol| symbol.first);
     }
-    for _ in 0..random.below(4) {
-        let (kind, register) = (random.below(4) as u16, [95, 94, 3, 2, 0, 99][random.below(6) as usize]);
-        let words = [random.next() >> random.below(32), random.next() & 0xFF_FFFF, 0, random.below(2)];
+    for _ in 0..random.u32(..4) {
+        let (kind, register) = (random.u32(..4) as u16, [95, 94, 3, 2, 0, 99][random.u32(..6) as usize]);
+        let words = [random.u32(..) >> random.u32(..32), random.u32(..) & 0xFF_FFFF, 0, random.u32(..2)];
         executable.constants.push(container::Constant { kind, register, words });
     }
-    for _ in 0..random.below(4) {
-        let (kind, register) = (random.below(11) as u16, random.below(16) as u16);
-        let (mask, reserved) = (random.below(18) as u16, u16::from(random.below(9) == 0));
+    for _ in 0..random.u32(..4) {
+        let (kind, register) = (random.u32(..11) as u16, random.u32(..16) as u16);
+        let (mask, reserved) = (random.u32(..18) as u16, u16::from(random.u32(..9) == 0));
         executable.outputs.push(OutputRecord { kind, register, mask, reserved });
     }
-    for _ in 0..random.below(3) {
+    for _ in 0..random.u32(..3) {
         let name = executable.names.add(&random_name(random));
-        let (address, id, length) = (random.below(30), random.next(), random.below(9));
+        let (address, id, length) = (random.u32(..30), random.u32(..), random.u32(..9));
         executable.labels.push(container::Label { id, address, length, name });
     }
     executable
@@ -274,13 +259,13 @@ fn random_executable(random: &mut Random) -> Executable {
 #[test]
 fn damaged_files_give_a_text_or_an_error() {
     let samples = samples();
-    let mut random = Random(99);
+    let mut random = Rng::with_seed(99);
     let mut printed = 0;
     for _ in 0..2000 {
-        let mut bytes = samples[random.below(samples.len() as u32) as usize].bytes.clone();
-        for _ in 0..=random.below(4) {
-            let at = random.below(bytes.len() as u32) as usize;
-            bytes[at] ^= 1 << random.below(8);
+        let mut bytes = samples[random.u32(..samples.len() as u32) as usize].bytes.clone();
+        for _ in 0..=random.u32(..4) {
+            let at = random.u32(..bytes.len() as u32) as usize;
+            bytes[at] ^= 1 << random.u32(..8);
         }
         if let Ok(file) = Shbin::parse(&bytes) {
             text(&Model::from(&file));

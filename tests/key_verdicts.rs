@@ -6,6 +6,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
+use fastrand::Rng;
 use samples::samples;
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::{Code, Kind as Reason};
@@ -20,22 +21,6 @@ use transpica::{Arithmetic, Control, Locations, Precision, Translator};
 use transpica_generate::{Kind, generate, generate_geometry};
 use transpica_prove::unnamed::Unnamed;
 use values::Values;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ z >> 31) as usize >> 1
-    }
-    fn below(&mut self, limit: usize) -> usize {
-        self.next() % limit
-    }
-}
 
 /// Verdicts by what they are.
 #[derive(Debug, Default)]
@@ -81,18 +66,18 @@ impl Verdicts {
 }
 
 /// Options and profiles, some of which contradict themselves.
-fn settings(random: &mut Random) -> (Options, Profile) {
+fn settings(random: &mut Rng) -> (Options, Profile) {
     let (mut options, mut profile) = (Options::default(), Profile::default());
-    for _ in 0..random.below(3) {
+    for _ in 0..random.usize(..3) {
         let mut all = options.others();
-        options = all.swap_remove(random.below(all.len())).1;
+        options = all.swap_remove(random.usize(..all.len())).1;
         let mut all = profile.others();
-        profile = all.swap_remove(random.below(all.len())).1;
+        profile = all.swap_remove(random.usize(..all.len())).1;
     }
-    let permissive = random.below(8) == 0;
+    let permissive = random.usize(..8) == 0;
     options.control = Control { permissive, ..options.control };
-    if random.below(4) == 0 {
-        let color = random.below(9) as u32;
+    if random.usize(..4) == 0 {
+        let color = random.usize(..9) as u32;
         profile.locations = Locations { color, ..Locations::AZAHAR };
     }
     // Programs are longer than small limits, which is an error of the program.
@@ -101,11 +86,11 @@ fn settings(random: &mut Random) -> (Options, Profile) {
 }
 
 /// Replaces words by undefined opcodes, here and there.
-fn damaged(code: &[u32], random: &mut Random) -> Vec<u32> {
+fn damaged(code: &[u32], random: &mut Rng) -> Vec<u32> {
     let mut code = code.to_vec();
-    for _ in 0..random.below(3) {
-        let at = random.below(code.len());
-        code[at] = 0x4000_0000 | random.next() as u32 & 0x03FF_FFFF;
+    for _ in 0..random.usize(..3) {
+        let at = random.usize(..code.len());
+        code[at] = 0x4000_0000 | random.u32(..) & 0x03FF_FFFF;
     }
     code
 }
@@ -113,17 +98,17 @@ fn damaged(code: &[u32], random: &mut Random) -> Vec<u32> {
 #[test]
 fn keys_are_errors_where_translations_are() {
     let mut verdicts = Verdicts::default();
-    let mut random = Random(17);
+    let mut random = Rng::with_seed(17);
     for seed in 0..1500 {
         let (options, profile) = settings(&mut random);
         let mut translator = Translator::new(options, profile);
         let generated = generate_geometry(seed);
         let mut setups = generated.setup.others();
         setups.push((String::new(), generated.setup));
-        let setup = setups.swap_remove(random.below(setups.len())).1;
+        let setup = setups.swap_remove(random.usize(..setups.len())).1;
         let geometry = generated.geometry();
         let wild = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
-        let stage = if random.below(2) == 0 { Stage::Vertex } else { Stage::Geometry };
+        let stage = if random.usize(..2) == 0 { Stage::Vertex } else { Stage::Geometry };
         let (code, more) = (damaged(&wild.code, &mut random), damaged(geometry.code(), &mut random));
         let programs = [
             Program::new(code, wild.descriptors.clone(), wild.entry, stage, &Limits::default()),
@@ -131,7 +116,7 @@ fn keys_are_errors_where_translations_are() {
         ];
         let environment = Unnamed { map: setup.map };
         let input = VertexInput::default().others();
-        let draw = environment.with_input(input[random.below(input.len())].1);
+        let draw = environment.with_input(input[random.usize(..input.len())].1);
         let outputs = setup.vertex_outputs;
         for program in programs.iter().flatten() {
             for job in [
@@ -169,9 +154,9 @@ fn change(
     inputs: &mut Inputs,
     translator: &mut Translator,
     (program, environment): (&Program<'_>, &dyn Environment),
-    random: &mut Random,
+    random: &mut Rng,
 ) {
-    let job = [Job::Vertex, Job::Vertex, Job::Compute][random.below(3)];
+    let job = [Job::Vertex, Job::Vertex, Job::Compute][random.usize(..3)];
     let mut module = |input| {
         let draw = DrawEnvironment { environment, input };
         let key = translator.key(program, &draw, job, b"").ok()?;
@@ -179,15 +164,15 @@ fn change(
         Some((key, translator.spirv(&translated).expect("SPIR-V")))
     };
     let mut base = VertexInput::default();
-    for _ in 0..random.below(4) {
+    for _ in 0..random.usize(..4) {
         let mut others = base.others();
         others.retain(|(_, input)| input.formats.iter().all(|format| (1..=4).contains(&format.components)));
-        base = others.swap_remove(random.below(others.len())).1;
+        base = others.swap_remove(random.usize(..others.len())).1;
     }
     let Some((key, words)) = module(base) else { return };
     for _ in 0..24 {
         let others = base.others();
-        let (path, input) = &others[random.below(others.len())];
+        let (path, input) = &others[random.usize(..others.len())];
         let Some((other, found)) = module(*input) else { continue };
         inputs.changes += 1;
         inputs.same_words += usize::from(found == words);
@@ -198,7 +183,7 @@ fn change(
 
 #[test]
 fn formats_of_attributes_that_no_word_reads_are_not_in_the_key() {
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     let limits = |limits| Options { limits, ..Options::default() };
     let fast = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
     // The last two are those of the other tiers.

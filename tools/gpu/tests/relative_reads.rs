@@ -7,6 +7,7 @@ mod valid;
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use transpica::Translator;
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
@@ -29,39 +30,25 @@ const BLOCKS: [(Layout, bool); 5] = [
     (Layout::Azahar, true),
 ];
 
-/// A linear congruential generator.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678_9ABC_DEF1)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-}
-
 /// A program of a few reads; a quarter of the programs have none of an unknown offset.
 fn program(seed: u64) -> String {
-    let mut random = Random::new(seed);
-    let is_bounded = random.below(4) > 0;
+    let mut random = Rng::with_seed(seed);
+    let is_bounded = random.u64(..4) > 0;
     let mut text = String::new();
     let mut symbols = Vec::new();
-    for index in 0..2 + random.below(3) {
-        let count = 1 + random.below(20);
+    for index in 0..2 + random.u64(..3) {
+        let count = 1 + random.u64(..20);
         let _ = writeln!(text, ".fvec s{index}[{count}]");
         symbols.push(count as i64);
     }
     // Ranges that stay within one symbol, and ranges that need not.
     let (low, high, turns) = if seed.is_multiple_of(2) {
-        let low = random.below(3) as i64;
-        (low, low + random.below(4) as i64, [random.below(3), random.below(3), 1])
+        let low = random.u64(..3) as i64;
+        (low, low + random.u64(..4) as i64, [random.u64(..3), random.u64(..3), 1])
     } else {
-        let low = random.below(40) as i64 - 20;
-        let turns = [random.below(6), random.below(20), 1 + random.below(3)];
-        (low, low + random.below(30) as i64, turns)
+        let low = random.u64(..40) as i64 - 20;
+        let turns = [random.u64(..6), random.u64(..20), 1 + random.u64(..3)];
+        (low, low + random.u64(..30) as i64, turns)
     };
     let [x, y, z] = turns;
     let _ = write!(
@@ -70,11 +57,11 @@ fn program(seed: u64) -> String {
 .in a v0\n.in b v1\n.out position position\n.out color color
 .proc main\n\tmov r0, a\n\tmov r1, b\n\tmov r2, k\n"
     );
-    for _ in 0..1 + random.below(5) {
-        let symbol = random.below(symbols.len() as u64) as usize;
-        let element = random.below(symbols[symbol] as u64);
-        let component = ["x", "y", "z", "w"][random.below(4) as usize];
-        let kind = random.below(if is_bounded { 3 } else { 5 });
+    for _ in 0..1 + random.u64(..5) {
+        let symbol = random.u64(..symbols.len() as u64) as usize;
+        let element = random.u64(..symbols[symbol] as u64);
+        let component = ["x", "y", "z", "w"][random.u64(..4) as usize];
+        let kind = random.u64(..(if is_bounded { 3 } else { 5 }));
         let _ = match kind {
             // Both orders: the result is the second operand if one is NaN.
             0 => writeln!(text, "\tmax r3, a.{component}, r2.x\n\tmin r3, r3, r2.y"),
@@ -94,11 +81,11 @@ fn program(seed: u64) -> String {
 
 /// Numbers around the limits of registers and offsets, NaN and infinities.
 fn inputs(seed: u64) -> Vec<[[f32; 4]; 16]> {
-    let mut random = Random::new(seed ^ 0xABCD);
-    let mut number = || match random.below(12) {
-        0 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0][random.below(4) as usize],
-        1 => [127.0, 127.99, 128.0, -128.0, -128.9, -129.0][random.below(6) as usize],
-        _ => random.below(3200) as f32 / 8.0 - 200.0,
+    let mut random = Rng::with_seed(seed ^ 0xABCD);
+    let mut number = || match random.u64(..12) {
+        0 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0][random.u64(..4) as usize],
+        1 => [127.0, 127.99, 128.0, -128.0, -128.9, -129.0][random.u64(..6) as usize],
+        _ => random.u64(..3200) as f32 / 8.0 - 200.0,
     };
     (0..VERTICES).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| number()))).collect()
 }
