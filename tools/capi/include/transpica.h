@@ -222,6 +222,8 @@ enum TranspicaType
     TRANSPICA_TYPE_KERNEL = 37,
     // TranspicaPlanFigures
     TRANSPICA_TYPE_PLAN_FIGURES = 38,
+    // TranspicaReliance
+    TRANSPICA_TYPE_RELIANCE = 39,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1028,6 +1030,21 @@ typedef struct TranspicaMember {
     uint32_t byte_count;
 } TranspicaMember;
 
+// Registers whose promises a module relies on. While those are kept, it computes what it computes
+// without TranspicaAssumptions.
+typedef struct TranspicaReliance {
+    // TRANSPICA_TYPE_RELIANCE
+    struct TranspicaHead head;
+    // Mask of float uniforms: bit n % 32 of word n / 32 stands for cn.
+    uint32_t uniforms[3];
+    // Mask of attributes: bit n stands for vn.
+    uint32_t attributes;
+    // 1 if the promise about results is needed, else 0.
+    uint32_t results;
+    // Must be 0.
+    uint32_t reserved;
+} TranspicaReliance;
+
 // 128-bit identifier of a module: equal keys, equal SPIR-V. A new version of the library has new
 // keys.
 typedef struct TranspicaKey {
@@ -1714,6 +1731,20 @@ TranspicaStatus transpica_result_member(const struct TranspicaResult *result,
 
 // Frees a result and everything that it owns. NULL is permitted.
 void transpica_result_free(struct TranspicaResult *result);
+
+// Fills `reliance`, whose head has type and size, with the promises that the module relies on.
+TranspicaStatus transpica_result_reliance(const struct TranspicaResult *result,
+                                          struct TranspicaReliance *reliance);
+
+// Checks `count` float uniforms from c`first` on, four floats each, after they were written.
+// `broken` is the mask of uniforms that break a promise, three words as in TranspicaReliance; bits
+// of other uniforms stay. Zeros and all 96 uniforms are the start. The module may be used while
+// all words are 0.
+TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *result,
+                                                uint32_t first,
+                                                const float *uniforms,
+                                                size_t count,
+                                                uint32_t *broken);
 
 // Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
 // TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,

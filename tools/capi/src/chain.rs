@@ -67,6 +67,8 @@ pub enum TranspicaType {
     Kernel = 37,
     /// TranspicaPlanFigures
     PlanFigures = 38,
+    /// TranspicaReliance
+    Reliance = 39,
 }
 
 /// Common start of all structures.

@@ -9,7 +9,7 @@
 //! | `settings`, `source` | chains of a translator and of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
-//! | `result`, `registers`, `translator`, `batch`, `draw` | the functions |
+//! | `result`, `reliance`, `registers`, `translator`, `batch`, `draw` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
 //! there. The header gives those with choices the type of the enumeration, which has the same size.
@@ -34,6 +34,7 @@ mod plan;
 mod presets;
 mod problem;
 mod registers;
+mod reliance;
 mod result;
 mod settings;
 mod source;
@@ -52,6 +53,7 @@ pub use memory::TranspicaAllocator;
 pub use plan::*;
 pub use presets::*;
 pub use registers::*;
+pub use reliance::*;
 pub use result::*;
 pub use settings::{
     TranspicaBindings, TranspicaLimits, TranspicaLocations, TranspicaOptions, TranspicaProfile,

@@ -5,10 +5,10 @@
 use std::ffi::c_char;
 use std::ptr::null;
 
-use transpica::Translation;
 use transpica::geometry::GeometryKernel;
 use transpica::stages::error::At;
 use transpica::stages::host::{ArrayName, Bank, Location, Member, MemberType, UniformBlock};
+use transpica::{Reliance, Translation};
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};
@@ -181,6 +181,7 @@ struct Interface {
     block: UniformBlock,
     /// Of geometry programs in compute stages.
     kernel: Option<GeometryKernel>,
+    relies_on: Reliance,
 }
 
 impl TranspicaResult {
@@ -214,7 +215,7 @@ impl TranspicaResult {
         texts: Vec<(TranspicaTarget, String)>,
         memory: Memory,
     ) -> Result<Self, Problem> {
-        let Translation { interface, tier, warnings, .. } = translated;
+        let Translation { interface, tier, warnings, relies_on, .. } = translated;
         let kernel = interface.kernel().cloned();
         let mut names = Names::default();
         let inputs =
@@ -253,6 +254,7 @@ impl TranspicaResult {
                 members,
                 block: interface.block,
                 kernel,
+                relies_on,
             }),
         })
     }
@@ -264,6 +266,11 @@ impl TranspicaResult {
     /// Returns the uniform block, if a program was translated.
     pub(crate) fn block(&self) -> Option<&UniformBlock> {
         self.described.as_ref().map(|described| &described.block)
+    }
+
+    /// Returns the promises that a program relies on, if one was translated.
+    pub(crate) fn relies_on(&self) -> Option<&Reliance> {
+        self.described.as_ref().map(|described| &described.relies_on)
     }
 
     /// Returns the needs of a geometry program in a compute stage.

@@ -271,6 +271,7 @@ impl Settings {
                 | T::Job
                 | T::Kernel
                 | T::PlanFigures
+                | T::Reliance
                 | T::Hooks
                 | T::VertexInput
                 | T::Figures

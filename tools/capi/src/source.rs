@@ -279,7 +279,8 @@ impl ProgramRequest<'_> {
                 | T::Output
                 | T::Member
                 | T::Kernel
-                | T::PlanFigures) => return Err(link.misplaced(other, call)),
+                | T::PlanFigures
+                | T::Reliance) => return Err(link.misplaced(other, call)),
             }
         }
         let targets = Targets::new(given.request.as_ref())?;

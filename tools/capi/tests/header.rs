@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "enums",
     "chain",
     "memory",
@@ -15,6 +15,7 @@ const SOURCES: [&str; 16] = [
     "source",
     "registers",
     "result",
+    "reliance",
     "translator",
     "batch",
     "draw",

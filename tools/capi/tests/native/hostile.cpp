@@ -90,6 +90,12 @@ struct Run {
         entries(result, figures.input_count, input, transpica_result_input);
         entries(result, figures.output_count, output, transpica_result_output);
         entries(result, figures.member_count, member, transpica_result_member);
+        TranspicaReliance reliance;
+        TRANSPICA_INIT(reliance, RELIANCE);
+        const std::array<float, 8> uniforms = {1, 2, 3, 4, 5e30f, 6, 7, 8};
+        std::array<std::uint32_t, 3> broken = {};
+        returns(transpica_result_reliance(result, &reliance));
+        returns(transpica_result_check_uniforms(result, number % 97, uniforms.data(), number % 3, broken.data()));
         if (status == TRANSPICA_STATUS_OK) {
             Bytes block(figures.uniform_size);
             const std::size_t size = number % 16 == 0 ? block.size() / 2 : block.size();

@@ -189,6 +189,7 @@ struct Settings {
         TRANSPICA_INIT(assumptions, ASSUMPTIONS);
         assumptions.uniforms.kind = decltype(assumptions.uniforms.kind)(pick(3));
         assumptions.uniforms.exponent = (assumptions.uniforms.kind == TRANSPICA_PROMISE_KIND_BELOW) * pick(129);
+        assumptions.results.kind = decltype(assumptions.results.kind)(pick(2));
         TRANSPICA_INIT(varyings, VARYINGS);
         list = {{{"a", 3, 2, {0x0C, 0x0D | 128, 0, 0}}, {"b", pick(20), 1 + pick(4), {pick(32), 256, 257, 0x08}}, {"c", 9, 0, {}}}};
         varyings.varyings = list.data();

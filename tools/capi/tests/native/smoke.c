@@ -436,6 +436,61 @@ static void options(void) {
     transpica_translator_free(translator);
 }
 
+static void promises(void) {
+    TranspicaTranslator *translator;
+    TranspicaResult *result = NULL;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaAssumptions assumptions;
+    TranspicaReliance reliance;
+    float uniforms[96 * 4] = {0};
+    uint32_t broken[3] = {0, 0, 0};
+    volatile float zero = 0;
+
+    TRANSPICA_INIT(assumptions, ASSUMPTIONS);
+    assumptions.uniforms.kind = TRANSPICA_PROMISE_KIND_BELOW;
+    assumptions.uniforms.exponent = 4;
+    assumptions.attributes[1].kind = TRANSPICA_PROMISE_KIND_NOT_NAN;
+    assumptions.results.kind = TRANSPICA_PROMISE_KIND_NOT_NAN;
+    translator = translator_of(&assumptions.head);
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
+    TRANSPICA_INIT(reliance, RELIANCE);
+    CHECK(transpica_result_reliance(result, &reliance) == TRANSPICA_STATUS_OK);
+    CHECK(reliance.uniforms[0] == 1 << 8 && reliance.uniforms[1] == 0 && reliance.uniforms[2] == 0);
+    CHECK(reliance.attributes == 2 && reliance.results == 1);
+
+    // The program reads c8 alone.
+    uniforms[9 * 4] = 100;
+    CHECK(transpica_result_check_uniforms(result, 0, uniforms, 96, broken) == TRANSPICA_STATUS_OK);
+    CHECK(broken[0] == 0);
+    uniforms[8 * 4 + 3] = 1 / zero;
+    CHECK(transpica_result_check_uniforms(result, 8, uniforms + 8 * 4, 1, broken) == TRANSPICA_STATUS_OK);
+    CHECK(broken[0] == 1 << 8 && broken[1] == 0 && broken[2] == 0);
+    CHECK(transpica_result_check_uniforms(result, 95, uniforms, 1, broken) == TRANSPICA_STATUS_OK);
+    CHECK(broken[0] == 1 << 8);
+    uniforms[8 * 4 + 3] = 15.5f;
+    CHECK(transpica_result_check_uniforms(result, 0, uniforms, 96, broken) == TRANSPICA_STATUS_OK);
+    CHECK(broken[0] == 0);
+    CHECK(transpica_result_check_uniforms(result, 90, uniforms, 7, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_check_uniforms(result, 1, uniforms, (size_t)-1, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_check_uniforms(result, 0, NULL, 96, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_check_uniforms(result, 0, uniforms, 96, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_result_free(result);
+    transpica_translator_free(translator);
+
+    // Without promises nothing is relied on, and without a program there is nothing to ask.
+    translator = translator_of(NULL);
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_result_reliance(result, &reliance) == TRANSPICA_STATUS_OK);
+    CHECK(reliance.uniforms[0] == 0 && reliance.attributes == 0 && reliance.results == 0);
+    transpica_result_free(result);
+    raw.entry = 70000;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(transpica_result_reliance(result, &reliance) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_check_uniforms(result, 0, uniforms, 96, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_result_free(result);
+    transpica_translator_free(translator);
+}
+
 static void bad_programs(const uint8_t *bytes, size_t size) {
     static const uint32_t UNDEFINED[] = {0x84000000, 0x40000000, 0x88000000};
     TranspicaTranslator *translator;
@@ -1111,6 +1166,7 @@ int main(int count, char **arguments) {
     snapped_depth();
     quaternions();
     options();
+    promises();
     bad_programs(bytes, size);
     bad_chains();
     nulls();
