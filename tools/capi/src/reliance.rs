@@ -2,15 +2,13 @@
 //! In: a result, float uniforms. Out: masks of registers.
 
 use transpica::Reliance;
+use transpica::stages::isa::limits::FLOATS;
 
 use crate::boundary::{array, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};
 use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
-
-/// Number of float uniforms.
-const FLOATS: usize = 96;
 
 /// Registers whose promises a module relies on. While those are kept, it computes what it computes
 /// without TranspicaAssumptions.
