@@ -12,7 +12,7 @@ pub use carried::CarriedState;
 use super::Uniforms;
 use super::machine::{Machine, Settings};
 use super::registers::Registers;
-use super::trace::Trace;
+use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, VERTEX_SLOTS};
 use crate::isa::{Inst, Pc, Program, Stage};
@@ -245,7 +245,11 @@ impl GeometryMachine {
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut Trace<'_>) -> Result<&Invocation> {
+    pub fn run_traced(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        trace: &mut dyn FnMut(&TraceRecord),
+    ) -> Result<&Invocation> {
         self.invoke::<true>(inputs, trace)
     }
 
@@ -253,7 +257,7 @@ impl GeometryMachine {
     fn invoke<const TRACED: bool>(
         &mut self,
         inputs: &[[f32; 4]; 16],
-        trace: &mut Trace<'_>,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<&Invocation> {
         self.emission.begin();
         self.machine.resume::<TRACED>(inputs, &mut self.emission, trace)?;

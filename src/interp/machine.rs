@@ -6,7 +6,7 @@ use super::Uniforms;
 use super::geometry::Emission;
 use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation, flush_subnormal};
 use super::registers::Registers;
-use super::trace::{Trace, TraceRecord};
+use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
@@ -174,7 +174,11 @@ impl Machine {
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut Trace<'_>) -> Result<&[[f32; 4]; 16]> {
+    pub fn run_traced(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        trace: &mut dyn FnMut(&TraceRecord),
+    ) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
         self.execute::<true>(State::at(self.entry), &mut None, trace)?;
         Ok(self.registers.outputs())
@@ -206,7 +210,7 @@ impl Machine {
         &mut self,
         inputs: &[[f32; 4]; 16],
         emission: &mut Emission,
-        trace: &mut Trace<'_>,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         self.registers.resume(inputs);
         if self.settings.flush_subnormals {
@@ -231,7 +235,7 @@ impl Machine {
         &mut self,
         from: State,
         emission: &mut Option<&mut Emission>,
-        trace: &mut Trace<'_>,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         match (self.settings.precision, self.settings.flush_subnormals) {
             (Precision::Exact, false) => self.once::<Exact, TRACED>(from, emission, trace),
@@ -267,7 +271,7 @@ impl Machine {
         &mut self,
         from: State,
         emission: &mut Option<&mut Emission>,
-        trace: &mut Trace<'_>,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         let mut left = self.settings.budget;
         let result = self.follow::<M, TRACED>(from, &mut left, emission, trace);
@@ -282,7 +286,7 @@ impl Machine {
         mut state: State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
-        trace: &mut Trace<'_>,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
         let mut pc = state.pc;

@@ -44,9 +44,6 @@ pub struct TraceRecord {
     pub next: Option<Pc>,
 }
 
-/// A receiver of every executed instruction.
-pub(super) type Trace<'t> = dyn FnMut(&TraceRecord) + 't;
-
 /// Writes the masked components of a value.
 fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::Result {
     for (position, component) in mask.iter().enumerate() {
