@@ -140,8 +140,8 @@ pub enum Hook {
     /// Emits a varying with the result of the instruction at an address, at a location: all of the
     /// written register as the instruction last left it; of CMP the flags as x and y, 1 or 0. Where
     /// no such instruction ran, it has the value of registers that nothing wrote. Vertex stages of
-    /// vertex programs only. On the CPU the output is 0: [`Trace`](crate::interp::Trace) has the
-    /// values.
+    /// vertex programs only. On the CPU the output is 0:
+    /// [`Machine::run_traced`](crate::interp::Machine::run_traced) has the values.
     Tap(Pc, u32),
 }
 

@@ -12,7 +12,7 @@ pub use carried::CarriedState;
 use super::Uniforms;
 use super::machine::{Machine, Settings};
 use super::registers::Registers;
-use super::trace::{Off, Trace};
+use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, VERTEX_SLOTS};
 use crate::isa::{Inst, Pc, Program, Stage};
@@ -238,16 +238,29 @@ impl GeometryMachine {
     /// budget is used up, [`Kind::Limit`] at an EMIT beyond the limit. The state is that of the
     /// last instruction.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&Invocation> {
-        self.run_traced(inputs, &mut Off)
+        self.invoke::<false>(inputs, &mut |_| ())
     }
 
     /// Runs the program like [`run`](Self::run) and reports every executed instruction.
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&Invocation> {
+    pub fn run_traced(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        trace: &mut dyn FnMut(&TraceRecord),
+    ) -> Result<&Invocation> {
+        self.invoke::<true>(inputs, trace)
+    }
+
+    /// Runs the program once.
+    fn invoke<const TRACED: bool>(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        trace: &mut dyn FnMut(&TraceRecord),
+    ) -> Result<&Invocation> {
         self.emission.begin();
-        self.machine.resume(inputs, &mut self.emission, trace)?;
+        self.machine.resume::<TRACED>(inputs, &mut self.emission, trace)?;
         self.machine.set_bool(RAN, true);
         Ok(&self.emission.invocation)
     }

@@ -6,7 +6,7 @@ use super::Uniforms;
 use super::geometry::Emission;
 use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation, flush_subnormal};
 use super::registers::Registers;
-use super::trace::{Off, Trace, TraceRecord};
+use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
@@ -165,16 +165,22 @@ impl Machine {
     /// [`Kind::BadOpcode`] at an undefined opcode unless permissive, [`Kind::StepBudget`] when the
     /// budget is used up.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
-        self.run_traced(inputs, &mut Off)
+        self.begin(inputs);
+        self.execute::<false>(State::at(self.entry), &mut None, &mut |_| ())?;
+        Ok(self.registers.outputs())
     }
 
     /// Runs the program like [`run`](Self::run) and reports every executed instruction.
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
+    pub fn run_traced(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        trace: &mut dyn FnMut(&TraceRecord),
+    ) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
-        self.execute(State::at(self.entry), &mut None, trace)?;
+        self.execute::<true>(State::at(self.entry), &mut None, trace)?;
         Ok(self.registers.outputs())
     }
 
@@ -188,7 +194,7 @@ impl Machine {
     ) -> Result<()> {
         load(&mut self.registers);
         self.settings.budget = budget;
-        self.execute(state, &mut None, &mut Off)
+        self.execute::<false>(state, &mut None, &mut |_| ())
     }
 
     /// Resets everything but the uniforms to its default, then loads the inputs.
@@ -200,17 +206,17 @@ impl Machine {
     }
 
     /// Runs a geometry program: loads only the inputs and keeps all other state.
-    pub(super) fn resume(
+    pub(super) fn resume<const TRACED: bool>(
         &mut self,
         inputs: &[[f32; 4]; 16],
         emission: &mut Emission,
-        trace: &mut impl Trace,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         self.registers.resume(inputs);
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
-        self.execute(State::at(self.entry), &mut Some(emission), trace)
+        self.execute::<TRACED>(State::at(self.entry), &mut Some(emission), trace)
     }
 
     /// Sets one float uniform, c0..c95.
@@ -225,18 +231,18 @@ impl Machine {
     }
 
     /// Runs from a control state to the end, in the precision of the settings.
-    fn execute(
+    fn execute<const TRACED: bool>(
         &mut self,
         from: State,
         emission: &mut Option<&mut Emission>,
-        trace: &mut impl Trace,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         match (self.settings.precision, self.settings.flush_subnormals) {
-            (Precision::Exact, false) => self.once::<Exact>(from, emission, trace),
-            (Precision::Fast, false) => self.once::<Fast>(from, emission, trace),
-            (Precision::Exact, true) => self.once::<Flushed<Exact>>(from, emission, trace),
-            (Precision::Fast, true) => self.once::<Flushed<Fast>>(from, emission, trace),
-            (Precision::F24, _) => self.once::<F24>(from, emission, trace),
+            (Precision::Exact, false) => self.once::<Exact, TRACED>(from, emission, trace),
+            (Precision::Fast, false) => self.once::<Fast, TRACED>(from, emission, trace),
+            (Precision::Exact, true) => self.once::<Flushed<Exact>, TRACED>(from, emission, trace),
+            (Precision::Fast, true) => self.once::<Flushed<Fast>, TRACED>(from, emission, trace),
+            (Precision::F24, _) => self.once::<F24, TRACED>(from, emission, trace),
         }
     }
 
@@ -261,26 +267,26 @@ impl Machine {
     }
 
     /// Runs once to the end.
-    fn once<M: Mode>(
+    fn once<M: Mode, const TRACED: bool>(
         &mut self,
         from: State,
         emission: &mut Option<&mut Emission>,
-        trace: &mut impl Trace,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         let mut left = self.settings.budget;
-        let result = self.follow::<M>(from, &mut left, emission, trace);
+        let result = self.follow::<M, TRACED>(from, &mut left, emission, trace);
         self.steps = self.settings.budget - left;
         result
     }
 
     /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an
     /// END.
-    fn follow<M: Mode>(
+    fn follow<M: Mode, const TRACED: bool>(
         &mut self,
         mut state: State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
-        trace: &mut impl Trace,
+        trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
         let mut pc = state.pc;
@@ -288,7 +294,7 @@ impl Machine {
             let Some(rest) = left.checked_sub(1) else {
                 return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
             };
-            let before = before(trace, &self.registers, &word.operation);
+            let before = TRACED.then(|| before(&self.registers, &word.operation));
             self.registers.run::<M>(&word.operation);
             let next;
             let outcome = match word.route {
@@ -312,7 +318,7 @@ impl Machine {
             if let Some((operands, counter_before)) = before {
                 let after = &self.registers;
                 let inst = self.insts[pc.index()];
-                trace.record(&TraceRecord {
+                trace(&TraceRecord {
                     step: self.settings.budget - *left,
                     pc,
                     inst,
@@ -335,10 +341,10 @@ impl Machine {
     }
 }
 
-/// The state before an instruction that the trace prints, if it is on: operands and aL.
+/// The state before an instruction that the trace prints: operands and aL.
 #[inline(always)]
-fn before<T: Trace>(_: &T, registers: &Registers, operation: &Operation) -> Option<([[f32; 4]; 3], i32)> {
-    T::ON.then(|| (registers.operands(operation), registers.counter()))
+fn before(registers: &Registers, operation: &Operation) -> ([[f32; 4]; 3], i32) {
+    (registers.operands(operation), registers.counter())
 }
 
 /// The destination register of an instruction; zeros where it has none.

@@ -43,4 +43,4 @@ pub use machine::Machine;
 pub use machine::Settings;
 pub(crate) use operation::{Exact, F24, Fast, Flushed, Mode, flush_subnormal};
 pub use registers::Registers;
-pub use trace::{Trace, TraceRecord};
+pub use trace::TraceRecord;

@@ -7,6 +7,19 @@ use std::fmt;
 use crate::isa::{Inst, Mask, Pc};
 
 /// One executed instruction.
+///
+/// ```
+/// use transpica::interp::TraceRecord;
+/// use transpica::{Machine, Options, Shbin};
+/// let bytes = std::fs::read("shaders/textured.shbin")?;
+/// let file = Shbin::parse(&bytes)?;
+/// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
+/// let mut lines = Vec::new();
+/// let mut trace = |record: &TraceRecord| lines.push(record.to_string());
+/// machine.run_traced(&[[0.0; 4]; 16], &mut trace)?;
+/// assert_eq!(lines.len(), 13);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRecord {
     /// Instructions executed before this one.
@@ -29,41 +42,6 @@ pub struct TraceRecord {
     pub flags: [bool; 2],
     /// The next instruction; none after END.
     pub next: Option<Pc>,
-}
-
-/// A receiver of every executed instruction. Any `FnMut(&TraceRecord)` is one.
-///
-/// ```
-/// use transpica::interp::TraceRecord;
-/// use transpica::{Machine, Options, Shbin};
-/// let bytes = std::fs::read("shaders/textured.shbin")?;
-/// let file = Shbin::parse(&bytes)?;
-/// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
-/// let mut lines = Vec::new();
-/// let mut trace = |record: &TraceRecord| lines.push(record.to_string());
-/// machine.run_traced(&[[0.0; 4]; 16], &mut trace)?;
-/// assert_eq!(lines.len(), 13);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait Trace {
-    /// False if no records are wanted; then none is made.
-    const ON: bool = true;
-    /// Called after each instruction.
-    fn record(&mut self, record: &TraceRecord);
-}
-
-impl<F: FnMut(&TraceRecord)> Trace for F {
-    fn record(&mut self, record: &TraceRecord) {
-        self(record);
-    }
-}
-
-/// The receiver of a run without trace.
-pub(super) struct Off;
-
-impl Trace for Off {
-    const ON: bool = false;
-    fn record(&mut self, _: &TraceRecord) {}
 }
 
 /// Writes the masked components of a value.

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use transpica::dis::Listing;
-use transpica::stages::interp::{Trace, TraceRecord};
+use transpica::stages::interp::TraceRecord;
 
 use crate::report::Failure;
 
@@ -42,6 +42,11 @@ impl<'a> Log<'a> {
         }
         self.out.as_mut().map(|out| out as &mut dyn Write).ok_or_else(|| ErrorKind::NotFound.into())
     }
+    /// Writes an executed instruction.
+    pub fn record(&mut self, record: &TraceRecord) {
+        let text = self.listing.line(record.pc).unwrap_or_else(|| record.inst.to_string());
+        self.write(|out| writeln!(out, "{}", record.line(&text)));
+    }
     /// Writes the result after the trace.
     pub fn finish(mut self, result: &str) -> Result<(), Failure> {
         self.write(|out| out.write_all(result.as_bytes()));
@@ -61,12 +66,5 @@ impl<'a> Log<'a> {
             }
             Some(_) | None => Ok(()),
         }
-    }
-}
-
-impl Trace for Log<'_> {
-    fn record(&mut self, record: &TraceRecord) {
-        let text = self.listing.line(record.pc).unwrap_or_else(|| record.inst.to_string());
-        self.write(|out| writeln!(out, "{}", record.line(&text)));
     }
 }

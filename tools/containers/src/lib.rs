@@ -34,4 +34,5 @@ pub mod vbc;
 
 pub use hit::{Hit, Kind, Pair, ProgramInfo, Step, Warning};
 pub use limits::Limits;
+pub use programs::to_bytes;
 pub use scan::{Found, Scanner, Summary};

@@ -105,8 +105,12 @@ fn words_of(program: &Program<'_>) -> [u8; 16] {
         Stage::Geometry => 1,
     };
     let words = [stage, u32::from(program.entry().0)];
-    let words = words.iter().chain(program.code()).chain(program.descriptors());
-    digest(&words.flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
+    digest(&to_bytes(&[&words[..], program.code(), program.descriptors()].concat()))
+}
+
+/// Returns words as little-endian bytes.
+pub fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Returns the digest of bytes.

@@ -46,11 +46,11 @@ use std::sync::Arc;
 
 use clap::Parser;
 use host::{Counts, Host};
-use image::RgbaImage;
+use image::ExtendedColorType;
 use scene::Scene;
 use trace::Way;
 use transpica_gpu::Gpu;
-use transpica_gpu::picture::{Frame, difference};
+use transpica_gpu::picture::{Frame, Picture, difference};
 use view::{View, combine};
 
 /// Draws an animated scene through translated programs and through the interpreter, and compares
@@ -105,11 +105,14 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
         let none = "the view has no eye";
         let (drawn, expected) = (combine(drawn).ok_or(none)?, combine(expected).ok_or(none)?);
         let (picture, count) = difference(&drawn, &expected);
-        let save = |picture: &RgbaImage, what: &str| picture.save(file(&arguments.out, what, number));
+        let save = |Picture { width, height, pixels }: &Picture, what: &str| {
+            let path = file(&arguments.out, what, number);
+            image::save_buffer(path, pixels.as_flattened(), *width, *height, ExtendedColorType::Rgba8)
+        };
         save(&drawn, "gpu")?;
         save(&expected, "cpu")?;
         save(&picture, "difference")?;
-        println!("frame {number}: {count} of {} pixels differ", drawn.width() * drawn.height());
+        println!("frame {number}: {count} of {} pixels differ", drawn.pixels.len());
         differing += count;
     }
     let programs = host.programs();

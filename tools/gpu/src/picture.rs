@@ -6,7 +6,6 @@
 
 use std::fmt::Write;
 
-use image::{Rgba, RgbaImage};
 use transpica::stages::host::{Location, Output};
 
 use crate::{Gpu, GpuError, Shader};
@@ -18,7 +17,18 @@ pub const HEIGHT: u32 = 240;
 const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Background color of a frame.
-pub const SKY: Rgba<u8> = Rgba([13, 18, 31, 255]);
+pub const SKY: [u8; 4] = [13, 18, 31, 255];
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue and alpha, row by row from the top.
+    pub pixels: Vec<[u8; 4]>,
+}
 
 /// The fragment stage of all pictures.
 const FRAGMENT: &str = "
@@ -220,7 +230,7 @@ pub struct Frame<'a> {
     color: wgpu::Texture,
     depth: wgpu::Texture,
     commands: wgpu::CommandEncoder,
-    background: Rgba<u8>,
+    background: [u8; 4],
     is_clear: bool,
 }
 
@@ -249,7 +259,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Creates an empty frame of this width and height.
-    fn sized(gpu: &'a Gpu, size: [u32; 2], background: Rgba<u8>) -> Self {
+    fn sized(gpu: &'a Gpu, size: [u32; 2], background: [u8; 4]) -> Self {
         Self {
             gpu,
             color: texture(gpu, size, COLOR, wgpu::TextureUsages::COPY_SRC),
@@ -282,7 +292,7 @@ impl<'a> Frame<'a> {
         });
         let (color, depth) =
             (self.color.create_view(&Default::default()), self.depth.create_view(&Default::default()));
-        let sky = self.background.0.map(|byte| f64::from(byte) / 255.0);
+        let sky = self.background.map(|byte| f64::from(byte) / 255.0);
         let sky = wgpu::Color { r: sky[0], g: sky[1], b: sky[2], a: sky[3] };
         let (color_load, depth_load) = match std::mem::replace(&mut self.is_clear, true) {
             true => (wgpu::LoadOp::Load, wgpu::LoadOp::Load),
@@ -320,7 +330,7 @@ impl<'a> Frame<'a> {
     ///
     /// # Errors
     /// Errors of the driver or wgpu.
-    pub fn finish(mut self) -> Result<RgbaImage, GpuError> {
+    pub fn finish(mut self) -> Result<Picture, GpuError> {
         let (width, height) = (self.color.width(), self.color.height());
         let row = row_bytes(width);
         let size = u64::from(row) * u64::from(height);
@@ -334,7 +344,9 @@ impl<'a> Frame<'a> {
             self.color.size(),
         );
         let words = self.gpu.submit_and_read(self.commands, &buffer)?;
-        Ok(RgbaImage::from_fn(width, height, |x, y| Rgba(words[(y * row / 4 + x) as usize].to_le_bytes())))
+        let rows = words.chunks(row as usize / 4).take(height as usize);
+        let pixels = rows.flat_map(|row| &row[..width as usize]).map(|word| word.to_le_bytes()).collect();
+        Ok(Picture { width, height, pixels })
     }
 }
 
@@ -348,21 +360,18 @@ pub fn paint(
     vectors: &[[f32; 4]],
     size: [u32; 2],
     background: [u8; 4],
-) -> Result<RgbaImage, GpuError> {
+) -> Result<Picture, GpuError> {
     gpu.checked(|| {
-        let mut frame = Frame::sized(gpu, size, Rgba(background));
+        let mut frame = Frame::sized(gpu, size, background);
         frame.draw(pipeline, vectors, &[]);
         frame.finish()
     })
 }
 
 /// Returns a picture that is white where two pictures differ, and the number of such pixels.
-pub fn difference(a: &RgbaImage, b: &RgbaImage) -> (RgbaImage, usize) {
-    let mut count = 0;
-    let picture = RgbaImage::from_fn(a.width(), a.height(), |x, y| {
-        let differs = a.get_pixel(x, y) != b.get_pixel(x, y);
-        count += usize::from(differs);
-        if differs { Rgba([255; 4]) } else { Rgba([0, 0, 0, 255]) }
-    });
-    (picture, count)
+pub fn difference(a: &Picture, b: &Picture) -> (Picture, usize) {
+    let (white, black) = ([255; 4], [0, 0, 0, 255]);
+    let differs = a.pixels.iter().zip(&b.pixels).map(|(a, b)| a != b);
+    let pixels = differs.clone().map(|differs| if differs { white } else { black }).collect();
+    (Picture { width: a.width, height: a.height, pixels }, differs.filter(|&differs| differs).count())
 }

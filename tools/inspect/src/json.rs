@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use transpica::reflect::Reflection;
 use transpica::stages::container::{Dvle, ShaderType};
 
 /// Version of the tools, as documents name it.
@@ -24,6 +25,11 @@ pub fn document(schema: &str, members: Value) -> Map<String, Value> {
 /// Returns a document as indented text.
 pub fn text(document: &Map<String, Value>) -> String {
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
+}
+
+/// Returns what a program reads and writes, as indented text.
+pub fn reflection(reflection: &Reflection) -> String {
+    serde_json::to_string_pretty(reflection).unwrap_or_default() + "\n"
 }
 
 /// Returns a word, or the bits of an f32.

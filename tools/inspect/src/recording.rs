@@ -11,7 +11,6 @@ use transpica::stages::isa::control::{self, State as ControlState};
 use transpica::stages::isa::{Dest, Effect, Inst, Pc, Program, Stage, Test};
 
 use crate::access::{Components, written};
-use crate::results::Untraced;
 use crate::state::State;
 
 /// Most steps of a recording.
@@ -132,7 +131,7 @@ impl Run<'_> {
             }
             if place < number {
                 let inputs = vertex.map(|register| register.map(f32::from_bits));
-                machine.run_traced(&inputs, &mut Untraced)?;
+                machine.run(&inputs)?;
             }
         }
         Ok(machine)

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use transpica::stages::error::Error;
-use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, Trace, TraceRecord};
+use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, TraceRecord};
 use transpica::stages::isa::{Mask, Program, Stage};
 use transpica::stages::precision::bits;
 
@@ -18,14 +18,8 @@ use crate::symbols::Symbols;
 /// Schema of the document of a run.
 pub const SCHEMA: &str = "transpica.run/1";
 
-/// The receiver of a run without trace.
-#[derive(Clone, Copy, Debug)]
-pub struct Untraced;
-
-impl Trace for Untraced {
-    const ON: bool = false;
-    fn record(&mut self, _: &TraceRecord) {}
-}
+/// A receiver of executed instructions, if there is one.
+pub type Trace<'t> = Option<&'t mut dyn FnMut(&TraceRecord)>;
 
 /// Form of a result.
 #[derive(Clone, Copy)]
@@ -47,7 +41,7 @@ pub fn run_to_text(
     view: View<'_>,
     state: &State,
     settings: Settings,
-    trace: &mut impl Trace,
+    trace: Trace<'_>,
 ) -> Result<String, Error> {
     match program.stage() {
         Stage::Geometry => invocations(program, view, state, settings, trace),
@@ -65,7 +59,7 @@ fn invocations(
     view: View<'_>,
     state: &State,
     settings: Settings,
-    trace: &mut impl Trace,
+    mut trace: Trace<'_>,
 ) -> Result<String, Error> {
     let mut machine = GeometryMachine::new(program, view.mask, settings)?;
     machine.set_uniforms(&state.uniforms);
@@ -75,7 +69,10 @@ fn invocations(
             machine.deliver(register, &[value.map(f32::from_bits)]);
         }
         let inputs = vertex.map(|register| register.map(f32::from_bits));
-        let invocation = machine.run_traced(&inputs, trace)?;
+        let invocation = match &mut trace {
+            Some(trace) => machine.run_traced(&inputs, trace)?,
+            None => machine.run(&inputs)?,
+        };
         shown.push(invocation.emits());
     }
     Ok(shown.finish())
@@ -154,14 +151,17 @@ pub fn interpret(
     program: &Program<'_>,
     state: &State,
     settings: Settings,
-    trace: &mut impl Trace,
+    mut trace: Trace<'_>,
 ) -> Result<Vec<Registers>, Error> {
     let mut machine = Machine::new(program, settings)?;
     machine.set_uniforms(&state.uniforms);
     let mut all = Vec::with_capacity(state.vertices.len());
     for vertex in &state.vertices {
         let inputs = vertex.map(|register| register.map(f32::from_bits));
-        let outputs = machine.run_traced(&inputs, trace)?;
+        let outputs = match &mut trace {
+            Some(trace) => machine.run_traced(&inputs, trace)?,
+            None => machine.run(&inputs)?,
+        };
         all.push(outputs.map(|register| register.map(f32::to_bits)));
     }
     Ok(all)

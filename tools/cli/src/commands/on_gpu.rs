@@ -101,7 +101,7 @@ pub fn paint(gpu: &Gpu, triangles: &[Triangle], look: &Look, size: Size) -> Resu
     let vectors = triangles.as_flattened().as_flattened();
     let painted =
         picture::paint(gpu, &pipeline, vectors, [size.width, size.height], BACKGROUND).map_err(fail)?;
-    Ok(Picture { size, pixels: painted.pixels().map(|pixel| pixel.0).collect() })
+    Ok(Picture { size, pixels: painted.pixels })
 }
 
 /// Returns the route that the user names, or the adapter's.

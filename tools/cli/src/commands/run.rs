@@ -8,7 +8,7 @@ use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_inspect::inputs::{Seed, of_seed, start_values};
-use transpica_inspect::results::{Untraced, View, run_to_text};
+use transpica_inspect::results::{View, run_to_text};
 use transpica_inspect::state::{self, State};
 use transpica_inspect::{saved, symbols::Symbols};
 
@@ -59,8 +59,8 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
     let text = match &mut log {
-        Some(log) => run_to_text(&program, view, &state, settings, log),
-        None => run_to_text(&program, view, &state, settings, &mut Untraced),
+        Some(log) => run_to_text(&program, view, &state, settings, Some(&mut |record| log.record(record))),
+        None => run_to_text(&program, view, &state, settings, None),
     };
     let mut text = text.map_err(|error| input.fail(&error));
     if on == On::Gpu && text.is_ok() {

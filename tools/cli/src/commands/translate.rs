@@ -14,6 +14,8 @@ use transpica::stages::host::{Constants, EntryPoint, Job, Options, Profile, Regi
 use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
+use transpica_containers::to_bytes;
+use transpica_inspect::json;
 
 use super::{Input, batch, source_map, translated, vbc, with_job};
 use crate::args::settings::Resolved;
@@ -213,7 +215,8 @@ fn show(
     }
     let start = Instant::now();
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let tables = if request.output.as_ref().is_some_and(is_json) { to_json } else { Reflection::to_string };
+    let tables =
+        if request.output.as_ref().is_some_and(is_json) { json::reflection } else { Reflection::to_string };
     let emitted = emit(&mut translator, translated, request.target(), request.version, || reflection, tables);
     let Emitted { bytes, warnings } = emitted.map_err(|error| match error {
         EmitError::Program(error) => input.fail(&error),
@@ -233,7 +236,7 @@ fn show(
     let (target, version) = (request.target(), request.version);
     let output = request.output.as_deref();
     let (path, text) = match (request.reflect, request.source_map) {
-        (Some(path), _) => (path, to_json(reflection)),
+        (Some(path), _) => (path, json::reflection(reflection)),
         (None, Some(path)) => {
             let text = source_map::text(translated, target, version).map_err(|error| input.fail(&error))?;
             (path, text)
@@ -241,11 +244,6 @@ fn show(
         (None, None) => return files::write(output, &bytes),
     };
     files::write_both((&path, text.as_bytes()), (output, &bytes))
-}
-
-/// The reflection as JSON.
-pub fn to_json(reflection: &Reflection) -> String {
-    serde_json::to_string_pretty(reflection).unwrap_or_default() + "\n"
 }
 
 /// A module in some target.
@@ -293,10 +291,7 @@ pub fn emit<R: Borrow<Reflection>>(
 ) -> Result<Emitted, EmitError> {
     let language = match target {
         Target::Spirv => {
-            let words = translator.spirv(translated)?;
-            let mut bytes = Vec::with_capacity(4 * words.len());
-            words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-            return Ok(bytes.into());
+            return Ok(to_bytes(&translator.spirv(translated)?).into());
         }
         #[cfg(feature = "spirv-asm")]
         Target::SpirvAsm => {

@@ -97,7 +97,7 @@ pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn
         let picture = frame.finish()?;
         let milliseconds = begin.elapsed().as_secs_f64() * 1e3;
         let mut hasher = DefaultHasher::new();
-        picture.as_raw().hash(&mut hasher);
+        picture.pixels.hash(&mut hasher);
         let on_cpu = host.counts.on_cpu - before;
         lines += &format!("{milliseconds:.3}\t{:016x}\t{on_cpu}\n", hasher.finish());
     }

@@ -2,10 +2,10 @@
 //! In: the name of a view. Out: hooks for each eye, and one picture of all eyes.
 
 use clap::ValueEnum;
-use image::RgbaImage;
 use transpica::container::Semantic;
 use transpica::host::{Hook, HookOperand, OutputHook};
 use transpica::isa::Mask;
+use transpica_gpu::picture::Picture;
 
 /// From 5:3 to 20:9: what is seen is 4/3 as wide.
 const WIDE: f32 = 0.75;
@@ -52,10 +52,10 @@ impl View {
 }
 
 /// Combines the pictures of the eyes: red of the left one, green and blue of the right one.
-pub fn combine(mut eyes: Vec<RgbaImage>) -> Option<RgbaImage> {
+pub fn combine(mut eyes: Vec<Picture>) -> Option<Picture> {
     let mut picture = eyes.pop()?;
     if let Some(left) = eyes.pop() {
-        picture.pixels_mut().zip(left.pixels()).for_each(|(pixel, left)| pixel.0[0] = left.0[0]);
+        picture.pixels.iter_mut().zip(left.pixels).for_each(|(pixel, left)| pixel[0] = left[0]);
     }
     Some(picture)
 }

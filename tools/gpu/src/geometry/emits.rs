@@ -8,9 +8,7 @@ use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::geometry::Dependence;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::stages::host::{Block, Control, Environment, HostValues, Job, Options, Profile, WORKGROUP};
-use transpica::stages::interp::{
-    GeometryMachine, Invocation, Settings, Trace, TraceRecord as Step, Uniforms,
-};
+use transpica::stages::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::limits;
 use transpica::stages::precision::arith;
@@ -268,7 +266,7 @@ fn machine(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<GeometryMachin
 fn run<'m>(
     machine: &'m mut GeometryMachine,
     given: &InvocationInput,
-    trace: &mut impl Trace,
+    trace: &mut dyn FnMut(&Step),
 ) -> Result<&'m Invocation, Error> {
     machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
     machine.run_traced(&given.inputs.map(|register| register.map(f32::from_bits)), trace)

@@ -225,7 +225,7 @@ impl<'a> Scene<'a> {
     pub fn registers(&self) -> Result<Vec<Registers>, Error> {
         let program = dvle::program(self.file, self.pick.vertex, &self.options.limits)?;
         let settings = Settings { budget: self.budget(), ..Settings::default() };
-        results::interpret(&program, &self.vertex_state(), settings, &mut results::Untraced)
+        results::interpret(&program, &self.vertex_state(), settings, None)
     }
 
     /// Returns the triangles of output registers of a vertex program, one set a vertex of the mesh.

@@ -27,9 +27,10 @@ use transpica::stages::host::{EntryPoint, Job, Setup};
 use transpica::stages::isa::Stage;
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
+use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::translate::{Emitted, Request, emit, to_json};
+use super::translate::{Emitted, Request, emit};
 use crate::args::{Batch, Common, GeometryOptions, NamePattern, Target};
 use crate::files;
 use crate::json::{ProgramName, Schema, row};
@@ -269,12 +270,13 @@ impl Work<'_> {
             reflection.with_symbols(environment.executable())
         };
         for &target in &self.request.targets {
-            let result = emit(translator, &translated, target, self.request.version, reflection, to_json)
-                .map_err(|error| error.to_string())
-                .and_then(|Emitted { bytes, warnings }| {
-                    record.warnings.extend(warnings);
-                    self.write(input, index, (target, &translated), &bytes)
-                });
+            let result =
+                emit(translator, &translated, target, self.request.version, reflection, json::reflection)
+                    .map_err(|error| error.to_string())
+                    .and_then(|Emitted { bytes, warnings }| {
+                        record.warnings.extend(warnings);
+                        self.write(input, index, (target, &translated), &bytes)
+                    });
             match result {
                 Ok(output) => record.outputs.push(output),
                 Err(error) => record.errors.push(format!("{}: {error}", target.option())),

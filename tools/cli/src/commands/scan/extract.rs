@@ -13,7 +13,7 @@ use transpica::stages::container::write as bytes_of;
 use transpica::stages::host::RegisterState;
 use transpica::stages::host::registers::number;
 use transpica::stages::isa::Stage;
-use transpica_containers::{Found, Kind, shbin};
+use transpica_containers::{Found, Kind, shbin, to_bytes};
 
 use super::{File, report, stem};
 use crate::json::{self, Schema};
@@ -135,9 +135,8 @@ fn unit(state: &RegisterState, stage: Stage) -> Vec<(String, Vec<u8>)> {
     let is_complete = shbin::is_complete(&bytes, state, stage);
     let mut files = vec![(format!("{name}.shbin"), bytes)];
     if !is_complete {
-        let little = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-        files.push((format!("{name}.code.bin"), little(program.code())));
-        files.push((format!("{name}.descriptors.bin"), little(program.descriptors())));
+        files.push((format!("{name}.code.bin"), to_bytes(program.code())));
+        files.push((format!("{name}.descriptors.bin"), to_bytes(program.descriptors())));
         files.push((format!("{name}.registers.json"), registers(state, stage).into_bytes()));
     }
     files
