@@ -90,7 +90,7 @@ impl Pass<'_> {
             let makers = self.makers_of_nan(to);
             for group in &mut *groups {
                 let before = group.lanes.len();
-                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, &makers));
+                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, makers));
                 group.is_whole &= group.lanes.len() == before;
             }
         }
