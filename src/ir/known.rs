@@ -478,7 +478,14 @@ impl<'a> Known<'a> {
     /// Facts about the result of an operation; notes its risks.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
         use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
-        let operands = match f.op(value) {
+        let op = f.op(value);
+        // Of most operations no operand is known, so that there is no risk either.
+        if let Some(op) = op
+            && self.is_open(f, op)
+        {
+            return Self::open(f.ty(value), op);
+        }
+        let operands = match op {
             Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
             Some(Op::Call { args, .. }) => match f.get(args) {
                 &[a, b, ..] if [a, b].iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) => Some((a, b)),

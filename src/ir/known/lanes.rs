@@ -158,14 +158,12 @@ impl Known<'_> {
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
         let ty = f.ty(value);
+        if self.is_open(f, op) {
+            return Self::open(ty, op);
+        }
         let of = |value| self.here(f, value, context);
         let mut fact = Fact { seen: true, ..Fact::NONE };
         match op {
-            _of_numbers if self.is_open(f, op) => {
-                if matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..)) {
-                    fact.chosen = 15;
-                }
-            }
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
             Op::Shuffle(lanes) => fact = self.shuffle(f, ty, lanes, context),
             Op::Unary(op, a) => {
@@ -223,13 +221,21 @@ impl Known<'_> {
     /// Returns whether an operation has operands, and nothing is known of any of them anywhere, as
     /// of most.
     #[inline]
-    fn is_open(&self, f: &Func, op: Op) -> bool {
+    pub(super) fn is_open(&self, f: &Func, op: Op) -> bool {
         let mut known = matches!(op, Op::Const(_) | Op::Read(_));
         op.for_each(&f.pool, |operand| {
             let fact = &self.facts[operand.index()];
             known |= fact.fixed | fact.chosen != 0;
         });
         !known
+    }
+
+    /// Facts about the result of such an operation.
+    #[inline]
+    pub(super) fn open(ty: Type, op: Op) -> Fact {
+        let is_truth =
+            ty.kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
+        Fact { seen: true, chosen: if is_truth { 15 } else { 0 }, ..Fact::NONE }
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.

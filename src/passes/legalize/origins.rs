@@ -6,7 +6,7 @@
 
 use super::Pass;
 use super::helpers::Helper;
-use crate::entity::{self, Handle};
+use crate::entity::Handle;
 use crate::ir::{Binary, Lane, Op, Unary, Value, ValueList};
 use crate::passes::ranges::Classes;
 use crate::precision::bits::NAN;
@@ -78,23 +78,28 @@ enum Origins {
     TooMany,
 }
 
-/// Number of answers that are kept of each kind; the rows of a matrix ask the same of one vector.
+/// Numbers of answers that are kept; the rows of a matrix ask the same of one vector.
 const KEPT: usize = 32;
+const IMPLIED: usize = 256;
 
 /// The last answers to questions about NaN.
 pub(super) struct Answers {
     /// Of [`Pass::makers_of_nan`].
     makers: [Lanes; KEPT],
     /// Of [`Pass::is_nan_only_with`]: both lanes, the decisions in force, and whether it is.
-    implied: [(Lane, Lane, u32, bool); 256],
+    implied: [(Lane, Lane, u32, bool); IMPLIED],
 }
 
 impl Answers {
     pub fn none() -> Self {
         let none = Lane::new(Value(0), 0);
         // Equal lanes are no question.
-        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, 0, true); 256] }
+        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, 0, true); IMPLIED] }
     }
+}
+
+fn number(lane: Lane) -> usize {
+    lane.value().index() * 4 + usize::from(lane.index())
 }
 
 impl Pass<'_> {
@@ -159,7 +164,7 @@ impl Pass<'_> {
     /// Finds the lanes whose NaN makes a lane NaN, itself and the nearest first: a long way is
     /// seldom one. Returns their place among the answers, until the next question.
     pub(super) fn makers_of_nan(&mut self, lane: Lane) -> usize {
-        let slot = (lane.value().index() * 4 + usize::from(lane.index())) % KEPT;
+        let slot = number(lane) % KEPT;
         if self.answers.makers[slot].as_slice().first() == Some(&lane) {
             return slot;
         }
@@ -185,7 +190,7 @@ impl Pass<'_> {
             return others.contains(&lane);
         }
         let (to, context) = (others[0], self.facts.context);
-        let slot = (entity::hash(&(lane, to)) >> 7) as usize % 256;
+        let slot = (number(lane) * 37 + number(to)) % IMPLIED;
         if let (from, other, place, answer) = self.answers.implied[slot]
             && (from, other, place) == (lane, to, context)
         {
@@ -196,7 +201,6 @@ impl Pass<'_> {
         answer
     }
 
-    #[inline(never)]
     fn find_whether_nan_only_with(&mut self, lane: Lane, makers: usize) -> bool {
         let mut work = Lanes::none();
         work.add(lane);
