@@ -117,7 +117,9 @@ impl Builder {
         // An instruction becomes about three values.
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
+        func.places.reserve(8 + instructions);
         let region = func.regions.push(RegionData::default());
+        func.regions[region].items.reserve(16 + 2 * instructions);
         func.body = Some(region);
         let mut builder = Self {
             func,

@@ -91,7 +91,7 @@ impl Known<'_> {
     /// The bits of a lane in a place, if it is constant there.
     #[inline]
     pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
-        let fact = self.of(lane.value());
+        let fact = self.facts.get(lane.value().index())?;
         if context == 0 || fact.chosen & !fact.literal & 1 << lane.index() == 0 {
             fact.get(lane.index())
         } else {
