@@ -87,19 +87,11 @@ impl Demand {
             Op::Const(_) | Op::Read(_) => {}
             Op::ReadAt(_, index) => self.need(index, 1),
             Op::Shuffle(lanes) => {
-                // Lanes of one value are needed together, so that it is looked at once.
-                let (mut value, mut needed) = (lanes[0].value(), 0);
                 for (index, lane) in lanes.into_iter().enumerate().take(usize::from(ty.lanes)) {
-                    if mask >> index & 1 == 0 {
-                        continue;
+                    if mask >> index & 1 != 0 {
+                        self.need(lane.value(), 1 << lane.index());
                     }
-                    if lane.value() != value {
-                        self.need(value, needed);
-                        (value, needed) = (lane.value(), 0);
-                    }
-                    needed |= 1 << lane.index();
                 }
-                self.need(value, needed);
             }
             Op::Unary(_, a) => self.need(a, mask),
             Op::Binary(op, a, b) => {

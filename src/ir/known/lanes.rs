@@ -157,10 +157,12 @@ impl Known<'_> {
     /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
+        self.open(f, value, op).unwrap_or_else(|| self.combine(f, value, op, context))
+    }
+
+    /// Facts about the result of an operation on operands of which something is known.
+    pub(super) fn combine(&self, f: &Func, value: Value, op: Op, context: u32) -> Fact {
         let ty = f.ty(value);
-        if self.is_open(f, op) {
-            return Self::open(ty, op);
-        }
         let of = |value| self.here(f, value, context);
         let mut fact = Fact { seen: true, ..Fact::NONE };
         match op {
@@ -218,24 +220,20 @@ impl Known<'_> {
         fact
     }
 
-    /// Returns whether an operation has operands, and nothing is known of any of them anywhere, as
-    /// of most.
-    #[inline]
-    pub(super) fn is_open(&self, f: &Func, op: Op) -> bool {
+    /// Facts about the result of an operation that has operands, if nothing is known of any of them
+    /// anywhere, as of most.
+    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<Fact> {
         let mut known = matches!(op, Op::Const(_) | Op::Read(_));
         op.for_each(&f.pool, |operand| {
             let fact = &self.facts[operand.index()];
             known |= fact.fixed | fact.chosen != 0;
         });
-        !known
-    }
-
-    /// Facts about the result of such an operation.
-    #[inline]
-    pub(super) fn open(ty: Type, op: Op) -> Fact {
+        if known {
+            return None;
+        }
         let is_truth =
-            ty.kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
-        Fact { seen: true, chosen: if is_truth { 15 } else { 0 }, ..Fact::NONE }
+            f.ty(value).kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
+        Some(Fact { seen: true, chosen: if is_truth { 15 } else { 0 }, ..Fact::NONE })
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.

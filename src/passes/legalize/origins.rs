@@ -186,8 +186,9 @@ impl Pass<'_> {
     /// [`makers_of_nan`](Self::makers_of_nan) found is.
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, makers: usize) -> bool {
         let others = self.answers.makers[makers].as_slice();
-        if others.contains(&lane) || !self.is_computed(lane) {
-            return others.contains(&lane);
+        let is_one = others.contains(&lane);
+        if is_one || !self.is_computed(lane) {
+            return is_one;
         }
         let (to, context) = (others[0], self.facts.context);
         let slot = (number(lane) * 37 + number(to)) % IMPLIED;
