@@ -79,8 +79,7 @@ impl Pass<'_> {
             return;
         }
         for &to in all.as_slice() {
-            let is_left =
-                |groups: &[Suspects]| groups.iter().any(|group| group.lanes.as_slice().contains(&to));
+            let is_left = |groups: &[Suspects]| groups.iter().any(|group| group.lanes.contains(to));
             if !self.is_derived(to) || !is_left(groups) {
                 continue;
             }

@@ -14,16 +14,21 @@ use crate::precision::bits::NAN;
 /// Number of lanes that one question may look at.
 const MOST: usize = 12;
 
+/// A lane that no value has.
+const NO_LANE: u32 = (1 << 30) - 1;
+
 /// A few lanes, in the order in which they were found.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
+    /// Behind the last there is none, so that a search needs no length: it looks at all of them at
+    /// once.
     all: [Lane; MOST],
     len: usize,
 }
 
 impl Lanes {
     pub fn none() -> Self {
-        Self { all: [Lane::new(Value(0), 0); MOST], len: 0 }
+        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0 }
     }
 
     pub fn as_slice(&self) -> &[Lane] {
@@ -32,6 +37,10 @@ impl Lanes {
 
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    pub fn contains(&self, lane: Lane) -> bool {
+        self.all.iter().fold(false, |found, &other| found | (other == lane))
     }
 
     /// Keeps some lanes.
@@ -43,12 +52,18 @@ impl Lanes {
                 kept += 1;
             }
         }
-        self.len = kept;
+        self.truncate(kept);
+    }
+
+    /// Keeps the first lanes.
+    fn truncate(&mut self, len: usize) {
+        self.all[len..self.len].fill(Lane::new(Value(NO_LANE), 3));
+        self.len = len;
     }
 
     /// Adds a lane if it is new; whether there was room.
     pub fn add(&mut self, lane: Lane) -> bool {
-        if self.as_slice().contains(&lane) {
+        if self.contains(lane) {
             return true;
         }
         let Some(slot) = self.all.get_mut(self.len) else { return false };
@@ -117,7 +132,7 @@ impl Pass<'_> {
             let is_found = match self.add_origins(lane, &mut work, Ask::WhetherAll) {
                 Origins::All => true,
                 Origins::Some => {
-                    work.len = known;
+                    work.truncate(known);
                     found.add(lane)
                 }
                 Origins::TooMany => false,
@@ -165,7 +180,7 @@ impl Pass<'_> {
     /// seldom one. Returns their place among the answers, until the next question.
     pub(super) fn makers_of_nan(&mut self, lane: Lane) -> usize {
         let slot = number(lane) % KEPT;
-        if self.answers.makers[slot].as_slice().first() == Some(&lane) {
+        if self.answers.makers[slot].all[0] == lane {
             return slot;
         }
         let mut makers = Lanes::none();
@@ -185,12 +200,12 @@ impl Pass<'_> {
     /// Returns whether a lane is NaN only where one of the lanes that
     /// [`makers_of_nan`](Self::makers_of_nan) found is.
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, makers: usize) -> bool {
-        let others = self.answers.makers[makers].as_slice();
-        let is_one = others.contains(&lane);
+        let others = &self.answers.makers[makers];
+        let is_one = others.contains(lane);
         if is_one || !self.is_computed(lane) {
             return is_one;
         }
-        let (to, context) = (others[0], self.facts.context);
+        let (to, context) = (others.all[0], self.facts.context);
         let slot = (number(lane) * 37 + number(to)) % IMPLIED;
         if let (from, other, place, answer) = self.answers.implied[slot]
             && (from, other, place) == (lane, to, context)
@@ -208,7 +223,7 @@ impl Pass<'_> {
         let mut next = 0;
         while let Some(&lane) = work.as_slice().get(next) {
             next += 1;
-            if self.answers.makers[makers].as_slice().contains(&lane) || !self.lane_may_be_nan(lane) {
+            if self.answers.makers[makers].contains(lane) || !self.lane_may_be_nan(lane) {
                 continue;
             }
             if self.add_origins(lane, &mut work, Ask::WhetherAll) != Origins::All {
