@@ -113,6 +113,7 @@ impl Answers {
     }
 }
 
+/// A number for each lane, from which its place among the answers follows.
 fn number(lane: Lane) -> usize {
     lane.value().index() * 4 + usize::from(lane.index())
 }
