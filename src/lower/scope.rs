@@ -117,9 +117,9 @@ impl Builder {
         // An instruction becomes about three values.
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
-        func.places.reserve(8 + instructions);
         let region = func.regions.push(RegionData::default());
-        func.regions[region].items.reserve(16 + 2 * instructions);
+        // Of a large program other regions have most.
+        func.regions[region].items.reserve(16 + (2 * instructions).min(512));
         func.body = Some(region);
         let mut builder = Self {
             func,

@@ -73,7 +73,7 @@ impl Lanes {
     }
 }
 
-/// What is asked about origins.
+/// A question about origins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ask {
     /// The lanes.
