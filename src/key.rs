@@ -72,7 +72,8 @@ impl SettingsDigest {
         options: &Options,
         salt: &[u8],
     ) -> Digest {
-        let mut out = Vec::with_capacity(1024 + salt.len());
+        // Room for all but unusually large programs, so that nothing is moved.
+        let mut out = Vec::with_capacity(1024 + salt.len() + 8 * program.code().len().min(512));
         out.extend_from_slice(&self.0);
         stable::append(&mut out, &salt);
         append_job(&mut out, job);
@@ -95,7 +96,6 @@ impl SettingsDigest {
         // The attributes that the program reads are known behind it.
         let at = out.len();
         out.extend_from_slice(&[0; INPUT_BYTES]);
-        out.reserve(8 * program.code().len().min(512));
         let reached = match is_default {
             true => append_program::<false>(&mut out, program),
             false => append_program::<true>(&mut out, program),

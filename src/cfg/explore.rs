@@ -223,6 +223,8 @@ impl<'a> Explorer<'a> {
         let limit =
             (limits.nodes_per_instruction as usize).saturating_mul(scan.count) + limits.nodes_base as usize;
         let mut blocks = Arena::new();
+        // A control-flow instruction parts two blocks and often meets one more.
+        blocks.reserve(4 + 3 * scan.flows.len());
         blocks.push(BlockData::helper(0..0, Terminator::End));
         Self {
             program,

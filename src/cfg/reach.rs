@@ -38,18 +38,23 @@ pub fn reach_runs(program: &Program<'_>, mut visit: impl FnMut(Pc, &[u32])) {
     let mut work = Vec::with_capacity(32);
     work.push(program.entry());
     while let Some(start) = work.pop() {
-        let mut end = start.index();
-        while let (Some(&word), Some(is_seen @ false)) = (code.get(end), seen.get_mut(end)) {
-            *is_seen = true;
-            end += 1;
+        let (Some(words), Some(seen)) = (code.get(start.index()..), seen.get_mut(start.index()..)) else {
+            continue;
+        };
+        let mut count = 0;
+        for (&word, is_seen) in words.iter().zip(seen) {
+            if std::mem::replace(is_seen, true) {
+                break;
+            }
+            count += 1;
             // Most words are data instructions, which need no table lookup.
             if is_control(word) {
                 let Some(leads) = jump_targets(word) else { break };
                 work.extend(leads.into_iter().flatten());
             }
         }
-        if let Some(words @ [_, ..]) = code.get(start.index()..end) {
-            visit(start, words);
+        if count > 0 {
+            visit(start, &words[..count]);
         }
     }
 }

@@ -33,16 +33,17 @@ impl Claims {
             }
             let here = || format!("o{register}.{}", component.letter());
             let last = self.of[usize::from(code)].replace((register, component));
-            let new = match (code_name(code), last) {
+            let new = match (code_info(code), last) {
                 (None, _) => Some(format!(
                     "{} has output code {code:#x}, which no semantic has; an unused component takes {UNUSED_CODE:#x}",
                     here()
                 )),
-                (Some(name), Some((other, letter))) => Some(format!(
+                (Some(info), Some((other, letter))) => Some(format!(
                     "o{other}.{} and {here} are both {name}: the rasterizer takes {here}; give the other one code \
                      {UNUSED_CODE:#x}",
                     letter.letter(),
-                    here = here()
+                    here = here(),
+                    name = code_name(info, code),
                 )),
                 (Some(_), None) => None,
             };
@@ -52,18 +53,21 @@ impl Claims {
     }
 }
 
-/// Returns the name of the semantic and the component of a code.
-fn code_name(code: u8) -> Option<String> {
-    let find = |info: &&SemanticInfo| {
+/// Returns the semantic of a code.
+fn code_info(code: u8) -> Option<&'static SemanticInfo> {
+    SEMANTICS.iter().find(|info| {
         info.semantic != Semantic::Generic
             && (info.first_code..info.first_code + info.components).contains(&code)
-    };
-    let info = SEMANTICS.iter().find(find)?;
+    })
+}
+
+/// Returns the name of the semantic and the component of a code.
+fn code_name(info: &SemanticInfo, code: u8) -> String {
     let component = Component::ALL[usize::from(code - info.first_code)];
-    Some(match info.components {
+    match info.components {
         1 => info.name.to_owned(),
         _ => format!("{}.{}", info.name, component.letter()),
-    })
+    }
 }
 
 /// Warns of the words of an output map, each with its register.

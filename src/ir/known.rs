@@ -478,18 +478,23 @@ impl<'a> Known<'a> {
     /// Facts about the result of an operation; notes its risks.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
         use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
-        let operands = match f.op(value) {
-            Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
-            Some(Op::Call { args, .. }) => match f.get(args) {
+        let Some(op) = f.op(value) else { return self.of(value) };
+        // There is no risk where no operand is known.
+        if let Some(fact) = self.open(f, value, op) {
+            return fact;
+        }
+        let operands = match op {
+            Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b) => Some((a, b)),
+            Op::Call { args, .. } => match f.get(args) {
                 &[a, b, ..] if [a, b].iter().all(|&arg| f.ty(arg).kind == ScalarKind::F32) => Some((a, b)),
                 _other_arguments => None,
             },
-            Some(_) | None => None,
+            _other => None,
         };
         if let Some((a, b)) = operands {
             self.note_risks(f, value, a, b, context);
         }
-        self.transfer(f, value, context)
+        self.combine(f, value, op, context)
     }
 
     fn note_risks(&mut self, f: &Func, user: Value, a: Value, b: Value, context: u32) {

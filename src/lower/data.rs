@@ -9,7 +9,7 @@ use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::known::FloatConstants;
 use crate::ir::{Array, Binary, HintRegister, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
-use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Pc, Source};
+use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Pc, Source, Swizzle};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
 
@@ -218,6 +218,19 @@ impl Data<'_> {
 
     /// Reads the masked components of an operand as a vector in component order.
     fn read(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> Value {
+        let value = self.gather(b, operand, mask);
+        if operand.negate { self.negate(b, value) } else { value }
+    }
+
+    /// As [`read`](Self::read), before negation.
+    fn gather(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> Value {
+        // A vector of the host is one value already.
+        if mask == Mask::XYZW
+            && operand.swizzle == Swizzle::XYZW
+            && let Ok(value) = self.vector(b, operand)
+        {
+            return value;
+        }
         let lanes = self.plain_lanes(b, operand);
         let mut masked = [lanes[0]; 4];
         let mut len = 0;
@@ -225,8 +238,7 @@ impl Data<'_> {
             masked[len] = lanes[component.index()];
             len += 1;
         }
-        let value = b.gather(&masked[..len]);
-        if operand.negate { self.negate(b, value) } else { value }
+        b.gather(&masked[..len])
     }
 
     /// Reads the masked components of an operand, each in its place. (The others are arbitrary.)
@@ -253,15 +265,23 @@ impl Data<'_> {
 
     /// Reads the swizzled components of an operand, before negation.
     fn plain_lanes(&self, b: &mut Builder, operand: &Operand) -> [Lane; 4] {
-        let register = match operand.register {
-            Source::Temp(n) => {
-                let base = lanes::register(Dest::Temp(n));
-                return Component::ALL.map(|c| b.get(base + operand.swizzle.get(c).index()));
+        let at = |component| operand.swizzle.get(component).index();
+        match self.vector(b, operand) {
+            Ok(vector) => Component::ALL.map(|component| Lane::new(vector, at(component) as u8)),
+            Err(temporary) => {
+                let base = lanes::register(temporary);
+                Component::ALL.map(|component| b.get(base + at(component)))
             }
-            Source::Input(n) => b.input(n),
-            Source::Uniform(n) => self.uniform(b, n, operand.index),
-        };
-        Component::ALL.map(|c| Lane::new(register, operand.swizzle.get(c).index() as u8))
+        }
+    }
+
+    /// The register of an operand as the host sets it, or a temporary.
+    fn vector(&self, b: &mut Builder, operand: &Operand) -> Result<Value, Dest> {
+        match operand.register {
+            Source::Temp(number) => Err(Dest::Temp(number)),
+            Source::Input(number) => Ok(b.input(number)),
+            Source::Uniform(number) => Ok(self.uniform(b, number, operand.index)),
+        }
     }
 
     fn uniform(&self, b: &mut Builder, base: u8, index: Index) -> Value {

@@ -118,6 +118,8 @@ impl Builder {
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
+        // Of a large program other regions have most.
+        func.regions[region].items.reserve(16 + (2 * instructions).min(512));
         func.body = Some(region);
         let mut builder = Self {
             func,

@@ -10,7 +10,7 @@
 
 use super::scratch::Tables;
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, NodeData, Op, Resource, Step, ValueData};
+use crate::ir::{Def, Func, Item, NodeData, Op, Region, Resource, Step, ValueData};
 
 /// Moves reads of float and int members out of all constructs. Those of bools stay: in
 /// front they raise the inverse throughput of `lights` from 290 to 389 (RADV, navi10). A construct
@@ -51,10 +51,12 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
     if items.len() == f.regions[body].items.len() {
         return false;
     }
-    for data in f.regions.values_mut() {
-        data.items.retain(|item| !matches!(*item, Item::Let(value) if is_moved[value.index()]));
-    }
     f.regions[body].items = items;
+    for (region, data) in (0..).map(Region).zip(f.regions.values_mut()) {
+        if region != body {
+            data.items.retain(|item| !matches!(*item, Item::Let(value) if is_moved[value.index()]));
+        }
+    }
     true
 }
 

@@ -147,12 +147,15 @@ impl<'a> Ranges<'a> {
         changed
     }
 
-    /// The ranges of a value by its definition.
+    /// The ranges of a value by its definition; those of its operands are known.
     fn define(&self, f: &Func, value: Value) -> Lanes {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
             _other if ty.kind != ScalarKind::F32 => return ANY,
+            Some(Op::Shuffle(lanes)) => {
+                return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
+            }
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,

@@ -185,13 +185,16 @@ impl Shrink<'_> {
     /// The lanes `layout` of an old value or shuffle by where they are now; the others repeat the
     /// first.
     fn lanes(&self, layout: u8, old: impl Fn(u8) -> Lane) -> [Lane; 4] {
-        let mut kept = lanes_of(layout).map(|index| {
+        let (mut kept, mut count) = ([old(0); 4], 0);
+        for index in lanes_of(layout) {
             let lane = old(index);
             let before = self.layouts[lane.value().index()] & ((1 << lane.index()) - 1);
-            Lane::new(self.map[lane.value().index()], before.count_ones() as u8)
-        });
-        let first = kept.next().unwrap_or_else(|| old(0));
-        std::array::from_fn(|index| if index == 0 { first } else { kept.next().unwrap_or(first) })
+            kept[count] = Lane::new(self.map[lane.value().index()], before.count_ones() as u8);
+            count += 1;
+        }
+        let first = kept[0];
+        kept[count..].fill(first);
+        kept
     }
 
     fn shuffle(&mut self, value: Value, lanes: [Lane; 4], layout: u8) {

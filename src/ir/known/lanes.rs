@@ -91,7 +91,7 @@ impl Known<'_> {
     /// The bits of a lane in a place, if it is constant there.
     #[inline]
     pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
-        let fact = self.of(lane.value());
+        let fact = self.facts.get(lane.value().index())?;
         if context == 0 || fact.chosen & !fact.literal & 1 << lane.index() == 0 {
             fact.get(lane.index())
         } else {
@@ -157,15 +157,15 @@ impl Known<'_> {
     /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
+        self.open(f, value, op).unwrap_or_else(|| self.combine(f, value, op, context))
+    }
+
+    /// Facts about the result of an operation on operands of which something is known.
+    pub(super) fn combine(&self, f: &Func, value: Value, op: Op, context: u32) -> Fact {
         let ty = f.ty(value);
         let of = |value| self.here(f, value, context);
         let mut fact = Fact { seen: true, ..Fact::NONE };
         match op {
-            _of_numbers if self.is_open(f, op) => {
-                if matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..)) {
-                    fact.chosen = 15;
-                }
-            }
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
             Op::Shuffle(lanes) => fact = self.shuffle(f, ty, lanes, context),
             Op::Unary(op, a) => {
@@ -220,16 +220,20 @@ impl Known<'_> {
         fact
     }
 
-    /// Returns whether an operation has operands, and nothing is known of any of them anywhere, as
-    /// of most.
-    #[inline]
-    fn is_open(&self, f: &Func, op: Op) -> bool {
+    /// Facts about the result of an operation that has operands, if nothing is known of any of them
+    /// anywhere, as of most.
+    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<Fact> {
         let mut known = matches!(op, Op::Const(_) | Op::Read(_));
         op.for_each(&f.pool, |operand| {
             let fact = &self.facts[operand.index()];
             known |= fact.fixed | fact.chosen != 0;
         });
-        !known
+        if known {
+            return None;
+        }
+        let is_truth =
+            f.ty(value).kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
+        Some(Fact { seen: true, chosen: if is_truth { 15 } else { 0 }, ..Fact::NONE })
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.

@@ -66,6 +66,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The classes of numbers that a lane may hold here.
+    #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
         if let Some(bits) = self.literal(func, lane) {
             return Classes::of_bits(bits);

@@ -35,7 +35,7 @@ mod tests;
 use self::emit::Emit;
 use self::helpers::Helpers;
 use self::literal::Facts;
-use self::origins::Lanes;
+use self::origins::Answers;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::{Assume, Options};
@@ -53,8 +53,8 @@ struct Pass<'a> {
     registers: Registers<'a>,
     /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
     uses: Vec<u8>,
-    /// The last results of [`Pass::makers_of_nan`]: the rows of a matrix meet one vector.
-    makers: [Lanes; 8],
+    /// The last answers to questions about NaN.
+    answers: Answers,
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
@@ -75,7 +75,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>) -> b
     };
     let mut pass = Pass {
         uses,
-        makers: [Lanes::none(); 8],
+        answers: Answers::none(),
         precision,
         facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
         emit: Emit::new(&mut module.main),

@@ -79,8 +79,7 @@ impl Pass<'_> {
             return;
         }
         for &to in all.as_slice() {
-            let is_left =
-                |groups: &[Suspects]| groups.iter().any(|group| group.lanes.as_slice().contains(&to));
+            let is_left = |groups: &[Suspects]| groups.iter().any(|group| group.lanes.contains(to));
             if !self.is_derived(to) || !is_left(groups) {
                 continue;
             }
@@ -90,7 +89,7 @@ impl Pass<'_> {
             let makers = self.makers_of_nan(to);
             for group in &mut *groups {
                 let before = group.lanes.len();
-                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, &makers));
+                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, makers));
                 group.is_whole &= group.lanes.len() == before;
             }
         }

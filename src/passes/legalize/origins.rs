@@ -14,16 +14,21 @@ use crate::precision::bits::NAN;
 /// Number of lanes that one question may look at.
 const MOST: usize = 12;
 
+/// A lane that no value has.
+const NO_LANE: u32 = (1 << 30) - 1;
+
 /// A few lanes, in the order in which they were found.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
+    /// Behind the last there is none, so that a search needs no length: it looks at all of them at
+    /// once.
     all: [Lane; MOST],
     len: usize,
 }
 
 impl Lanes {
     pub fn none() -> Self {
-        Self { all: [Lane::new(Value(0), 0); MOST], len: 0 }
+        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0 }
     }
 
     pub fn as_slice(&self) -> &[Lane] {
@@ -32,6 +37,10 @@ impl Lanes {
 
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    pub fn contains(&self, lane: Lane) -> bool {
+        self.all.iter().fold(false, |found, &other| found | (other == lane))
     }
 
     /// Keeps some lanes.
@@ -43,12 +52,18 @@ impl Lanes {
                 kept += 1;
             }
         }
-        self.len = kept;
+        self.truncate(kept);
+    }
+
+    /// Keeps the first lanes.
+    fn truncate(&mut self, len: usize) {
+        self.all[len..self.len].fill(Lane::new(Value(NO_LANE), 3));
+        self.len = len;
     }
 
     /// Adds a lane if it is new; whether there was room.
     pub fn add(&mut self, lane: Lane) -> bool {
-        if self.as_slice().contains(&lane) {
+        if self.contains(lane) {
             return true;
         }
         let Some(slot) = self.all.get_mut(self.len) else { return false };
@@ -56,6 +71,15 @@ impl Lanes {
         self.len += 1;
         true
     }
+}
+
+/// A question about origins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    /// The lanes.
+    Lanes,
+    /// Also whether nothing else makes a lane NaN.
+    WhetherAll,
 }
 
 /// Result of a search for the lanes each of which makes a lane NaN.
@@ -67,6 +91,31 @@ enum Origins {
     Some,
     /// Some of them: there was no room for more.
     TooMany,
+}
+
+/// Numbers of answers that are kept; the rows of a matrix ask the same of one vector.
+const KEPT: usize = 32;
+const IMPLIED: usize = 256;
+
+/// The last answers to questions about NaN.
+pub(super) struct Answers {
+    /// Of [`Pass::makers_of_nan`].
+    makers: [Lanes; KEPT],
+    /// Of [`Pass::is_nan_only_with`]: both lanes, the decisions in force, and whether it is.
+    implied: [(Lane, Lane, u32, bool); IMPLIED],
+}
+
+impl Answers {
+    pub fn none() -> Self {
+        let none = Lane::new(Value(0), 0);
+        // Equal lanes are no question.
+        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, 0, true); IMPLIED] }
+    }
+}
+
+/// A number for each lane, from which its place among the answers follows.
+fn number(lane: Lane) -> usize {
+    lane.value().index() * 4 + usize::from(lane.index())
 }
 
 impl Pass<'_> {
@@ -81,10 +130,10 @@ impl Pass<'_> {
                 continue;
             }
             let known = work.len();
-            let is_found = match self.add_origins(lane, &mut work) {
+            let is_found = match self.add_origins(lane, &mut work, Ask::WhetherAll) {
                 Origins::All => true,
                 Origins::Some => {
-                    work.len = known;
+                    work.truncate(known);
                     found.add(lane)
                 }
                 Origins::TooMany => false,
@@ -101,8 +150,8 @@ impl Pass<'_> {
         if from == to || !self.is_derived(to) || !self.is_older(from) {
             return from == to;
         }
-        let enough = self.makers_of_nan(to);
-        self.is_nan_only_with(from, &enough)
+        let makers = self.makers_of_nan(to);
+        self.is_nan_only_with(from, makers)
     }
 
     /// Returns whether a lane has origins. Most that are tested are inputs and uniforms.
@@ -128,44 +177,57 @@ impl Pass<'_> {
         self.is_computed(lane) || self.uses.get(lane.value().index()) != Some(&1)
     }
 
-    /// The lanes whose NaN makes a lane NaN, itself and the nearest first: a long way is seldom
-    /// one.
-    pub(super) fn makers_of_nan(&mut self, lane: Lane) -> Lanes {
-        let slot = lane.value().index() + usize::from(lane.index());
-        let slot = slot % self.makers.len();
-        if self.makers[slot].as_slice().first() != Some(&lane) {
-            self.makers[slot] = self.find_makers_of_nan(lane);
+    /// Finds the lanes whose NaN makes a lane NaN, itself and the nearest first: a long way is
+    /// seldom one. Returns their place among the answers, until the next question.
+    pub(super) fn makers_of_nan(&mut self, lane: Lane) -> usize {
+        let slot = number(lane) % KEPT;
+        if self.answers.makers[slot].all[0] == lane {
+            return slot;
         }
-        self.makers[slot]
-    }
-
-    fn find_makers_of_nan(&mut self, lane: Lane) -> Lanes {
         let mut makers = Lanes::none();
         makers.add(lane);
         let mut next = 0;
-        while let Some(&lane) = makers.as_slice().get(next) {
+        // Nothing more has room once they are full.
+        while let Some(&lane) = makers.as_slice().get(next)
+            && makers.len() < MOST
+        {
             next += 1;
-            if self.is_computed(lane) {
-                self.add_origins(lane, &mut makers);
-            }
+            self.add_origins(lane, &mut makers, Ask::Lanes);
         }
-        makers
+        self.answers.makers[slot] = makers;
+        slot
     }
 
-    /// Returns whether a lane is NaN only where one of others is.
-    pub(super) fn is_nan_only_with(&mut self, lane: Lane, others: &Lanes) -> bool {
-        if others.as_slice().contains(&lane) || !self.is_computed(lane) {
-            return others.as_slice().contains(&lane);
+    /// Returns whether a lane is NaN only where one of the lanes that
+    /// [`makers_of_nan`](Self::makers_of_nan) found is.
+    pub(super) fn is_nan_only_with(&mut self, lane: Lane, makers: usize) -> bool {
+        let others = &self.answers.makers[makers];
+        let is_one = others.contains(lane);
+        if is_one || !self.is_computed(lane) {
+            return is_one;
         }
+        let (to, context) = (others.all[0], self.facts.context);
+        let slot = (number(lane) * 37 + number(to)) % IMPLIED;
+        if let (from, other, place, answer) = self.answers.implied[slot]
+            && (from, other, place) == (lane, to, context)
+        {
+            return answer;
+        }
+        let answer = self.find_whether_nan_only_with(lane, makers);
+        self.answers.implied[slot] = (lane, to, context, answer);
+        answer
+    }
+
+    fn find_whether_nan_only_with(&mut self, lane: Lane, makers: usize) -> bool {
         let mut work = Lanes::none();
         work.add(lane);
         let mut next = 0;
         while let Some(&lane) = work.as_slice().get(next) {
             next += 1;
-            if others.as_slice().contains(&lane) || !self.lane_may_be_nan(lane) {
+            if self.answers.makers[makers].contains(lane) || !self.lane_may_be_nan(lane) {
                 continue;
             }
-            if self.add_origins(lane, &mut work) != Origins::All {
+            if self.add_origins(lane, &mut work, Ask::WhetherAll) != Origins::All {
                 return false;
             }
         }
@@ -178,15 +240,14 @@ impl Pass<'_> {
     }
 
     /// Adds the lanes each of which makes a lane NaN, as those that they copy.
-    fn add_origins(&mut self, lane: Lane, found: &mut Lanes) -> Origins {
-        self.facts.catch_up(self.emit.func);
+    fn add_origins(&self, lane: Lane, found: &mut Lanes, ask: Ask) -> Origins {
         let func = &*self.emit.func;
         let at = |value: Value| Lane::new(value, lane.index());
         match func.op(lane.value()) {
             Some(Op::Unary(Unary::Floor, a)) => self.add_each(found, [at(a)], true),
-            Some(Op::Unary(Unary::Sqrt, a)) => self.add_not_negative(found, at(a)),
+            Some(Op::Unary(Unary::Sqrt, a)) => self.add_not_negative(found, at(a), ask),
             Some(Op::Binary(Binary::Mul | Binary::Div, a, b)) => self.add_each(found, [at(a), at(b)], true),
-            Some(Op::Binary(Binary::Add, a, b)) => self.add_terms(found, at(a), at(b)),
+            Some(Op::Binary(Binary::Add, a, b)) => self.add_terms(found, [at(a), at(b)], ask),
             Some(Op::Select { cond, a, b }) => match [func.op(cond), func.op(a), func.op(b)] {
                 // NaN in the first operand compares as false, that in the second is the result.
                 [Some(Op::Binary(Binary::Less | Binary::Greater, x, y)), ..] if [x, y] == [a, b] => {
@@ -194,12 +255,12 @@ impl Pass<'_> {
                 }
                 // A sum with the tests of its terms, which are NaN where their factors are.
                 [_, Some(Op::Const([NAN, ..])), Some(Op::Binary(Binary::Add, x, y))] => {
-                    self.add_terms(found, at(x), at(y))
+                    self.add_terms(found, [at(x), at(y)], ask)
                 }
                 _other => Origins::Some,
             },
             Some(Op::Call { helper, args }) => match self.helpers.which(helper) {
-                Some(helper) => self.add_of_call(found, helper, lane, args),
+                Some(helper) => self.add_of_call(found, (helper, args), lane, ask),
                 None => Origins::Some,
             },
             Some(_) | None => Origins::Some,
@@ -216,27 +277,37 @@ impl Pass<'_> {
     }
 
     /// Of a sum.
-    fn add_terms(&self, found: &mut Lanes, a: Lane, b: Lane) -> Origins {
-        let [x, y] = [a, b].map(|lane| self.facts.classes(self.emit.func, lane));
+    fn add_terms(&self, found: &mut Lanes, terms: [Lane; 2], ask: Ask) -> Origins {
         let opposite =
             |x: Classes, y: Classes| x.has(Classes::POSITIVE_INFINITY) && y.has(Classes::NEGATIVE_INFINITY);
-        self.add_each(found, [a, b], !opposite(x, y) && !opposite(y, x))
+        let is_all = ask == Ask::WhetherAll && {
+            let [x, y] = terms.map(|lane| self.facts.classes(self.emit.func, lane));
+            !opposite(x, y) && !opposite(y, x)
+        };
+        self.add_each(found, terms, is_all)
     }
 
     /// Of a function that is NaN for negative numbers.
-    fn add_not_negative(&self, found: &mut Lanes, a: Lane) -> Origins {
+    fn add_not_negative(&self, found: &mut Lanes, a: Lane, ask: Ask) -> Origins {
         let negative = Classes::NEGATIVE.or(Classes::NEGATIVE_INFINITY);
-        self.add_each(found, [a], !self.facts.classes(self.emit.func, a).has(negative))
+        let is_all = ask == Ask::WhetherAll && !self.facts.classes(self.emit.func, a).has(negative);
+        self.add_each(found, [a], is_all)
     }
 
-    fn add_of_call(&self, found: &mut Lanes, helper: Helper, lane: Lane, args: ValueList) -> Origins {
+    fn add_of_call(
+        &self,
+        found: &mut Lanes,
+        (helper, args): (Helper, ValueList),
+        lane: Lane,
+        ask: Ask,
+    ) -> Origins {
         let func = &*self.emit.func;
         let at = |value: Value| Lane::new(value, lane.index());
         match (helper, func.get(args)) {
             (Helper::Mul | Helper::MulFirst | Helper::MulEither, &[a, b]) => {
                 self.add_each(found, [at(a), at(b)], true)
             }
-            (Helper::Add, &[a, b]) => self.add_terms(found, at(a), at(b)),
+            (Helper::Add, &[a, b]) => self.add_terms(found, [at(a), at(b)], ask),
             (
                 Helper::Rcp
                 | Helper::Exp2
@@ -248,7 +319,9 @@ impl Pass<'_> {
                 | Helper::ToFloat,
                 &[a],
             ) => self.add_each(found, [at(a)], true),
-            (Helper::Rsq | Helper::Log2 | Helper::Log2Portable, &[a]) => self.add_not_negative(found, at(a)),
+            (Helper::Rsq | Helper::Log2 | Helper::Log2Portable, &[a]) => {
+                self.add_not_negative(found, at(a), ask)
+            }
             (
                 Helper::Dot | Helper::DotNan | Helper::DotPoint | Helper::DotPointNan | Helper::DotPlain,
                 &[a, b, ..],
