@@ -39,6 +39,7 @@ for (const font of fonts)
 await cp(path.join(family("mono"), "LICENSE"), path.join(out, "fonts/LICENSE"));
 await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
 
+const source = (name) => path.join(here, `src/${name}.ts`);
 const options = {
   bundle: true,
   minify: true,
@@ -50,12 +51,12 @@ const options = {
   alias: { engine: path.join(engine, "transpica_web.js") },
   define: { ENGINE_FILE: JSON.stringify(engineFile), SAMPLES: JSON.stringify(samples) },
   loader: { ".woff2": "copy" },
-  external: ["*.woff2"],
+  external: ["*.woff2", "./start.js"],
 };
 const { metafile } = await esbuild.build({
   ...options,
   metafile: true,
-  entryPoints: { page: path.join(here, "src/main.ts"), worker: path.join(here, "src/worker.ts") },
+  entryPoints: { page: source("main"), start: source("start"), worker: source("worker") },
 });
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
 await writeFile(path.join(out, "licenses.txt"), await licenses(Object.keys(metafile.inputs)));

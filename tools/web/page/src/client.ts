@@ -46,7 +46,7 @@ export class Client {
 
   constructor(
     private readonly module: Promise<WebAssembly.Module>,
-    private readonly script: URL,
+    private readonly newWorker: () => Worker,
   ) {
     this.worker = this.start();
   }
@@ -81,7 +81,7 @@ export class Client {
   private early: { id: number; method: string; args: unknown[] }[] = [];
 
   private start(): Worker {
-    const worker = new Worker(this.script, { type: "module" });
+    const worker = this.newWorker();
     this.isReady = false;
     this.early = [];
     worker.onmessage = ({ data }: MessageEvent<Reply>) => this.receive(data);

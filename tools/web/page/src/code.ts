@@ -58,6 +58,7 @@ export class Code {
   readonly view: EditorView;
   private places: readonly (readonly number[])[] = [];
   private isQuiet = false;
+  private isUnderlined = false;
   /** What the lines are marked with; unknown after a change of the text. */
   private painted: string | undefined;
 
@@ -121,14 +122,12 @@ export class Code {
       const severity = problem.severity === "note" ? "info" : problem.severity;
       return { from, to, severity, message: problem.message, renderMessage: () => message(problem) };
     });
-    this.quietly(() =>
-      this.view.dispatch(
-        setDiagnostics(
-          this.view.state,
-          diagnostics.sort((a, b) => a.from - b.from),
-        ),
-      ),
-    );
+    // Each change of the view costs a layout.
+    if (diagnostics.length > 0 || this.isUnderlined) {
+      this.isUnderlined = diagnostics.length > 0;
+      diagnostics.sort((a, b) => a.from - b.from);
+      this.quietly(() => this.view.dispatch(setDiagnostics(this.view.state, diagnostics)));
+    }
     return problems.filter((problem) => !hasLine(problem));
   }
 

@@ -19,11 +19,11 @@ import { uniformsPane } from "./panes/uniforms";
 import { WatchPane } from "./panes/watch";
 import { type Change, Session } from "./session";
 import { drops, keys, splits, theme } from "./shell";
+import { engine, worker } from "./start.js";
 import { Tabs } from "./tabs";
 
 /** Bytes from which on a file is for the command line. */
 const FILE_LIMIT = 128 << 20;
-const WORKER = new URL("worker.js", import.meta.url);
 
 async function load(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(path);
@@ -47,11 +47,8 @@ class Page {
   private changed = performance.now();
   private shownText = "";
 
-  constructor(
-    private readonly samples: Sample[],
-    module: Promise<WebAssembly.Module>,
-  ) {
-    const newClient = () => new Client(module, WORKER);
+  constructor(private readonly samples: Sample[]) {
+    const newClient = () => new Client(engine, worker);
     this.session = new Session(newClient());
     const context: Context = { session: this.session, marks: this.marks, say: (text) => this.say(text) };
     this.editor = new Code({
@@ -224,8 +221,6 @@ class Page {
       await this.openFirst();
       if (typeof linked !== "boolean") this.warn(linked);
     }
-    // The adapter comes after the first texts: drivers take their time.
-    void this.watch.open();
     window.addEventListener(
       "hashchange",
       () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)),
@@ -308,18 +303,11 @@ class Page {
   }
 }
 
-/** Compiles the engine once; every worker gets the compiled module. */
-async function engine(): Promise<WebAssembly.Module> {
-  if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
-  return WebAssembly.compileStreaming(fetch(ENGINE_FILE));
-}
-
 async function main(): Promise<void> {
   theme();
   splits();
-  const module = engine();
-  const page = new Page(SAMPLES, module);
-  module.catch((error: Error) =>
+  const page = new Page(SAMPLES);
+  engine.catch((error: Error) =>
     page.warn({
       severity: "error",
       message: `The engine cannot be loaded: ${error.message}`,
@@ -335,6 +323,8 @@ async function main(): Promise<void> {
   Object.assign(globalThis, { transpica: page });
   await page.start();
   performance.mark("started");
+  // The adapter comes after the first texts: drivers take their time.
+  void page.watch.open();
   document.documentElement.dataset["started"] = "";
   if ("serviceWorker" in navigator)
     await navigator.serviceWorker

@@ -79,16 +79,28 @@ export class Session {
   }
 
   private async begin(opened: Opened): Promise<void> {
+    const isConfigured = Object.keys(this.options).length > 0;
     this.goodText = undefined;
     this.options = {};
+    // A lost engine gets generated inputs again until the state is known.
+    this.stateText = "";
     this.accept(opened);
     if (opened.programs.length > 0) {
-      const { client } = this;
-      // The worker answers in order, so none of these has to wait for the one before.
-      const calls = [client.json("configure", "{}"), client.json("seed", SEED, VERTICES), client.call("state")];
-      this.stateText = (await Promise.all(calls))[2] as string;
+      // The worker answers in order, so no view has to wait for these.
+      if (isConfigured) void this.client.json("configure", "{}");
+      void this.client.json("seed", SEED, VERTICES);
     }
     await this.onChange("opened");
+    if (opened.programs.length > 0) void this.keepState();
+  }
+
+  /** Asks for the inputs of the program that is open. */
+  private async keepState(): Promise<void> {
+    const { origin } = this;
+    await this.attempt(async () => {
+      const state = (await this.client.call("state")) as string;
+      if (this.origin === origin) this.stateText = state;
+    });
   }
 
   private accept(opened: Opened): void {

@@ -116,7 +116,7 @@ export function comparePane(
       const { opened } = session;
       if (!other?.opened || !opened) return;
       show(opened.source, other.opened.source);
-      if (session.state) await other.client.json("setState", session.state);
+      await other.client.json("setState", await session.client.call("state"));
       const [a, b] = await Promise.all([session.client.json<unknown>("run"), other.client.json<unknown>("run")]);
       const rows = differences(outputs(a), outputs(b));
       status.textContent = `${opened.name} and ${other.opened.name}, with the same inputs: ${rows.length === 0 ? "every output is equal." : `${rows.length} values differ.`}`;

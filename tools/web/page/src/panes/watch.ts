@@ -186,7 +186,8 @@ export class WatchPane implements Pane {
     this.want();
   }
 
-  private isPaused = false;
+  /** Nothing is drawn before the texts of the first program, and after a failure until it changes. */
+  private isPaused = true;
 
   private choose(mode: Mode): void {
     this.mode = mode;
