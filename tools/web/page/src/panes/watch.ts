@@ -24,7 +24,7 @@ const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
 /** Radians a second that the mesh turns by while the time runs. */
 const TURN = 0.4;
 /** Milliseconds without a change after which the picture follows. */
-const PAUSE = 120;
+const PAUSE = 300;
 /** A channel may be this far off before a pixel counts as different. */
 const TOLERANCE = 2;
 
