@@ -52,12 +52,17 @@ pub fn run(arguments: &[&str]) -> Option<ExitCode> {
     })
 }
 
+/// Setting for hosts that wait for HLSL or MSL. The workspace's own builds compile naga quickly.
+const FAST_NAGA: &str = "profile.release.package.naga.opt-level=3";
+
+/// Builds the libraries, unless they are given, and copies what hosts need to `prefix`.
 pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
     let triple = options.target.as_deref();
     let built = match &options.built {
         Some(folder) => folder.clone(),
         None => {
             let mut build = vec!["rustc", "--release", "--locked", "--package", "transpica-capi"];
+            build.extend(["--config", FAST_NAGA]);
             build.extend(options.features.iter().flat_map(|list| ["--features", list]));
             if let Some(triple) = triple {
                 build.extend(["--target", triple, "--crate-type", "staticlib"]);
