@@ -14,6 +14,8 @@ use crate::{cargo, target};
 const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
 /// Its version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Setting for hosts that wait for HLSL or MSL. The workspace's own builds compile naga quickly.
+const FAST_NAGA: &str = "profile.release.package.naga.opt-level=3";
 
 /// Selection of libraries, and the place for them.
 #[derive(Default)]
@@ -51,9 +53,6 @@ pub fn run(arguments: &[&str]) -> Option<ExitCode> {
         }
     })
 }
-
-/// Setting for hosts that wait for HLSL or MSL. The workspace's own builds compile naga quickly.
-const FAST_NAGA: &str = "profile.release.package.naga.opt-level=3";
 
 /// Builds the libraries, unless they are given, and copies what hosts need to `prefix`.
 pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
