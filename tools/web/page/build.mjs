@@ -49,19 +49,28 @@ const options = {
   legalComments: "none",
   logLevel: "warning",
   alias: { engine: path.join(engine, "transpica_web.js") },
-  define: { ENGINE_FILE: JSON.stringify(engineFile), SAMPLES: JSON.stringify(samples) },
+  define: {
+    ENGINE_FILE: JSON.stringify(engineFile),
+    SAMPLES: JSON.stringify(samples),
+    FIRST_SAMPLE: JSON.stringify(samples.find(({ name }) => name === "lights").path),
+  },
   loader: { ".woff2": "copy" },
   external: ["*.woff2", "./start.js"],
 };
+await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker") } });
+// The editor is a file of its own, so that the page begins before that is there.
 const { metafile } = await esbuild.build({
   ...options,
   metafile: true,
-  entryPoints: { page: source("main"), start: source("start"), worker: source("worker") },
+  splitting: true,
+  chunkNames: "[name]-[hash]",
+  entryPoints: { page: source("main") },
 });
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
 await writeFile(path.join(out, "licenses.txt"), await licenses(Object.keys(metafile.inputs)));
 const html = await readFile(path.join(here, "index.html"), "utf8");
-await writeFile(path.join(out, "index.html"), html.replaceAll("%ENGINE%", engineFile));
+const preload = ["page.js", ...editorFiles(metafile)].map((file) => `<link rel="modulepreload" href="${file}">`);
+await writeFile(path.join(out, "index.html"), html.replace("%MODULES%", preload.join("\n")));
 
 // The service worker comes last: its version covers every other file.
 const files = (await readdir(out, { recursive: true, withFileTypes: true }))
@@ -77,6 +86,15 @@ await esbuild.build({
   format: "iife",
   define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
 });
+
+/** Files of the editor's code, from the list of outputs. */
+function editorFiles({ outputs }) {
+  const found = Object.keys(outputs).filter((file) => outputs[file].entryPoint?.endsWith("src/code.ts"));
+  for (const file of found)
+    for (const { path: other, kind } of outputs[file].imports)
+      if (kind === "import-statement" && other in outputs && !found.includes(other)) found.push(other);
+  return found.map((file) => path.relative(out, path.resolve(file))).filter((file) => file !== "page.js");
+}
 
 /** Licenses of the packages that inputs of the bundle are from. */
 async function licenses(inputs) {

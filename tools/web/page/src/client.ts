@@ -2,7 +2,8 @@
 // limit. A worker that misses it, or whose engine traps, is replaced, and every waiting call fails.
 
 import type { Problem } from "./contract";
-import type { Reply } from "./worker";
+import { START } from "./opening";
+import type { Reply, Request } from "./worker";
 
 /** Failure of a call: the engine was lost, or its answer was an error. */
 export class CallError extends Error {
@@ -27,6 +28,14 @@ export interface Timing {
   last: number;
 }
 
+/** Calls of a worker from before there was a client, in the order in which the page makes them. */
+export interface Ahead {
+  calls: Request[];
+  replies: Reply[];
+  /** There is a client: nobody else may call. */
+  isTaken: boolean;
+}
+
 const START_LIMIT = 20_000;
 
 export class Client {
@@ -43,12 +52,20 @@ export class Client {
   private next = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isReady = false;
+  /** Why there is no engine. */
+  private missing: Problem | undefined;
+  private ahead: Request[] = [];
+  /** Replies to calls that the page has not made yet. */
+  private readonly early = new Map<number, Reply>();
 
   constructor(
-    private readonly module: Promise<WebAssembly.Module>,
     private readonly newWorker: () => Worker,
+    ahead?: Ahead,
   ) {
     this.worker = this.start();
+    if (!ahead) return;
+    this.ahead = ahead.calls;
+    for (const reply of ahead.replies) this.receive(reply);
   }
 
   /** Calls a method whose answer is JSON. */
@@ -63,12 +80,18 @@ export class Client {
 
   /** Calls a method and returns its answer as it is. */
   call(method: string, ...args: unknown[]): Promise<unknown> {
-    const id = this.next++;
+    const [ahead] = this.ahead;
+    const isAhead = ahead?.method === method && args.every((arg, at) => arg === ahead.args[at]);
+    if (isAhead) this.ahead.shift();
+    else this.ahead.length = 0;
+    const id = isAhead ? ahead.id : this.next++;
     return new Promise((resolve, reject) => {
+      if (this.missing) return reject(new CallError(this.missing, undefined));
       this.waiting.set(id, { method, resolve, reject });
       if (this.waiting.size === 1) this.watch();
-      if (this.isReady) this.worker.postMessage({ id, method, args });
-      else this.early.push({ id, method, args });
+      if (!isAhead) this.worker.postMessage({ id, method, args });
+      const reply = this.early.get(id);
+      if (reply) this.receive(reply);
     });
   }
 
@@ -78,31 +101,24 @@ export class Client {
     this.worker.terminate();
   }
 
-  private early: { id: number; method: string; args: unknown[] }[] = [];
-
   private start(): Worker {
     const worker = this.newWorker();
     this.isReady = false;
-    this.early = [];
     worker.onmessage = ({ data }: MessageEvent<Reply>) => this.receive(data);
     worker.onerror = (event) => this.lose(`the engine does not start: ${event.message ?? "unknown error"}`, false);
-    this.module.then(
-      (module) => worker.postMessage({ module }),
-      (error) => this.failAll(`the engine cannot be loaded: ${error}`),
-    );
     return worker;
   }
 
   private receive(reply: Reply): void {
     if ("ready" in reply) {
       this.isReady = true;
-      for (const request of this.early) this.worker.postMessage(request);
-      this.early = [];
       this.watch();
       return;
     }
+    if (reply.id === START && "fault" in reply) return this.miss(reply.fault);
     const waiting = this.waiting.get(reply.id);
-    if (!waiting) return;
+    if (!waiting) return void this.early.set(reply.id, reply);
+    this.early.delete(reply.id);
     if ("fault" in reply) {
       this.lose(`the engine stopped in ${waiting.method}: ${reply.fault}`, true);
       return;
@@ -129,17 +145,29 @@ export class Client {
   private lose(why: string, again: boolean): void {
     clearTimeout(this.timer);
     this.worker.terminate();
+    this.ahead = [];
+    this.early.clear();
     if (again) this.worker = this.start();
     this.failAll(why);
     if (again) this.onLost(why);
   }
 
   private failAll(why: string): void {
+    for (const [at, { reject }] of this.noLongerWaiting().entries()) {
+      reject(new CallError({ severity: "error", message: why }, at === 0 ? "by this" : "before"));
+    }
+  }
+
+  private miss(why: string): void {
+    const hint = "It needs WebAssembly with SIMD.";
+    this.missing = { severity: "error", message: `The engine cannot be loaded: ${why}`, hint };
+    for (const { reject } of this.noLongerWaiting()) reject(new CallError(this.missing, undefined));
+  }
+
+  private noLongerWaiting(): Waiting[] {
     clearTimeout(this.timer);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    for (const [at, { reject }] of waiting.entries()) {
-      reject(new CallError({ severity: "error", message: why }, at === 0 ? "by this" : "before"));
-    }
+    return waiting;
   }
 }

@@ -1,7 +1,7 @@
 // The glue that wasm-bindgen makes; the bundler replaces the name by its path.
 
 declare module "engine" {
-  export default function init(input: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  export default function init(input: { module_or_path: Promise<Response> }): Promise<unknown>;
   export class Engine {
     constructor();
     draw(json: string): Uint8Array;
@@ -21,3 +21,6 @@ interface Sample {
 
 /** Replaced at build time: the samples that were copied beside the page. */
 declare const SAMPLES: Sample[];
+
+/** Path of the sample that the page opens with. */
+declare const FIRST_SAMPLE: string;

@@ -1,11 +1,12 @@
 // Starts the page: the engine, the editor, the panes, and what links them.
 
 import { CallError, Client } from "./client";
-import { Code } from "./code";
+import type { Code } from "./code";
 import type { Problem } from "./contract";
 import { byId, h } from "./dom";
 import { decode, encode, type Linked } from "./link";
 import { Marks } from "./marks";
+import { fileName } from "./opening";
 import { comparePane } from "./panes/compare";
 import { graphPane } from "./panes/graph";
 import { optionsPane } from "./panes/options";
@@ -19,22 +20,17 @@ import { uniformsPane } from "./panes/uniforms";
 import { WatchPane } from "./panes/watch";
 import { type Change, Session } from "./session";
 import { drops, keys, splits, theme } from "./shell";
-import { engine, worker } from "./start.js";
+import { ahead, load, worker } from "./start.js";
 import { Tabs } from "./tabs";
 
 /** Bytes from which on a file is for the command line. */
 const FILE_LIMIT = 128 << 20;
 
-async function load(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await fetch(path);
-  if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
-}
-
 class Page {
   readonly marks = new Marks();
   readonly session: Session;
-  readonly editor: Code;
+  /** The editor, once its code is there. */
+  editor: Code | undefined;
   readonly tabs: Tabs;
   readonly lower: Tabs;
   readonly step: StepPane;
@@ -46,22 +42,14 @@ class Page {
   changes = 0;
   private changed = performance.now();
   private shownText = "";
+  private readonly editing: Promise<Code>;
 
   constructor(private readonly samples: Sample[]) {
-    const newClient = () => new Client(engine, worker);
-    this.session = new Session(newClient());
+    const newClient = () => new Client(worker);
+    ahead.isTaken = true;
+    this.session = new Session(new Client(worker, ahead));
     const context: Context = { session: this.session, marks: this.marks, say: (text) => this.say(text) };
-    this.editor = new Code({
-      label: "Source of the program",
-      origin: "editor",
-      language: "picasso",
-      marks: this.marks,
-      write: (text) => {
-        this.changed = performance.now();
-        void this.session.edit(text);
-      },
-    });
-    byId("source").append(this.editor.view.dom);
+    this.editing = this.edit();
     this.compare = comparePane(context, { newClient, samples, load });
     const text = (kind: string, title: string, language: "picasso" | "shading" | "module") =>
       textPane(context, kind, title, language);
@@ -93,9 +81,26 @@ class Page {
     this.session.onError = (problem) => this.warn(problem);
   }
 
+  /** Makes the editor. Its code is the largest part of the page's, and the engine need not wait. */
+  private async edit(): Promise<Code> {
+    const { Code } = await import("./code");
+    this.editor = new Code({
+      label: "Source of the program",
+      origin: "editor",
+      language: "picasso",
+      marks: this.marks,
+      write: (text) => {
+        this.changed = performance.now();
+        void this.session.edit(text);
+      },
+    });
+    byId("source").append(this.editor.view.dom);
+    return this.editor;
+  }
+
   /** Brings everything that is visible up to date. */
   private async follow(what: Change): Promise<void> {
-    const { session, editor } = this;
+    const { session } = this;
     const { opened } = session;
     if (!opened) return;
     if (what === "restored") {
@@ -103,8 +108,14 @@ class Page {
       return this.watch.want();
     }
     if (what !== "edited") this.changed = performance.now();
-    if (what === "opened") this.showSource();
     const hasError = session.problems.some(({ severity }) => severity === "error");
+    // With errors everything else stays at the last good program of the same file. The engine works
+    // while the source is shown.
+    const isStale = what !== "edited" || !hasError;
+    const upper = isStale && this.tabs.refresh(what === "state" ? ["compare", "sizes"] : undefined);
+    const lower = isStale && this.lower.refresh();
+    const editor = await this.editing;
+    if (what === "opened") this.showSource(editor);
     if (what === "opened" || what === "edited") {
       if (!hasError) editor.setPlaces(opened.sourcePlaces.map((pc) => (pc < 0 ? [] : [pc])));
       editor.diagnose(session.problems);
@@ -113,24 +124,20 @@ class Page {
       );
       this.head();
     }
-    // With errors everything else stays at the last good program of the same file.
-    if (what !== "edited" || !hasError) {
-      const upper = what === "state" ? this.tabs.refresh(["compare", "sizes"]) : this.tabs.refresh();
-      await Promise.all([upper, this.lower.refresh()]);
-      this.watch.later();
-    }
+    await Promise.all([upper, lower]);
+    if (isStale) this.watch.later();
     this.panesTime = performance.now() - this.changed;
     this.changes++;
     byId("times").textContent = `panes ${this.panesTime.toFixed(0)} ms`;
   }
 
-  private showSource(): void {
+  private showSource(editor: Code): void {
     const { opened } = this.session;
     if (!opened) return;
     byId("banner").hidden = true;
     this.marks.select([], "editor");
     this.marks.set({ current: -1, ancestors: [], dead: [] });
-    if (this.editor.text !== opened.source || this.shownText !== opened.name) this.editor.show(opened.source, []);
+    if (editor.text !== opened.source || this.shownText !== opened.name) editor.show(opened.source, []);
     this.shownText = opened.name;
     const programs = byId<HTMLSelectElement>("programs");
     programs.replaceChildren(
@@ -193,7 +200,7 @@ class Page {
 
   async openSample(path: string): Promise<void> {
     try {
-      await this.session.open(path.split("/").pop() ?? path, await load(path));
+      await this.session.open(fileName(path), await load(path));
     } catch (error) {
       this.warn({ severity: "error", message: String(error) });
     }
@@ -228,11 +235,8 @@ class Page {
   }
 
   private async openFirst(): Promise<void> {
-    if (this.samples[0]) {
-      const first = this.samples.find(({ name }) => name === "lights") ?? this.samples[0];
-      byId<HTMLSelectElement>("samples").value = first.path;
-      await this.openSample(first.path);
-    }
+    byId<HTMLSelectElement>("samples").value = FIRST_SAMPLE;
+    await this.openSample(FIRST_SAMPLE);
   }
 
   /** Opens what the address holds; returns whether it did, or why it cannot. */
@@ -294,7 +298,7 @@ class Page {
       ...Object.fromEntries(
         [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [`Alt+${digit}`, () => void this.tabs.showAt(digit - 1)]),
       ),
-      "Alt+E": () => this.editor.view.focus(),
+      "Alt+E": () => this.editor?.view.focus(),
       "Alt+W": () => byId("watch").querySelector<HTMLElement>(".stage")?.focus(),
       "Alt+P": () => this.watch.toggle(),
       "Ctrl+O": () => file.click(),
@@ -307,13 +311,6 @@ async function main(): Promise<void> {
   theme();
   splits();
   const page = new Page(SAMPLES);
-  engine.catch((error: Error) =>
-    page.warn({
-      severity: "error",
-      message: `The engine cannot be loaded: ${error.message}`,
-      hint: "It needs WebAssembly with SIMD.",
-    }),
-  );
   // A lost engine says so itself.
   window.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();

@@ -3,6 +3,7 @@
 
 import { CallError, Client } from "./client";
 import type { Opened, Problem, Setting } from "./contract";
+import { SEED, VERTICES } from "./opening";
 
 /** Everything that a link holds of a program. */
 export interface Saved {
@@ -25,9 +26,6 @@ interface Origin {
 /** What changed: another file or program, the text, the options, the inputs. */
 export type Change = "opened" | "edited" | "options" | "state" | "restored";
 
-const SEED = 0;
-/** Vertices that the state holds inputs for, as `transpica run --vertices`. */
-export const VERTICES = 4;
 /** From this length on a text is assembled when typing pauses, not at each key. */
 const LONG_TEXT = 100_000;
 

@@ -2,6 +2,7 @@
 // from outside when a call takes too long, so it keeps nothing that the page cannot rebuild.
 
 import init, { Engine } from "engine";
+import { START } from "./opening";
 import type { DrawRequest, GpuDraw, Problem } from "./contract";
 
 export interface Request {
@@ -11,7 +12,7 @@ export interface Request {
 }
 
 export type Reply =
-  | { id: -1; ready: true }
+  | { id: typeof START; ready: true }
   | { id: number; value: unknown; milliseconds: number; memory: number }
   | { id: number; fault: string };
 
@@ -20,9 +21,6 @@ export interface GpuFrame {
   draw: GpuDraw | { error: Problem };
   contents: Uint8Array[];
 }
-
-let engine: Engine | undefined;
-let memory: WebAssembly.Memory | undefined;
 
 const post = (reply: Reply, transfer: Transferable[] = []) => self.postMessage(reply, { transfer });
 
@@ -60,21 +58,26 @@ function buffers(value: unknown): Transferable[] {
   return "contents" in value ? (value.contents as Uint8Array[]).flatMap(buffers) : [];
 }
 
-self.onmessage = async ({ data }: MessageEvent<Request | { module: WebAssembly.Module }>) => {
-  if ("module" in data) {
-    const exports = (await init({ module_or_path: data.module })) as { memory: WebAssembly.Memory };
-    memory = exports.memory;
-    engine = new Engine();
-    post({ id: -1, ready: true });
-    return;
-  }
+async function start(): Promise<{ engine: Engine; memory: WebAssembly.Memory }> {
+  const module = await init({ module_or_path: fetch(new URL(ENGINE_FILE, import.meta.url)) });
+  return { engine: new Engine(), memory: (module as { memory: WebAssembly.Memory }).memory };
+}
+
+/** The engine, compiled here so that the page's thread is free. Calls wait for it. */
+const started = start();
+started.then(
+  () => post({ id: START, ready: true }),
+  (error) => post({ id: START, fault: String(error) }),
+);
+
+self.onmessage = async ({ data }: MessageEvent<Request>) => {
   const { id } = data;
-  const start = performance.now();
   try {
-    if (!engine) throw new Error("the engine is not there yet");
+    const { engine, memory } = await started;
+    const start = performance.now();
     const value = answer(engine, data);
     const milliseconds = performance.now() - start;
-    post({ id, value, milliseconds, memory: memory?.buffer.byteLength ?? 0 }, buffers(value));
+    post({ id, value, milliseconds, memory: memory.buffer.byteLength }, buffers(value));
   } catch (error) {
     post({ id, fault: String(error) });
   }

@@ -1,11 +1,8 @@
 // A second program beside the first: both texts with their differences, and the outputs that differ
 // for the same inputs.
 
-import { MergeView } from "@codemirror/merge";
-import { EditorState } from "@codemirror/state";
-import { EditorView } from "@codemirror/view";
+import type { MergeView } from "@codemirror/merge";
 import { Client } from "../client";
-import { common } from "../code";
 import { h, button, number } from "../dom";
 import { Session } from "../session";
 import type { Context, Pane } from "./pane";
@@ -92,20 +89,10 @@ export function comparePane(
     }
     if (await other.open(name, bytes)) await pane.refresh();
   };
-  const show = (first: string, text: string) => {
+  const show = async (first: string, text: string) => {
+    const { merged } = await import("../merge");
     merge?.destroy();
-    const side = (label: string) => [
-      ...common(label, "picasso"),
-      EditorState.readOnly.of(true),
-      EditorView.lineWrapping,
-    ];
-    merge = new MergeView({
-      a: { doc: first, extensions: side("First program") },
-      b: { doc: text, extensions: side("Second program") },
-      parent: texts,
-      collapseUnchanged: { margin: 3, minSize: 6 },
-      diffConfig: { scanLimit: 5000, timeout: 200 },
-    });
+    merge = merged(texts, first, text);
   };
   const pane = {
     id: "compare",
@@ -115,7 +102,7 @@ export function comparePane(
     async refresh() {
       const { opened } = session;
       if (!other?.opened || !opened) return;
-      show(opened.source, other.opened.source);
+      await show(opened.source, other.opened.source);
       await other.client.json("setState", await session.client.call("state"));
       const [a, b] = await Promise.all([session.client.json<unknown>("run"), other.client.json<unknown>("run")]);
       const rows = differences(outputs(a), outputs(b));

@@ -3,7 +3,7 @@
 
 import type { Ancestry, Recording, StepState } from "../contract";
 import { button, field, h, number } from "../dom";
-import { VERTICES } from "../session";
+import { VERTICES } from "../opening";
 import type { Context, Pane } from "./pane";
 
 const LETTERS = "xyzw";

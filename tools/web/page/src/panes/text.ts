@@ -1,7 +1,7 @@
 // A text that the translator made: IR, WGSL, GLSL, SPIR-V and others, each line linked to its
 // instructions.
 
-import { Code } from "../code";
+import type { Code } from "../code";
 import type { TextView } from "../contract";
 import { h } from "../dom";
 import type { languages } from "../languages";
@@ -18,7 +18,10 @@ export function textPane(context: Context, kind: string, title: string, language
     title,
     element,
     async refresh() {
-      const view = await context.session.client.json<TextView>("view", kind);
+      const [view, { Code }] = await Promise.all([
+        context.session.client.json<TextView>("view", kind),
+        import("../code"),
+      ]);
       list(problems, view.problems);
       if (!code) {
         code = new Code({ label: `${title} of the program`, origin: kind, language, marks: context.marks });
