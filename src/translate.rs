@@ -440,7 +440,7 @@ impl Translator {
             offsets: &offsets,
         };
         uniforms.check()?;
-        let relies = passes::legalize::run(&mut module, options, &uniforms);
+        let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
         let relies_on = match relies {
             true => Reliance::new(&usage, folded, options.assume),
             false => Reliance::default(),

@@ -200,7 +200,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     };
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
-    legalize::run(&mut module, &options, &uniforms);
+    legalize::run(&mut module, &options, &uniforms, &mut Default::default());
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");
     let mut shown = text::print_renumbered(&module);

@@ -1,6 +1,7 @@
 //! Functions: values, regions and the nodes that nest them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::op::{Def, Op};
 use super::resource::Resource;
@@ -310,6 +311,13 @@ impl Func {
 pub struct Module {
     /// The program.
     pub main: Func,
-    /// Helper functions.
-    pub helpers: Vec<Func>,
+    /// Helper functions, shared with the modules that have the same.
+    pub helpers: Vec<Arc<Func>>,
+}
+
+impl Module {
+    /// Every function, helpers first, to change it: those that other modules share are copied.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Func> {
+        self.helpers.iter_mut().map(Arc::make_mut).chain([&mut self.main])
+    }
 }

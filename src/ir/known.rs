@@ -120,7 +120,7 @@ pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
         })
     };
     // What helpers compute with is exact in every precision.
-    let helpers = module.helpers.iter().map(|f| (f, Precision::Exact));
+    let helpers = module.helpers.iter().map(|f| (&**f, Precision::Exact));
     let main = [(&module.main, precision)].into_iter().filter(|(main, _)| reads(main));
     helpers.chain(main).find_map(|(f, precision)| {
         let mut known = Known::new(precision, None, f.values.len());

@@ -100,7 +100,7 @@ pub fn verify(module: &Module, phase: Phase) -> Result<()> {
     }
     let mut check = Check::new(module, &module.main, phase, module.helpers.len());
     check.function().map_err(located)?;
-    let calls = module.helpers.iter().chain([&module.main]);
+    let calls = module.helpers.iter().map(|f| &**f).chain([&module.main]);
     calls.into_iter().try_for_each(|f| call_types(module, f, &outputs))
 }
 

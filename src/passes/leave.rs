@@ -15,13 +15,15 @@
 //! left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by
 //! a decision that differs between invocations, and little.
 
+use std::sync::Arc;
+
 use super::flow::ValueFlow;
 use super::scratch::Scratch;
 use super::taint::{Taint, differs_between_invocations};
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
 
 /// Rewrites the loops whose values could be those of a later iteration.
-pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
+pub fn run(f: &mut Func, helpers: &[Arc<Func>], scratch: &mut Scratch) -> bool {
     let gives = |data: &NodeData| data.is_loop() && data.results().len > 0;
     if !f.nodes.values().iter().any(gives) {
         return false;
@@ -68,7 +70,7 @@ fn is_before(flow: &ValueFlow, node: Node, value: Value) -> bool {
 }
 
 /// By helper: whether it reads what differs between invocations, itself or through one before it.
-fn readers(helpers: &[Func]) -> Vec<bool> {
+fn readers(helpers: &[Arc<Func>]) -> Vec<bool> {
     let mut readers: Vec<bool> = Vec::with_capacity(helpers.len());
     for helper in helpers {
         let reads = helper.values.values().iter().any(|value| match value.def {

@@ -30,6 +30,8 @@ pub mod usage;
 
 pub use scratch::{Scratch, Tables};
 
+use std::sync::Arc;
+
 use crate::host::Arithmetic;
 use crate::ir::{Func, Module};
 use crate::precision::Precision;
@@ -67,7 +69,7 @@ pub fn optimize_observed(
     observe: &mut dyn FnMut(&'static str, &Func),
 ) {
     for f in &mut module.helpers {
-        optimize_function(f, precision, scratch, &mut |_, _| {});
+        optimize_function(Arc::make_mut(f), precision, scratch, &mut |_, _| {});
     }
     optimize_function(&mut module.main, precision, scratch, observe);
     if !module.helpers.is_empty() {
@@ -81,7 +83,7 @@ fn optimize_function(
     scratch: &mut Scratch,
     observe: &mut dyn FnMut(&'static str, &Func),
 ) {
-    let Scratch { flow, demand, tables } = scratch;
+    let Scratch { flow, demand, tables, .. } = scratch;
     simplify::run(f, precision, tables);
     observe("simplify", f);
     flow.compute(f);

@@ -6,6 +6,7 @@
 use super::demand::Demand;
 use super::equal::Visible;
 use super::flow::ValueFlow;
+use super::legalize::Built;
 use super::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
@@ -18,6 +19,8 @@ pub struct Scratch {
     pub demand: Demand,
     /// Tables of each pass.
     pub tables: Tables,
+    /// Helpers of modules before.
+    pub built: Built,
 }
 
 /// Tables that each pass fills anew. Their content never matters, only their capacity.

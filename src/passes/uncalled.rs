@@ -1,6 +1,8 @@
 //! Removes the helpers that nothing calls, directly or through others.
 //! In and out: a module.
 
+use std::sync::Arc;
+
 use crate::ir::{Def, Func, Module, Op};
 
 /// Removes the helpers that nothing calls, directly or through others.
@@ -27,22 +29,35 @@ pub fn run(module: &mut Module) -> bool {
         .collect();
     let mut keep = used.into_iter();
     module.helpers.retain(|_| keep.next().unwrap_or(true));
-    for f in module.helpers.iter_mut().chain([&mut module.main]) {
-        for data in f.values.values_mut() {
-            if let Def::Op(Op::Call { helper, .. }) = &mut data.def {
-                *helper = numbers[usize::from(*helper)];
-            }
+    let moves = |number: u16| numbers[usize::from(number)] != number;
+    for f in &mut module.helpers {
+        // Most calls stay as they are, and those functions stay shared.
+        if called(f).any(moves) {
+            renumber(Arc::make_mut(f), &numbers);
         }
     }
+    renumber(&mut module.main, &numbers);
     true
 }
 
-fn mark_called(f: &Func, used: &mut [bool]) {
-    for data in f.values.values() {
-        if let Def::Op(Op::Call { helper, .. }) = data.def {
-            used[usize::from(helper)] = true;
+fn renumber(f: &mut Func, numbers: &[u16]) {
+    for data in f.values.values_mut() {
+        if let Def::Op(Op::Call { helper, .. }) = &mut data.def {
+            *helper = numbers[usize::from(*helper)];
         }
     }
+}
+
+fn mark_called(f: &Func, used: &mut [bool]) {
+    called(f).for_each(|helper| used[usize::from(helper)] = true);
+}
+
+/// The helpers that a function calls.
+fn called(f: &Func) -> impl Iterator<Item = u16> {
+    f.values.values().iter().filter_map(|data| match data.def {
+        Def::Op(Op::Call { helper, .. }) => Some(helper),
+        Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+    })
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ impl<'a> Shared<'a> {
             let [param] = *helper.get(helper.params) else { return false };
             helper.ty(param) == Type::I32
         };
-        let has_readers = source.module.helpers.iter().any(has_index);
+        let has_readers = source.module.helpers.iter().any(|helper| has_index(helper));
         let arrays = declarations.arrays().filter(|_| has_readers);
         let readers = arrays.map(|name| names.unique(&format!("{name}_at"))).collect();
         Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
@@ -203,7 +203,7 @@ impl<'a> Shared<'a> {
         let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
-        for (func, name) in helpers.map(|(func, name)| (func, Some(name))).chain([(main, None)]) {
+        for (func, name) in helpers.map(|(func, name)| (&**func, Some(name))).chain([(main, None)]) {
             // Functions share the names of the module and may repeat each other's local names.
             let mut scope = names.inner();
             let parameters = match name {

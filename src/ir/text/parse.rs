@@ -3,6 +3,8 @@
 //! checked by the verifier. No recursion; memory grows with the text, the numbers of values are
 //! limited.
 
+use std::sync::Arc;
+
 use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};
 use crate::error::Result;
@@ -27,7 +29,7 @@ pub fn parse(text: &str) -> Result<Module> {
     if functions.len() > usize::from(u16::MAX) {
         return Err(error(parser.place, "too many functions"));
     }
-    Ok(Module { main, helpers: functions })
+    Ok(Module { main, helpers: functions.into_iter().map(Arc::new).collect() })
 }
 
 /// Owner of the innermost open brace.

@@ -2,6 +2,7 @@
 //! In: a module whose tree is well-formed. Out: text. No recursion.
 
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use super::Module;
 use crate::entity::Handle;
@@ -28,7 +29,7 @@ pub fn print(module: &Module) -> String {
 /// belongs to.
 pub fn print_placed(module: &Module) -> PlacedText {
     let (f, mut trace) = (&module.main, Vec::new());
-    let out = write_functions(&module.helpers, String::new(), |_| None);
+    let out = write_functions(module.helpers.iter().map(Arc::as_ref), String::new(), |_| None);
     let mut printer = Printer { f, out, numbers: None, depth: 0, trace: Some(&mut trace) };
     printer.function().expect("writing to a string never fails");
     let (out, places) = (printer.out, Places::new(f));
@@ -56,7 +57,7 @@ impl fmt::Display for Func {
 }
 
 fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) -> String {
-    let helpers = write_functions(&module.helpers, String::new(), &numbers);
+    let helpers = write_functions(module.helpers.iter().map(Arc::as_ref), String::new(), &numbers);
     write_functions([&module.main], helpers, numbers)
 }
 

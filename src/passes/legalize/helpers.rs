@@ -1,8 +1,7 @@
-//! The helper functions that legal arithmetic calls, built when first asked for, callees before
-//! callers.
-//! In: a helper and a number of lanes. Out: its index in the module. Knows neither constants nor
-//! uniforms. Its callers never pass a constant that counts as zero to a product or a sum, because
-//! drivers inline these bodies and fold `x * 0` wrongly.
+//! The bodies of the helper functions that legal arithmetic calls.
+//! In: a helper and a number of lanes. Out: its function. Knows neither constants nor uniforms.
+//! Callers never pass a constant that counts as zero to a product or a sum, because drivers inline
+//! these bodies and fold `x * 0` wrongly.
 //!
 //! The guarded product is `(b == 0 ? 0 : a) * (a == 0 ? 0 : b)`: a zero replaces what it meets, so
 //! that 0 is multiplied by 0 or by a finite number. Compilers for AMD chips find the chip's own
@@ -22,7 +21,9 @@
 //! the edges of their range differ between drivers, hence the explicit cases.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use super::built::{Helpers, Kept};
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Lane, Op, ScalarKind, Type, Unary, Value};
 use crate::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
@@ -36,8 +37,6 @@ const F24_MIN: f32 = f32::from_bits(0x2080_0000);
 const F24_OVERFLOW: f32 = f32::from_bits(0x5F80_0000);
 /// 2^78 and 2^-78: float24 subnormals are multiples of 2^-78.
 const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x1880_0000));
-/// No helper.
-const NONE: u16 = u16::MAX;
 
 macro_rules! helpers {
     ($(
@@ -49,7 +48,7 @@ macro_rules! helpers {
         #[repr(u8)]
         pub(super) enum Helper { $($(#[$attr])* $name),* }
         /// Names for one to four lanes; none ends in a digit, which naga would change.
-        const NAMES: &[[&str; 4]] = &[
+        pub(super) const NAMES: &[[&str; 4]] = &[
             $([$text, concat!($text, "_vec2f"), concat!($text, "_vec3f"), concat!($text, "_vec4f")]),*
         ];
 
@@ -142,6 +141,19 @@ impl Helper {
     }
 }
 
+impl Helper {
+    /// Builds a helper function whose callees are in the list.
+    pub(super) fn function(self, lanes: u8, helpers: &mut Helpers<'_>) -> Kept {
+        let name = Cow::Borrowed(NAMES[self as usize][usize::from(lanes) - 1]);
+        let mut func = Func { name, ..Func::default() };
+        let mut body = Body { emit: Emit::helper(&mut func), helpers, lanes, calls: Vec::new() };
+        let result = self.build(&mut body);
+        let Body { emit, calls, .. } = body;
+        emit.finish(result);
+        Kept { func: Arc::new(func), calls }
+    }
+}
+
 /// Guards of 0 · ∞ and tests for NaN that a call of the helper function with a name is.
 pub(super) fn guards_of(name: &str) -> (u32, u32) {
     use Helper::{Dot, DotNan, DotPoint, DotPointNan, HasNan, IsNan, Mul, MulEither, MulFirst};
@@ -155,61 +167,13 @@ pub(super) fn guards_of(name: &str) -> (u32, u32) {
     }
 }
 
-/// The helpers of one module.
-pub(super) struct Helpers<'a> {
-    /// The module's list.
-    pub funcs: &'a mut Vec<Func>,
-    /// Precision of the bodies.
-    pub precision: Precision,
-    known: [[u16; 4]; NAMES.len()],
-    /// The functions of the list that helpers are.
-    made: Vec<Option<Helper>>,
-}
-
-impl<'a> Helpers<'a> {
-    /// None built yet.
-    pub fn new(funcs: &'a mut Vec<Func>, precision: Precision) -> Self {
-        Self { funcs, precision, known: [[NONE; 4]; NAMES.len()], made: Vec::new() }
-    }
-
-    /// Adds a finished function.
-    pub fn push(&mut self, func: Func) -> u16 {
-        self.funcs.push(func);
-        (self.funcs.len() - 1) as u16
-    }
-
-    /// The index of a helper, built now if it is new.
-    pub fn get(&mut self, helper: Helper, lanes: u8) -> u16 {
-        let slot = (helper as usize, usize::from(lanes) - 1);
-        if self.known[slot.0][slot.1] == NONE {
-            self.known[slot.0][slot.1] = self.build(helper, lanes);
-        }
-        self.known[slot.0][slot.1]
-    }
-
-    /// The helper that a function of the list is, if it is one.
-    pub fn which(&self, index: u16) -> Option<Helper> {
-        self.made.get(usize::from(index)).copied().flatten()
-    }
-
-    fn build(&mut self, helper: Helper, lanes: u8) -> u16 {
-        let mut func =
-            Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
-        let mut body = Body { emit: Emit::helper(&mut func), helpers: self, lanes };
-        let result = helper.build(&mut body);
-        body.emit.finish(result);
-        let index = self.push(func);
-        self.made.resize(self.funcs.len(), None);
-        self.made[usize::from(index)] = Some(helper);
-        index
-    }
-}
-
 /// One helper under construction.
 struct Body<'a, 'h, 'm> {
     emit: Emit<'a>,
     helpers: &'h mut Helpers<'m>,
     lanes: u8,
+    /// Helpers that it calls: see [`Kept::calls`].
+    calls: Vec<(Helper, u8, u16)>,
 }
 
 impl Body<'_, '_, '_> {
@@ -218,6 +182,7 @@ impl Body<'_, '_, '_> {
     }
     fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
         let index = self.helpers.get(helper, lanes);
+        self.calls.push((helper, lanes, index));
         let op = self.emit.call(index, args);
         self.emit.op(Type::new(ScalarKind::F32, lanes), op)
     }

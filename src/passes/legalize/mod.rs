@@ -20,6 +20,7 @@
 //! first (see `hide`).
 
 mod arith;
+mod built;
 mod emit;
 mod helpers;
 mod hide;
@@ -32,8 +33,9 @@ mod uniforms;
 #[cfg(test)]
 mod tests;
 
+pub use self::built::Built;
+use self::built::Helpers;
 use self::emit::Emit;
-use self::helpers::Helpers;
 use self::literal::Facts;
 use self::origins::Answers;
 pub use self::uniforms::Uniforms;
@@ -58,7 +60,7 @@ struct Pass<'a> {
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
-pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>) -> bool {
+pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, built: &mut Built) -> bool {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
     let mut converted = None;
@@ -79,7 +81,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>) -> b
         precision,
         facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
         emit: Emit::new(&mut module.main),
-        helpers: Helpers::new(&mut module.helpers, precision),
+        helpers: Helpers::new(&mut module.helpers, built, precision),
         registers: Registers::new(Uniforms { constants, ..*uniforms }),
     };
     pass.emit.func.values.reserve(pass.emit.func.values.len() / 4);

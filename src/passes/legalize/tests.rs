@@ -62,7 +62,7 @@ fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, con
     let mut options = Options::default();
     options.arithmetic.precision = precision;
     let offsets = offsets::run(&module.main, &options.arithmetic, constants);
-    run(module, &options, &Uniforms { block, constants, offsets: &offsets });
+    run(module, &options, &Uniforms { block, constants, offsets: &offsets }, &mut Built::default());
     verify(module, Phase::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
 }

@@ -10,8 +10,8 @@
 
 use std::borrow::Cow;
 
+use super::built::Helpers;
 use super::emit::{Emit, splat};
-use super::helpers::Helpers;
 use crate::error::{At, Error, Result};
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::known::FloatConstants;
@@ -221,7 +221,7 @@ impl<'a> Registers<'a> {
         let inside = emit.binary(Binary::And, low, high);
         let offset = emit.select(inside, offset, zero);
         emit.finish(offset);
-        *self.limit.insert(helpers.push(func))
+        *self.limit.insert(helpers.push(func.into()))
     }
 
     /// `fn <member>_at(index)`: an element, or ones behind the last, which is that of c95 or else
@@ -254,7 +254,7 @@ impl<'a> Registers<'a> {
         let ones = emit.float(4, 1.0);
         let result = emit.select(all, read, ones);
         emit.finish(result);
-        let helper = helpers.push(func);
+        let helper = helpers.push(func.into());
         self.reads.push((number, helper));
         helper
     }

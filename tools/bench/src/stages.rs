@@ -266,7 +266,7 @@ impl StageRunner<'_> {
             constants: &folded.floats,
             offsets: &offsets,
         };
-        passes::legalize::run(&mut module, options, &uniforms);
+        passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
         passes::tidy(&mut module, &mut self.scratch);
         passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();

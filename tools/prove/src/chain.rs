@@ -335,7 +335,7 @@ impl Forms<'_> {
         let arithmetic = &self.case.options.arithmetic;
         let offsets = passes::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
         let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-        passes::legalize::run(&mut module, &self.case.options, &uniforms);
+        passes::legalize::run(&mut module, &self.case.options, &uniforms, &mut Default::default());
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
         passes::tidy(&mut module, &mut scratch);

@@ -145,14 +145,14 @@ impl Mutant {
     /// Adds the error to a module if this is its stage.
     pub fn module(self, place: Place, module: &mut Module) {
         if place == self.place() {
-            module.helpers.iter_mut().chain([&mut module.main]).for_each(|f| self.function(f));
+            module.functions_mut().for_each(|f| self.function(f));
         }
     }
 
     /// Adds the error to the first pass of the optimizer if this is its stage.
     pub fn optimizer(self, module: &mut Module, precision: Precision, scratch: &mut Scratch) {
         if self.place() == Place::Optimizer {
-            for f in module.helpers.iter_mut().chain([&mut module.main]) {
+            for f in module.functions_mut() {
                 let before = f.clone();
                 passes::simplify::run(f, precision, &mut scratch.tables);
                 take_first_lanes(&before, f);
@@ -288,7 +288,7 @@ pub fn translate(
     let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let block = &interface.block;
     let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
-    passes::legalize::run(&mut module, &options, &uniforms);
+    passes::legalize::run(&mut module, &options, &uniforms, &mut Default::default());
     mutant.module(Place::Legal, &mut module);
     passes::tidy(&mut module, &mut scratch);
     passes::leave::run(&mut module.main, &module.helpers, &mut scratch);

@@ -59,7 +59,7 @@ pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32)
     for (name, pass) in ORDER.map(|name| find(name).expect("a pass")) {
         let mut after = before.clone();
         let mut apply = |module: &mut Module| {
-            let functions = module.helpers.iter_mut().chain([&mut module.main]);
+            let functions = module.functions_mut();
             functions.fold(false, |changed, f| pass(f, precision, &mut scratch) | changed)
         };
         apply(&mut after);

@@ -520,7 +520,7 @@ fn helpers_take_arguments_and_read_inputs() {
         let y = f.emit(r, Type::F32, Op::Call { helper: 1, args });
         vec![splat(f, r, y)]
     });
-    case.module.helpers = helpers();
+    case.module.helpers = helpers().into_iter().map(Into::into).collect();
     assert_eq!(case.run(&[[3.0; 4], [100.0; 4]])[0], [106.0; 4]);
     case.module.helpers.truncate(1);
     assert!(matches!(case.write().unwrap_err().kind, ErrorKind::Verify(_)));

@@ -350,7 +350,7 @@ fn program(seed: u64) -> Module {
             .fold(first, |sum, value| generator.emit(body, ty, Op::Binary(Binary::Add, sum, value)))
     });
     generator.f.regions[body].exit = Exit::Yield(generator.f.list(outputs));
-    Module { main: generator.f, helpers: vec![helper()] }
+    Module { main: generator.f, helpers: vec![helper().into()] }
 }
 
 /// `a + b * a`
