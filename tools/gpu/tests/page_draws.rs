@@ -33,7 +33,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value}"))
 }
 
-/// What the page's `gpu.ts` does, for one picture.
+/// One picture, drawn as the page's `gpu.ts` does.
 struct Page<'a> {
     gpu: &'a Gpu,
     frame: &'a Value,

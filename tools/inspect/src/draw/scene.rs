@@ -322,7 +322,7 @@ impl<'a> Scene<'a> {
         Ok(u8::try_from(stride).ok())
     }
 
-    /// Returns the configuration of a draw with a geometry program, which forwards a shown register.
+    /// Returns the configuration of a draw with a geometry program. It forwards a shown register.
     fn setup(&self, geometry: usize) -> Result<Setup, Error> {
         let stride = self.stride(geometry, self.vertex_outputs()?)?;
         let mut setup = Setup::from_file(self.file, self.pick.vertex, Some(geometry), stride)?;
@@ -427,5 +427,58 @@ impl ShownVectors {
     /// Returns the corner that a vertex is; zeros for missing vectors.
     pub fn corner(&self, vectors: &[[f32; 4]]) -> Corner {
         [self.position, self.value].map(|place| vectors.get(place).copied().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::mesh::BuiltIn;
+    use crate::draw::{Corner, Size};
+
+    /// Returns the corners of a draw of a sample that shows an output or register.
+    fn corners(file: &Shbin<'_>, by: By) -> Vec<Corner> {
+        let mesh = Mesh::built_in(BuiltIn::Cube);
+        let pick = Pick::new(file, None).expect("a vertex program");
+        let scene = Scene::new(file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene { by: Some(by), ..scene };
+        scene.shown().unwrap_or_else(|error| panic!("{error:?}")).triangles.into_flattened()
+    }
+
+    #[test]
+    fn a_shown_register_has_the_values_of_the_machine() {
+        let bytes = std::fs::read("../../shaders/uber.shbin").expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let mesh = Mesh::built_in(BuiltIn::Cube);
+        let pick = Pick { vertex: 0, geometry: None };
+        let scene = Scene::new(&file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let registers = scene.registers().expect("a run");
+        let order = mesh.triangles.as_flattened();
+        for register in 0..16 {
+            let shown = corners(&file, By::Register(register));
+            let bits = shown.iter().map(|[_, value]| value.map(f32::to_bits));
+            let machine = order.iter().map(|&vertex| registers[vertex as usize][usize::from(register)]);
+            assert!(bits.eq(machine), "o{register}");
+        }
+    }
+
+    #[test]
+    fn a_shown_register_of_a_geometry_program_has_the_values_of_its_output() {
+        for name in ["banks", "subdivision"] {
+            let bytes = std::fs::read(format!("../../shaders/{name}.shbin")).expect("a sample");
+            let file = Shbin::parse(&bytes).expect("a file");
+            let color = corners(&file, By::Output(Semantic::Color));
+            let clamped = |[place, value]: Corner| [place, value.map(|x| x.abs().min(1.0))];
+            let register = corners(&file, By::Register(1)).into_iter().map(clamped);
+            assert!(!color.is_empty() && register.eq(color.iter().copied()), "{name}: color in o1");
+            // z becomes the depth of the host.
+            let places = |[[x, y, _, w], value]: &Corner| ([*x, *y, *w], [value[0], value[1], value[3]]);
+            let shown = corners(&file, By::Register(0));
+            assert!(shown.iter().map(places).all(|(position, value)| position == value), "{name}: o0");
+            // Positions do not depend on the shown register, also of one that nothing writes.
+            let unwritten = corners(&file, By::Register(9));
+            let is_same = |(a, b): (&Corner, &Corner)| a[0] == b[0] && b[1] == [0.0, 0.0, 0.0, 1.0];
+            assert!(color.iter().zip(&unwritten).all(is_same), "{name}: o9");
+        }
     }
 }
