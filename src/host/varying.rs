@@ -79,6 +79,18 @@ impl OutputMap {
         map
     }
 
+    /// Replaces the components of a semantic by those of a register, x first.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with(mut self, semantic: Semantic, register: u8) -> Self {
+        let info = semantic.info();
+        let codes = self.sources.iter_mut().skip(info.first_code.into()).take(info.components.into());
+        for (source, component) in codes.zip(Component::ALL) {
+            *source = Some((register & 15, component));
+        }
+        self
+    }
+
     /// Appends the map.
     #[doc(hidden)]
     pub fn fingerprint(&self, out: &mut Vec<u8>) {

@@ -113,7 +113,7 @@ fn every_mesh_and_every_output_shows_something() {
 fn absent_outputs_are_errors_that_list_the_others() {
     for (arguments, said) in [
         (&["shaders/textured.shbin", "--by", "view"][..], "--by shows one of position, color, texcoord0"),
-        (&["shaders/wireframe.shbin", "--by", "o3"], "--by shows one of its outputs"),
+        (&["shaders/wireframe.shbin", "--by", "view"], "or a register o0 to o15"),
         (&["shaders/textured.shbin", "--mesh", "teapot"], "quad, cube, sphere, lathe"),
         (&["shaders/textured.shbin", "--size", "5000x10"], "at most 4096"),
         (&["shaders/textured.shbin", "--frames", "300", "--size", "4096x4096"], "smaller --size"),
@@ -141,6 +141,9 @@ fn cpu_and_gpu_draw_the_same_but_for_pixels_at_edges() {
         ("wireframe.shbin", &[], 15),
         ("subdivision.shbin", &["--mesh", "sphere"], 200),
         ("fireworks.shbin", &[], 200),
+        ("banks.shbin", &["--by", "o1"], 200),
+        // No output of this program.
+        ("subdivision.shbin", &["--by", "o5"], 200),
     ] {
         let [cpu, gpu] =
             ["cpu", "gpu"].map(|on| draw("machines", file, &[arguments, &["--on", on]].concat()));

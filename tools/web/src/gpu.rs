@@ -1,7 +1,8 @@
 //! Draws for WebGPU: modules, buffers, passes and the draw, for a page that knows no program.
 //! In: a [`Scene`]. Out: [`GpuDraw`] with the contents of its buffers. A vertex program is one
-//! pipeline. With a geometry program the passes of `transpica::draw::gpu` run first.
-//! A fragment stage that is written here shows one output.
+//! pipeline. With a geometry program the passes of `transpica::draw::gpu` run first, and one more
+//! for the edges of its triangles. A fragment stage that is written here shows one output; a shown
+//! register is one, too.
 
 use serde::Serialize;
 use transpica::stages::draw::gpu::{Pass, Plan, Request, ScanResult};
@@ -9,11 +10,12 @@ use transpica::stages::geometry::GeometryKernel;
 use transpica::stages::geometry::kernel::bindings;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
-    Block, HostValues, Job, Layout, Location, Options, Output, Profile, Setup, pack,
+    Block, Constants, Environment, HostValues, Interface, Job, Layout, Location, Options, Output, OutputMap,
+    Profile, Usage, pack,
 };
 use transpica::stages::precision::{Precision, arith};
 use transpica::{Translation, Translator};
-use transpica_inspect::draw::scene::Scene;
+use transpica_inspect::draw::scene::{ChainInput, Scene};
 
 use crate::picture::DrawRequest;
 use crate::problem::Problem;
@@ -24,6 +26,9 @@ const ENTRY: &str = "main";
 /// Guess of the triangles of an invocation where no bound is proven, and the most there is room
 /// for.
 const TRIANGLES: u32 = 64;
+
+/// The pass that makes lines of the edges of a list of triangles.
+const EDGES_PASS: &str = include_str!("edges.wgsl");
 
 /// Most bytes of a buffer: what every device with the default limits has.
 const MOST_BYTES: u32 = 1 << 27;
@@ -174,24 +179,19 @@ fn options(scene: &Scene<'_>) -> Options {
 fn fragment(scene: &Scene<'_>, outputs: &[Output], request: &DrawRequest) -> Result<String, Problem> {
     let choice = scene.choice(outputs)?;
     let (look, size) = (choice.by.look(), request.size());
-    let place = choice.value.ok_or_else(|| {
-        Problem::error(format!("{} is no output that reaches a fragment stage", choice.by.name()))
-            .hint("the CPU shows every register")
-    })?;
-    let output = outputs.get(place).map(|output| (output.location, output.lanes().clamp(1, 4)));
-    let (argument, value, color) = match output {
-        Some((Location::Varying(location), lanes)) => {
+    let output = &outputs[choice.value];
+    let (argument, value, color) = match output.location {
+        Location::Varying(location) => {
+            let lanes = output.lanes().clamp(1, 4);
             let types = ["f32", "vec2f", "vec3f", "vec4f"];
             let argument = format!("@location({location}) shown: {}", types[lanes - 1]);
             (argument, format!("vec4f(shown{})", ", 0.0".repeat(4 - lanes)), look.wgsl.to_owned())
         }
-        // What is left of the clip-space position: its place on the screen.
-        Some((Location::Position, _)) | None => {
+        // What is left of the clip-space position: its place on the screen. A scene chooses no clip
+        // distances.
+        Location::Position | Location::ClipDistances => {
             let color = format!("vec3f(v.x / {}.0, 1.0 - v.y / {}.0, v.z)", size.width, size.height);
             ("@builtin(position) shown: vec4f".into(), "shown".into(), color)
-        }
-        Some((Location::ClipDistances, _)) => {
-            return Err(Problem::error("clip distances reach no fragment stage"));
         }
     };
     Ok(format!(
@@ -215,8 +215,26 @@ pub fn gpu_draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<GpuDraw, Pro
 fn translate(scene: &Scene<'_>, index: usize, job: Job<'_>) -> Result<Translation, Problem> {
     let options = options(scene);
     let program = dvle::program(scene.file, index, &options.limits)?;
-    let environment = FileEnvironment::new(scene.file, index, "")?;
+    let environment = Mapped { file: FileEnvironment::new(scene.file, index, "")?, map: scene.output_map()? };
     Ok(Translator::new(options, Profile::default()).translate(&program, &environment, job)?)
+}
+
+/// The environment of a program, with the outputs of a scene.
+struct Mapped<'a> {
+    file: FileEnvironment<'a>,
+    map: OutputMap,
+}
+
+impl Environment for Mapped<'_> {
+    fn folded(&self, options: &Options) -> Constants {
+        self.file.folded(options)
+    }
+    fn output_map(&self) -> OutputMap {
+        self.map
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface, transpica::Error> {
+        self.file.interface(usage, options)
+    }
 }
 
 fn vertex_draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<GpuDraw, Problem> {
@@ -304,7 +322,7 @@ fn chain_draw(scene: &Scene<'_>, geometry: usize, request: &DrawRequest) -> Resu
     let input = scene.chain(geometry)?;
     // A program that exceeds its budget must not reach the GPU.
     scene.of_chain(geometry, &input, |_, _| Vec::new())?;
-    let setup = Setup::from_file(scene.file, scene.pick.vertex, Some(geometry), input.stride)?;
+    let setup = input.setup;
     let vertex = translate(scene, scene.pick.vertex, Job::Compute)?;
     let kernel_form = translate(scene, geometry, Job::Geometry(&setup))?;
     let forward = translate(scene, scene.pick.vertex, Job::Draw(&setup))?;
@@ -325,19 +343,12 @@ fn chain_draw(scene: &Scene<'_>, geometry: usize, request: &DrawRequest) -> Resu
         bytes: MOST_BYTES,
     })?;
     let mut buffers = Buffers::default();
-    let b = chain_buffers(
-        scene,
-        &plan,
-        kernel,
-        [&vertex, &kernel_form],
-        &input.vertices,
-        &input.indices,
-        &mut buffers,
-    );
+    let b = chain_buffers(scene, &plan, kernel, [&vertex, &kernel_form], &input, &mut buffers);
+    let edges = request.wireframe.then(|| Edges::new(&plan, &mut buffers));
     let texts = [vertex.wgsl()?, kernel_form.wgsl()?, forward.wgsl()?];
     let [vertex_text, kernel_text, forward_text] = texts;
     let fragment = fragment(scene, &forward.interface.outputs, request)?;
-    let passes = passes(&plan, [&vertex_text, &kernel_text], &b, input.vertices.len());
+    let mut passes = passes(&plan, [&vertex_text, &kernel_text], &b, input.vertices.len());
     let vectors = forward.interface.outputs.len();
     let attributes = (0u32..).take(vectors).map(|location| Attribute {
         location,
@@ -358,16 +369,62 @@ fn chain_draw(scene: &Scene<'_>, geometry: usize, request: &DrawRequest) -> Resu
         fragment_entry: ENTRY,
         vertex_buffers: vec![vertex_buffer],
         bindings: bound(&forward_text, &[(blocks.uniforms.binding, b.vertex), (blocks.host.binding, b.host)]),
-        index: None,
-        indirect: Some(Indirect { buffer: b.arguments, offset: 0 }),
-        topology: "triangle-list",
+        index: edges.as_ref().map(Edges::index),
+        indirect: Some(Indirect {
+            buffer: edges.as_ref().map_or(b.arguments, |edges| edges.arguments),
+            offset: 0,
+        }),
+        topology: if request.wireframe { "line-list" } else { "triangle-list" },
         depth: true,
     };
     let pass_texts = Pass::ALL.map(|pass| pass.wgsl().to_owned());
     let [feed, scan, compact] = pass_texts;
-    let wgsl = vec![vertex_text, feed, kernel_text, scan, compact, forward_text, fragment];
+    let mut wgsl = vec![vertex_text, feed, kernel_text, scan, compact, forward_text, fragment];
+    if let Some(edges) = edges {
+        passes.push(edges.pass(wgsl.len(), b.arguments));
+        wgsl.push(EDGES_PASS.to_owned());
+    }
     let Buffers { list, contents } = buffers;
     Ok(GpuDraw { wgsl, buffers: list, passes, draw, contents })
+}
+
+/// Buffers of the lines of a draw with a geometry program.
+struct Edges {
+    indices: usize,
+    arguments: usize,
+    /// Number of indices that there is room for.
+    room: u64,
+}
+
+impl Edges {
+    fn new(plan: &Plan, buffers: &mut Buffers) -> Self {
+        let room = 2 * plan.sizes.list / (16 * u64::from(plan.collect.vectors));
+        Self {
+            indices: buffers.zero(&["storage", "index"], 4 * room),
+            arguments: buffers.zero(&["storage", "indirect"], 20),
+            room,
+        }
+    }
+
+    /// Returns the pass that fills them from the result of the scan.
+    fn pass(&self, module: usize, result: usize) -> ComputePass {
+        ComputePass {
+            module,
+            entry: ENTRY,
+            bindings: numbered(&[result, self.indices, self.arguments]),
+            workgroups: Workgroups::Indirect { indirect: result, offset: ScanResult::GROUPS },
+        }
+    }
+
+    fn index(&self) -> Index {
+        // Range: the bytes of a buffer.
+        Index { buffer: self.indices, format: "uint32", count: self.room as usize }
+    }
+}
+
+/// Binds buffers to 0, 1, 2, … of group 0.
+fn numbered(all: &[usize]) -> Vec<Bound> {
+    (0..).zip(all).map(|(binding, &buffer)| Bound { group: 0, binding, buffer }).collect()
 }
 
 fn chain_buffers(
@@ -375,8 +432,7 @@ fn chain_buffers(
     plan: &Plan,
     kernel: &GeometryKernel,
     [vertex, geometry]: [&Translation; 2],
-    vertices: &[[[f32; 4]; 16]],
-    indices: &[u32],
+    input: &ChainInput,
     buffers: &mut Buffers,
 ) -> ChainBuffers {
     let (read, uniform) = (&["storage"][..], &["uniform"][..]);
@@ -388,8 +444,8 @@ fn chain_buffers(
     let floats = of_geometry.uniforms.floats.map(|vector| vector.map(|x| arith::load(Precision::Exact, x)));
     let sizes = plan.sizes;
     ChainBuffers {
-        inputs: buffers.filled(read, bytes(vertices.iter().flatten())),
-        indices: buffers.filled(read, words(indices)),
+        inputs: buffers.filled(read, bytes(input.vertices.iter().flatten())),
+        indices: buffers.filled(read, words(&input.indices)),
         primitives: buffers.filled(read, plan.primitive_bytes()),
         vertex: buffers.filled(uniform, pack(&vertex.interface.block, &own.uniforms)),
         geometry: buffers.filled(uniform, pack(&geometry.interface.block, &of_geometry.uniforms)),
@@ -421,7 +477,7 @@ fn passes(plan: &Plan, [vertex, kernel]: [&str; 2], b: &ChainBuffers, vertices: 
     let shared = |module, pass: Pass, all: &[usize]| ComputePass {
         module,
         entry: ENTRY,
-        bindings: (0..).zip(all).map(|(binding, &buffer)| Bound { group: 0, binding, buffer }).collect(),
+        bindings: numbered(all),
         workgroups: plan.dispatch(pass).map_or(
             Workgroups::Indirect { indirect: b.arguments, offset: ScanResult::GROUPS },
             Workgroups::Known,

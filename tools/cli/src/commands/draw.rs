@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::Options;
 use transpica::stages::host::dvle::FileEnvironment;
+use transpica::stages::host::{Options, Setup};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica_inspect::draw::guess::View;
@@ -39,8 +39,7 @@ pub struct Chain<'a, 'f> {
     pub file: &'a Shbin<'f>,
     /// Numbers of the vertex program and the geometry program.
     pub programs: [usize; 2],
-    /// See [`Setup::from_file`].
-    pub stride: Option<u8>,
+    pub setup: Setup,
     pub options: Options,
     pub uniforms: [&'a Uniforms; 2],
     pub vertices: &'a [[[f32; 4]; 16]],
@@ -287,7 +286,7 @@ impl Drawing<'_> {
             let chain = Chain {
                 file: self.file,
                 programs: [self.pick.vertex, geometry],
-                stride: input.stride,
+                setup: input.setup,
                 options: scene.options,
                 uniforms: [&vertex.uniforms, &of_geometry.uniforms],
                 vertices: &input.vertices,

@@ -2,7 +2,8 @@
 //! `without_gpu` in its place.
 
 use transpica::Translator;
-use transpica::stages::host::{Block, Job, Layout, Options, Profile};
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::{Block, Environment, Job, Layout, Options, Profile};
 use transpica::stages::interp::Emit;
 use transpica::stages::isa::Stage;
 pub use transpica_gpu::Gpu;
@@ -81,9 +82,15 @@ pub fn triangles(gpu: &Gpu, chain: &Chain<'_, '_>, input: &Input) -> Result<Vec<
     // Uniforms may replace constants of the file.
     let block = Block { layout: Layout::Registers, fold_constants: false, ..chain.options.block };
     let options = Options { block, ..chain.options };
-    let made =
-        GeometryChain::from_file(gpu, chain.file, chain.programs, chain.stride, &options, gpu.usual_route());
-    let mut made = made.map_err(fail)?;
+    let made = || -> Result<_, CompareError> {
+        let program = |index| dvle::program(chain.file, index, &options.limits);
+        let environment = |index| FileEnvironment::new(chain.file, index, "");
+        let [vertex, geometry] = chain.programs;
+        let programs = [&program(vertex)?, &program(geometry)?];
+        let environments: [&dyn Environment; 2] = [&environment(vertex)?, &environment(geometry)?];
+        GeometryChain::new(gpu, programs, environments, &chain.setup, &options, gpu.usual_route())
+    };
+    let mut made = made().map_err(fail)?;
     for (stage, uniforms) in [Stage::Vertex, Stage::Geometry].into_iter().zip(chain.uniforms) {
         made.set_uniforms(stage, uniforms);
     }

@@ -29,6 +29,10 @@ pub const BUDGET: u64 = 1 << 20;
 /// Limit of instructions of a draw.
 pub const DRAW_BUDGET: u64 = 1 << 30;
 
+/// Output that has a shown register in place of its own components: the only one of four components
+/// that nothing converts.
+const SHOWN_REGISTER: Semantic = Semantic::Quaternion;
+
 /// Programs of a file that are drawn together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
@@ -93,8 +97,8 @@ pub struct Choice {
     pub position: usize,
     /// The output or register itself.
     pub by: By,
-    /// Place of the shown output; nothing for a register.
-    pub value: Option<usize>,
+    /// Place of the shown output.
+    pub value: usize,
 }
 
 /// Programs of a file with what they are drawn with.
@@ -117,8 +121,8 @@ pub struct Scene<'a> {
 
 /// The input of a draw with a geometry program.
 pub struct ChainInput {
-    /// See [`Setup::from_file`].
-    pub stride: Option<u8>,
+    /// Configuration of the draw, with a shown register among its outputs.
+    pub setup: Setup,
     /// v0..v15 of each vertex.
     pub vertices: Vec<[[f32; 4]; 16]>,
     /// Vertices in the order in which they feed the geometry program.
@@ -156,7 +160,7 @@ impl<'a> Scene<'a> {
         if self.pick.geometry.is_some() { geometry } else { vertex }
     }
 
-    /// Returns the names of what a picture can show: outputs, and of a vertex program registers.
+    /// Returns the names of what a picture can show: outputs and registers.
     ///
     /// # Errors
     /// Programs that do not fit together.
@@ -169,9 +173,7 @@ impl<'a> Scene<'a> {
                 names.push(name);
             }
         }
-        if self.pick.geometry.is_none() {
-            names.extend((0..16).map(|register| By::Register(register).name()));
-        }
+        names.extend((0..16).map(|register| By::Register(register).name()));
         Ok(names)
     }
 
@@ -180,14 +182,26 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// Programs that do not fit together.
     pub fn outputs(&self) -> Result<Vec<Output>, Error> {
-        let map = match self.pick.geometry {
-            None => OutputMap::from_executable(self.file.executable(self.pick.vertex)?),
-            Some(geometry) => {
-                let outputs = self.file.executable(self.pick.vertex)?.output_mask();
-                self.pipeline(geometry, self.stride(geometry, outputs)?)?.setup().map
-            }
-        };
-        Ok(varying::outputs(&map, &self.options, &Profile::default()))
+        Ok(varying::outputs(&self.output_map()?, &self.options, &Profile::default()))
+    }
+
+    /// Returns the mapping to those outputs. A shown register is one of them.
+    ///
+    /// # Errors
+    /// Programs that do not fit together.
+    pub fn output_map(&self) -> Result<OutputMap, Error> {
+        match self.pick.geometry {
+            None => Ok(self.showing(OutputMap::from_executable(self.file.executable(self.pick.vertex)?))),
+            Some(geometry) => Ok(self.setup(geometry)?.map),
+        }
+    }
+
+    /// Adds a shown register to a map.
+    fn showing(&self, map: OutputMap) -> OutputMap {
+        match self.by {
+            Some(By::Register(register)) => map.with(SHOWN_REGISTER, register),
+            Some(By::Output(_)) | None => map,
+        }
     }
 
     /// Draws on the reference machine.
@@ -241,11 +255,7 @@ impl<'a> Scene<'a> {
             .map(|registers| {
                 let registers = registers.map(|register| register.map(f32::from_bits));
                 let value = |place: usize| outputs[place].value(&registers, &self.options, &host);
-                let shown = match choice.by {
-                    By::Register(register) => registers[usize::from(register)],
-                    By::Output(_) => value(choice.value.unwrap_or(choice.position)),
-                };
-                [value(choice.position), shown]
+                [choice.position, choice.value].map(value)
             })
             .collect();
         let corner = |vertex: u32| corners.get(vertex as usize).copied();
@@ -265,16 +275,17 @@ impl<'a> Scene<'a> {
             .ok_or_else(|| SceneError::Choice("the program has no position".into(), None))?;
         let first = || By::DEFAULT.into_iter().find(|&semantic| place(semantic).is_some());
         let by = self.by.unwrap_or_else(|| By::Output(first().unwrap_or(Semantic::Position)));
-        let value = match by {
-            By::Register(_) => None,
-            By::Output(semantic) => Some(place(semantic).ok_or_else(|| {
-                let has = outputs.iter().filter_map(|output| output.semantic);
-                let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
-                let message = format!("the program has no output {}", by.name());
-                let hint = format!("--by shows one of {}, or a register o0 to o15", has.join(", "));
-                SceneError::Choice(message, Some(hint))
-            })?),
+        let semantic = match by {
+            By::Register(_) => SHOWN_REGISTER,
+            By::Output(semantic) => semantic,
         };
+        let value = place(semantic).ok_or_else(|| {
+            let has = outputs.iter().filter_map(|output| output.semantic);
+            let has: Vec<String> = has.map(|semantic| By::Output(semantic).name()).collect();
+            let message = format!("the program has no output {}", by.name());
+            let hint = format!("--by shows one of {}, or a register o0 to o15", has.join(", "));
+            SceneError::Choice(message, Some(hint))
+        })?;
         Ok(Choice { position, by, value })
     }
 
@@ -311,10 +322,27 @@ impl<'a> Scene<'a> {
         Ok(u8::try_from(stride).ok())
     }
 
+    /// Returns the configuration of a draw with a geometry program. It forwards a shown register.
+    fn setup(&self, geometry: usize) -> Result<Setup, Error> {
+        let stride = self.stride(geometry, self.vertex_outputs()?)?;
+        let mut setup = Setup::from_file(self.file, self.pick.vertex, Some(geometry), stride)?;
+        setup.map = self.showing(setup.map);
+        if let (Some(By::Register(register)), Some(geometry)) = (self.by, &mut setup.geometry) {
+            geometry.outputs |= 1 << (register & 15);
+        }
+        Ok(setup)
+    }
+
+    /// Returns the mask of the outputs that the vertex program forwards.
+    fn vertex_outputs(&self) -> Result<u16, Error> {
+        Ok(self.file.executable(self.pick.vertex)?.output_mask())
+    }
+
     /// Returns the pipeline of a draw with a geometry program.
-    fn pipeline(&self, geometry: usize, stride: Option<u8>) -> Result<Pipeline, Error> {
-        let made = Pipeline::from_file(self.file, self.pick.vertex, Some(geometry), stride, &self.options);
-        let mut pipeline = made?;
+    fn pipeline(&self, geometry: usize, setup: Setup) -> Result<Pipeline, Error> {
+        let program = |index| dvle::program(self.file, index, &self.options.limits);
+        let (vertex, geometry) = (program(self.pick.vertex)?, program(geometry)?);
+        let mut pipeline = Pipeline::new(&vertex, Some(&geometry), setup, &self.options)?;
         for (stage, state) in [Stage::Vertex, Stage::Geometry].into_iter().zip(&self.states) {
             pipeline.set_uniforms(stage, &state.uniforms);
         }
@@ -334,13 +362,11 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// Programs that do not fit together.
     pub fn chain(&self, geometry: usize) -> Result<ChainInput, Error> {
-        let outputs = self.file.executable(self.pick.vertex)?.output_mask();
-        let stride = self.stride(geometry, outputs)?;
-        let pipeline = self.pipeline(geometry, stride)?;
-        let input = pipeline.setup().geometry.map(|geometry| geometry.input);
+        let setup = self.setup(geometry)?;
+        let input = setup.geometry.map(|geometry| geometry.input);
         let mut vertices = self.vertices.clone();
-        let indices = self.indices(input, outputs, &mut vertices);
-        Ok(ChainInput { stride, vertices, indices })
+        let indices = self.indices(input, self.vertex_outputs()?, &mut vertices);
+        Ok(ChainInput { setup, vertices, indices })
     }
 
     /// Draws a chain on the reference machine, and returns what `convert` makes of the result:
@@ -354,15 +380,11 @@ impl<'a> Scene<'a> {
         input: &ChainInput,
         convert: impl FnOnce(&ShownVectors, &Triangles) -> Vec<Triangle>,
     ) -> Result<Shown, SceneError> {
-        let mut pipeline = self.pipeline(geometry, input.stride)?;
+        let mut pipeline = self.pipeline(geometry, input.setup)?;
         let drawn = pipeline.draw(&input.vertices, Some(&input.indices))?;
-        let choice = self.choice(drawn.outputs())?;
-        let value = choice.value.ok_or_else(|| {
-            let message = "registers of a geometry program are not kept".into();
-            SceneError::Choice(message, Some("--by shows one of its outputs".into()))
-        })?;
-        let vectors = ShownVectors { position: choice.position, value, count: drawn.outputs().len() };
-        Ok(Shown { triangles: convert(&vectors, &drawn), look: choice.by.look() })
+        let Choice { position, by, value } = self.choice(drawn.outputs())?;
+        let vectors = ShownVectors { position, value, count: drawn.outputs().len() };
+        Ok(Shown { triangles: convert(&vectors, &drawn), look: by.look() })
     }
 
     /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
@@ -405,5 +427,58 @@ impl ShownVectors {
     /// Returns the corner that a vertex is; zeros for missing vectors.
     pub fn corner(&self, vectors: &[[f32; 4]]) -> Corner {
         [self.position, self.value].map(|place| vectors.get(place).copied().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::mesh::BuiltIn;
+    use crate::draw::{Corner, Size};
+
+    /// Returns the corners of a draw of a sample that shows an output or register.
+    fn corners(file: &Shbin<'_>, by: By) -> Vec<Corner> {
+        let mesh = Mesh::built_in(BuiltIn::Cube);
+        let pick = Pick::new(file, None).expect("a vertex program");
+        let scene = Scene::new(file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene { by: Some(by), ..scene };
+        scene.shown().unwrap_or_else(|error| panic!("{error:?}")).triangles.into_flattened()
+    }
+
+    #[test]
+    fn a_shown_register_has_the_values_of_the_machine() {
+        let bytes = std::fs::read("../../shaders/uber.shbin").expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let mesh = Mesh::built_in(BuiltIn::Cube);
+        let pick = Pick { vertex: 0, geometry: None };
+        let scene = Scene::new(&file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let registers = scene.registers().expect("a run");
+        let order = mesh.triangles.as_flattened();
+        for register in 0..16 {
+            let shown = corners(&file, By::Register(register));
+            let bits = shown.iter().map(|[_, value]| value.map(f32::to_bits));
+            let machine = order.iter().map(|&vertex| registers[vertex as usize][usize::from(register)]);
+            assert!(bits.eq(machine), "o{register}");
+        }
+    }
+
+    #[test]
+    fn a_shown_register_of_a_geometry_program_has_the_values_of_its_output() {
+        for name in ["banks", "subdivision"] {
+            let bytes = std::fs::read(format!("../../shaders/{name}.shbin")).expect("a sample");
+            let file = Shbin::parse(&bytes).expect("a file");
+            let color = corners(&file, By::Output(Semantic::Color));
+            let clamped = |[place, value]: Corner| [place, value.map(|x| x.abs().min(1.0))];
+            let register = corners(&file, By::Register(1)).into_iter().map(clamped);
+            assert!(!color.is_empty() && register.eq(color.iter().copied()), "{name}: color in o1");
+            // z becomes the depth of the host.
+            let places = |[[x, y, _, w], value]: &Corner| ([*x, *y, *w], [value[0], value[1], value[3]]);
+            let shown = corners(&file, By::Register(0));
+            assert!(shown.iter().map(places).all(|(position, value)| position == value), "{name}: o0");
+            // Positions do not depend on the shown register, also of one that nothing writes.
+            let unwritten = corners(&file, By::Register(9));
+            let is_same = |(a, b): (&Corner, &Corner)| a[0] == b[0] && b[1] == [0.0, 0.0, 0.0, 1.0];
+            assert!(color.iter().zip(&unwritten).all(is_same), "{name}: o9");
+        }
     }
 }

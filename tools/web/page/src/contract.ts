@@ -144,11 +144,11 @@ export interface DrawRequest {
   pitch: number;
   distance: number;
   time: number;
-  by: string;
+  by: string; // one of `shows`, also a register "o0" to "o15"; "" for the first output
   wireframe: boolean;
 }
 // Everything that WebGPU needs. A vertex program: the page makes one render pipeline. A geometry
-// program: compute passes in order, then a draw.
+// program: compute passes in order, then an indirect draw. Edges are a list of lines with indices.
 export interface GpuDraw {
   wgsl: string[]; // modules
   buffers: {
@@ -176,7 +176,7 @@ export interface GpuDraw {
     bindings: { group: number; binding: number; buffer: number }[];
     index?: { buffer: number; format: "uint16" | "uint32"; count: number };
     vertices?: number;
-    indirect?: { buffer: number; offset: number };
+    indirect?: { buffer: number; offset: number }; // arguments of a draw; with `index` of an indexed one
     topology: "triangle-list" | "line-list";
     depth: boolean;
   };

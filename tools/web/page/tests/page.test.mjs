@@ -29,6 +29,37 @@ const samples = () =>
     .then((names) => names.filter((name) => name !== "–"));
 const lines = (pane) => page.locator(`#panel-${pane} .cm-line`);
 
+/** Draws on both: pixels that differ, that each covers, and that one covers but the other does not within a pixel. */
+const compared = async () => {
+  const compared = await page.evaluate(async () => {
+    const [width, height] = [320, 240];
+    const compared = await transpica.watch.compare(width, height);
+    if (!compared) return undefined;
+    const { cpu, gpu, different, covered } = compared;
+    const is = (pixels, at) => [0, 1, 2].some((channel) => pixels[4 * at + channel] !== 232);
+    const steps = [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => y * width + x));
+    let [drawn, astray] = [0, 0];
+    for (let at = 0; at < width * height; at++) {
+      drawn += Number(is(gpu, at));
+      for (const [one, other] of [
+        [cpu, gpu],
+        [gpu, cpu],
+      ])
+        astray += Number(is(one, at) && !steps.some((step) => is(other, at + step)));
+    }
+    return { different, covered, drawn, astray };
+  });
+  assert.ok(compared, "an adapter");
+  return compared;
+};
+
+/** Waits for the picture of the GPU, and checks that the CPU did not draw instead. */
+const drawn = async () => {
+  await page.click("#watch >> role=button[name='GPU']");
+  await page.waitForFunction(() => !transpica.watch.isWanted && !transpica.watch.isDrawing);
+  assert.equal(await page.locator("#watch .note").innerText(), "");
+};
+
 test("every sample opens without an error, and every view of it has content", async () => {
   const names = await samples();
   assert.ok(names.length > 20, `${names.length} samples`);
@@ -220,13 +251,9 @@ test("WebGPU draws what the engine's CPU draws", async () => {
   for (const name of ["textured", "lights", "uber", "toon", "cards", "subdivision"]) {
     await openSample(page, name);
     await page.waitForFunction(() => transpica.watch.look.by === "color");
-    const compared = await page.evaluate(async () => {
-      const compared = await transpica.watch.compare(320, 240);
-      return compared && { different: compared.different, covered: compared.covered };
-    });
-    assert.ok(compared, "an adapter");
-    assert.ok(compared.covered > 500, `${name} covers ${compared.covered} pixels`);
-    bounds.push({ name, share: compared.different / compared.covered, ...compared });
+    const { different, covered } = await compared();
+    assert.ok(covered > 500, `${name} covers ${covered} pixels`);
+    bounds.push({ name, share: different / covered, different, covered });
   }
   console.log(
     bounds.map(({ name, different, covered }) => `${name}: ${different} of ${covered} pixels differ`).join("; "),
@@ -237,6 +264,45 @@ test("WebGPU draws what the engine's CPU draws", async () => {
   await page.waitForFunction(() => /differ/.test(document.querySelector("#watch .figures").textContent));
   await shot(page, "difference");
   await page.click("#watch >> role=button[name='GPU']");
+});
+
+test("WebGPU shows every register, also of a geometry program", async () => {
+  for (const name of ["uber", "cards", "subdivision"]) {
+    await openSample(page, name);
+    const shows = await call(page, "shows");
+    const registers = Array.from({ length: 16 }, (_, register) => `o${register}`);
+    assert.deepEqual(
+      shows.filter((by) => registers.includes(by)),
+      registers,
+    );
+    for (const by of ["position", "o5", "o0", "o1"]) {
+      await page.selectOption("#watch label:has-text('Color') select", by);
+      const { different, covered } = await compared();
+      console.log(`${name} by ${by}: ${different} of ${covered} pixels differ`);
+      assert.ok(covered > 500 && different < covered / 50, `${name} by ${by}: ${different} of ${covered} pixels`);
+    }
+    await drawn();
+    if (name === "subdivision") await shot(page, "register");
+  }
+  await page.selectOption("#watch label:has-text('Color') select", "color");
+});
+
+test("WebGPU draws the edges of triangles, also of a geometry program", async () => {
+  await page.selectOption("#watch label:has-text('Mesh') select", "cube");
+  for (const name of ["lights", "fireworks", "silhouette", "subdivision"]) {
+    await openSample(page, name);
+    await page.evaluate(() => (transpica.watch.look = { ...transpica.watch.look, time: 1.5 }));
+    const filled = await compared();
+    await page.check("#watch label:has-text('Wires') input");
+    const wires = await compared();
+    console.log(`${name}: edges ${wires.drawn} of ${filled.drawn} pixels, ${wires.astray} astray`);
+    assert.ok(wires.drawn > 500 && wires.drawn < 0.8 * filled.drawn, `${name}: ${wires.drawn} of ${filled.drawn}`);
+    assert.ok(wires.astray < wires.drawn / 100, `${name}: ${wires.astray} of ${wires.drawn}`);
+    await drawn();
+    await shot(page, `edges-${name}`);
+    await page.uncheck("#watch label:has-text('Wires') input");
+  }
+  await page.selectOption("#watch label:has-text('Mesh') select", "lathe");
 });
 
 test("keys orbit, and the time runs and stops", async () => {
