@@ -40,13 +40,13 @@ impl<'a> Messages<'a> {
 
     /// Sorts errors by position: those found at the end of a source are out of order.
     pub fn sort_errors(&mut self) {
-        self.errors.sort_by_key(|error| (error.span.source, error.span.start));
+        self.errors.sort_by_cached_key(position);
     }
 
     /// Ends the run.
     pub fn into_report(mut self) -> (Report, Vec<String>) {
         self.cap_warnings();
-        self.warnings.sort_by_key(|warning| (warning.span.source, warning.span.start));
+        self.warnings.sort_by_cached_key(position);
         let Self { errors, warnings, left_out, files, .. } = self;
         (Report { errors, warnings, left_out }, files)
     }
@@ -149,4 +149,9 @@ impl<'a> Messages<'a> {
         let file = self.files.get(file).cloned().unwrap_or_default();
         Diagnostic { file, line, column, message: message.into(), hint: None, span }
     }
+}
+
+/// A number that ascends with the position of a message.
+fn position(message: &Diagnostic) -> u64 {
+    (message.span.source as u64) << 40 | message.span.start as u64
 }

@@ -47,7 +47,7 @@ impl Assembler<'_> {
             (field.set)(&mut header, *value);
         }
         if !executable.is_unsorted {
-            executable.exports.sort_by_key(|export| export.first);
+            executable.exports.sort_by_cached_key(|export| u64::from(export.first));
         }
         let mut names = NameTable::default();
         let exports = executable.exports.iter();

@@ -40,7 +40,7 @@ pub(super) enum Found {
 
 impl Sources {
     /// A component of an operand.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn value(&self, read: &Read, component: usize) -> Value<'_> {
         let lane = usize::from(read.lanes[component]);
         let place = match (read.from, self.found) {
@@ -56,7 +56,7 @@ impl Sources {
     }
 
     /// All components of an operand.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn operand(&self, read: &Read) -> Operand<'_> {
         let [x, y, z, w] = read.lanes.map(usize::from);
         let first = match (read.from, self.found) {
@@ -85,7 +85,7 @@ impl Sources {
     }
 
     /// Reads the registers that addresses select, which differ between lanes.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     fn gather(&mut self, read: &Read, addresses: &[i32; LANES], active: &Active) {
         let mut registers = [0u16; LANES];
         for lane in 0..LANES {
@@ -275,7 +275,7 @@ impl File {
 
     /// Prepares the registers that an operation names: defaults of those that are read before they
     /// are written, or get a value in some lanes only; what a relative read finds.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn prepare(&mut self, operation: &Operation, places: &Places, counter: i32, at: &At<'_>) {
         let (mut temps, mut outputs) = (operation.temps_read & self.fresh_temps, 0);
         if !at.active.is_whole {
@@ -323,7 +323,7 @@ impl File {
     }
 
     /// Writes the results to the destination.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn write(&mut self, operation: &Operation, at: &At<'_>) {
         for component in components(operation.mask) {
             let place = &mut self.sources.places[usize::from(operation.dest[component])];
@@ -336,7 +336,7 @@ impl File {
     }
 
     /// Writes the same result, the first, to each component.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn write_equal(&mut self, operation: &Operation, at: &At<'_>) {
         let mut mask = operation.mask.0;
         while mask != 0 {

@@ -111,7 +111,7 @@ impl Active {
     }
 
     /// Activates `lanes` of `run`, the lanes of the run.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn set(&mut self, lanes: u64, run: u64) {
         self.is_whole = lanes == run;
         let changed = (self.lanes ^ lanes).to_le_bytes();
@@ -129,7 +129,7 @@ impl Active {
     }
 
     /// Replaces the values of active lanes.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn blend(&self, to: &mut [f32; LANES], from: &[f32; LANES]) {
         let choose =
             |mask: u32, from: f32, to: f32| f32::from_bits(from.to_bits() & mask | to.to_bits() & !mask);
@@ -149,7 +149,7 @@ impl Active {
     }
 
     /// Replaces the address registers of active lanes.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn blend_addresses(&self, to: &mut [i32; LANES], from: impl Fn(usize) -> i32) {
         for lane in 0..LANES {
             // Range: the mask is all ones or zero.
@@ -159,7 +159,7 @@ impl Active {
     }
 
     /// The value that all active lanes agree on, if they do.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn common(&self, values: &[i32; LANES]) -> Option<i32> {
         let first = values[self.lanes.trailing_zeros() as usize % LANES];
         let mut differences = 0;
@@ -171,7 +171,7 @@ impl Active {
 }
 
 /// The set bits of a number.
-#[inline(always)]
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
 pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros())?;
@@ -181,7 +181,7 @@ pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
 }
 
 /// The components of a mask.
-#[inline(always)]
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
 pub(super) fn components(mask: Mask) -> impl Iterator<Item = usize> {
     // Range: 0..3.
     bits(u64::from(mask.0 & 15)).map(|component| component as usize % 4)
@@ -204,7 +204,7 @@ pub(super) enum Value<'a> {
 
 impl Value<'_> {
     /// The values of a block.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     fn block(self, number: u32) -> [f32; BLOCK] {
         match self {
             Self::Lanes(lanes, sign) => {
@@ -219,7 +219,7 @@ impl Value<'_> {
     }
 
     /// The value of a lane.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     pub(super) fn lane(self, lane: u32) -> f32 {
         match self {
             Self::Lanes(lanes, sign) => flip(lanes[lane as usize % LANES], sign),
@@ -237,7 +237,7 @@ pub(super) enum Operand<'a> {
 
 impl Operand<'_> {
     /// The values of a block, component by component.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     fn blocks(&self, number: u32) -> [[f32; BLOCK]; 4] {
         match self {
             Self::Lanes([x, y, z, w], sign) => [
@@ -325,7 +325,7 @@ pub(super) fn two(
 type Signed<'a> = (&'a [f32; LANES], u32);
 
 /// A component as lanes; `spare` takes a value that is equal in all.
-#[inline(always)]
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
 pub(super) fn spread<'a>(value: Value<'a>, spare: &'a mut Lanes) -> Signed<'a> {
     match value {
         Value::Lanes(lanes, sign) => (lanes, sign),
@@ -409,7 +409,7 @@ pub(super) fn dot(
     op: impl Fn([f32; 4], [f32; 4]) -> f32,
 ) {
     /// One lane of four components.
-    #[inline(always)]
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
     fn lane(lanes: &[&[f32; LANES]; 4], lane: usize, sign: u32) -> [f32; 4] {
         [
             flip(lanes[0][lane], sign),
@@ -479,7 +479,7 @@ pub(super) fn compare(
 }
 
 /// Collects bytes of 0 and 1 as bits.
-#[inline(always)]
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
 fn pack(bytes: &[u8; LANES]) -> u64 {
     // The product moves bit 0 of byte n to bit 56 + n.
     const GATHER: u64 = 0x0102_0408_1020_4080;

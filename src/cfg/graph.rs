@@ -244,7 +244,7 @@ pub fn components<I: IntoIterator<Item = Block>>(
     }
     let components = kosaraju_scc(&graph).into_iter().rev().map(|nodes| {
         let mut blocks: Vec<Block> = nodes.into_iter().map(|node| graph[node]).collect();
-        blocks.sort_unstable();
+        blocks.sort_by_cached_key(|block| u64::from(block.0));
         blocks
     });
     components.collect()
@@ -262,6 +262,7 @@ pub fn cycles<I: IntoIterator<Item = Block>>(
 ) -> Vec<Vec<Block>> {
     let mut cycles = components(blocks, targets);
     cycles.retain(|component| is_cycle(component, targets));
-    cycles.sort_unstable();
+    // No block is in two of them.
+    cycles.sort_by_cached_key(|blocks| blocks.first().map_or(0, |block| u64::from(block.0)));
     cycles
 }

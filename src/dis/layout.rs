@@ -93,7 +93,10 @@ impl Layout {
 }
 
 fn sort(blocks: &mut [Block]) {
-    blocks.sort_by_key(|block| (block.start, block.kind != Kind::Proc, usize::MAX - block.end));
+    // Of those with the same start procedures come first, then the longer ones.
+    blocks.sort_by_cached_key(|block| u64::MAX - block.end as u64);
+    blocks.sort_by_cached_key(|block| u64::from(block.kind != Kind::Proc));
+    blocks.sort_by_cached_key(|block| block.start as u64);
 }
 
 /// Adds a block unless it crosses another or nests too deep.
@@ -194,7 +197,7 @@ fn gaps(blocks: &[Block], ends: &[usize]) -> Vec<Block> {
     let is_inner = |block: &Block| blocks.iter().any(|other| other != block && other.holds(block));
     let top = blocks.iter().filter(|block| !is_inner(block));
     let mut procs: Vec<&Block> = top.filter(|block| block.kind == Kind::Proc).collect();
-    procs.sort_by_key(|block| block.start);
+    procs.sort_by_cached_key(|block| block.start as u64);
     let words = ends.last().copied().unwrap_or(0);
     cuts.extend(procs.iter().map(|block| block.start));
     cuts.sort_unstable();

@@ -168,7 +168,7 @@ fn procedures(file: &Shbin<'_>, executable: &Dvle<'_>) -> Vec<Procedure> {
         _other_instructions => None,
     });
     let mut ranges: Vec<(u8, Pc)> = calls.collect();
-    ranges.sort_unstable();
+    ranges.sort_by_cached_key(|&(length, first)| u64::from(length) << 16 | u64::from(first.0));
     ranges.dedup();
     let named = |(length, first): (u8, Pc)| {
         let name = executable.label_at(first.0.into())?.to_string();
@@ -289,7 +289,7 @@ fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec
         let name = names::unique(unbound(register), taken);
         attributes.push(Attribute { register, name, format: format(register) });
     }
-    attributes.sort_unstable_by_key(|attribute| attribute.register);
+    attributes.sort_by_cached_key(|attribute| u64::from(attribute.register));
     attributes
 }
 

@@ -240,7 +240,7 @@ impl UniformBlock {
     /// Returns the indices of the members by ascending offset.
     pub fn by_offset(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.members.len()).collect();
-        order.sort_by_key(|&index| self.members[index].offset);
+        order.sort_by_cached_key(|&index| u64::from(self.members[index].offset));
         order
     }
     /// Returns the element of a named register in its member, 0 without one.

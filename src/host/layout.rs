@@ -138,7 +138,7 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
             members.push(member(name, bank, first, count));
         }
     }
-    members.sort_unstable_by_key(|member| (member.bank as u8, member.first));
+    members.sort_by_cached_key(|member| (member.bank as u64) << 8 | u64::from(member.first));
     let names = join(&mut members, needed.joined, unnamed[0].1);
     let size = place(&mut members);
     UniformBlock { members, names, size }

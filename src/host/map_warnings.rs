@@ -82,7 +82,7 @@ pub fn words(words: impl IntoIterator<Item = (u8, [u8; 4])>, warnings: &mut Vec<
 pub fn repeated(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     let table = &executable.outputs;
     let mut entries: Vec<_> = table.iter().enumerate().take(usize::from(u8::MAX)).collect();
-    entries.sort_by_key(|(_, entry)| entry.register);
+    entries.sort_by_cached_key(|(_, entry)| u64::from(entry.register));
     let mut claims = Claims::default();
     for (index, entry) in entries {
         let (Some(semantic), Ok(register @ 0..16)) = (entry.semantic(), u8::try_from(entry.register)) else {

@@ -37,6 +37,6 @@ impl PlacedText {
 
 /// Sorts addresses and removes the repeated ones.
 pub fn sort(pcs: &mut Vec<Pc>) {
-    pcs.sort_unstable();
+    pcs.sort_by_cached_key(|pc| u64::from(pc.0));
     pcs.dedup();
 }

@@ -135,7 +135,7 @@ impl fmt::Display for Reflection {
         attributes.write(f, "attributes")?;
         let mut uniforms = Table::new(&["offset", "registers", "type", "name"]);
         let mut members: Vec<_> = self.uniforms.iter().collect();
-        members.sort_by_key(|member| member.offset);
+        members.sort_by_cached_key(|member| u64::from(member.offset));
         uniforms.0.extend(members.into_iter().map(|u| {
             let bank = u.bank.chars().next().unwrap_or('?');
             let run: Vec<u8> = (u.first..=u.first.saturating_add(u.count.saturating_sub(1))).collect();

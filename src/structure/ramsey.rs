@@ -217,7 +217,7 @@ impl<'a> LoopExits<'a> {
                 }
             }
         }
-        exits.ends.sort_unstable();
+        exits.ends.sort_by_cached_key(|(head, end)| u64::from(head.0) << 32 | u64::from(end.0));
         exits
     }
 

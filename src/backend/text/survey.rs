@@ -340,7 +340,7 @@ impl Draft {
             self.declarations.push(Declaration { at, variable, by_store });
         }
         // `print` takes them in the order of lines.
-        self.declarations.sort_by_key(|declaration| declaration.at);
+        self.declarations.sort_by_cached_key(|declaration| declaration.at as u64);
     }
 
     /// Returns the innermost common block of two blocks.

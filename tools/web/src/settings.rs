@@ -94,9 +94,9 @@ impl Settings {
                 known.heading == row.group
                     && known.fields.iter().any(|(path, _)| existing(path, &defaults) == row.path)
             };
-            ROWS.iter().position(own)
+            ROWS.iter().position(own).map_or(0, |row| row as u64 + 1)
         };
-        rows.sort_by_key(order);
+        rows.sort_by_cached_key(order);
         let name = |wanted: GlslVersion| {
             VERSIONS.iter().find(|(_, version, _)| *version == wanted).map_or("", |(name, ..)| name)
         };

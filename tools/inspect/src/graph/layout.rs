@@ -129,7 +129,7 @@ fn order(places: &mut [Place], rows: &mut [Vec<usize>]) {
                     (mean(places, if is_down { above } else { below }).unwrap_or(*x), place)
                 })
                 .collect();
-            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+            keyed.sort_by_cached_key(|(center, _)| ascending(*center));
             rows[row] = keyed.into_iter().map(|(_, place)| place).collect();
             number(places, &rows[row]);
         }
@@ -243,9 +243,15 @@ pub fn layout(sizes: &[[f64; 2]], edges: &[[usize; 2]]) -> Layout {
 fn sort_neighbors(places: &mut [Place]) {
     let x: Vec<f64> = places.iter().map(|place| place.x).collect();
     for place in places {
-        place.above.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
-        place.below.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+        place.above.sort_by_cached_key(|&other| ascending(x[other]));
+        place.below.sort_by_cached_key(|&other| ascending(x[other]));
     }
+}
+
+/// A number that ascends like a coordinate.
+fn ascending(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if x.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
 /// Returns the upper end of each rank, and the lower end of the last.
