@@ -4,7 +4,7 @@
 
 use super::Uniforms;
 use super::geometry::Emission;
-use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation, flush_subnormal};
+use super::operation::{Exact, F24, Fast, Flushed, Operation, flush_subnormal};
 use super::registers::Registers;
 use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
@@ -237,13 +237,22 @@ impl Machine {
         emission: &mut Option<&mut Emission>,
         trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<()> {
-        match (self.settings.precision, self.settings.flush_subnormals) {
-            (Precision::Exact, false) => self.once::<Exact, TRACED>(from, emission, trace),
-            (Precision::Fast, false) => self.once::<Fast, TRACED>(from, emission, trace),
-            (Precision::Exact, true) => self.once::<Flushed<Exact>, TRACED>(from, emission, trace),
-            (Precision::Fast, true) => self.once::<Flushed<Fast>, TRACED>(from, emission, trace),
-            (Precision::F24, _) => self.once::<F24, TRACED>(from, emission, trace),
-        }
+        let mode = (self.settings.precision, self.settings.flush_subnormals);
+        // Two modes have a loop of their own, which contains the operations.
+        let run: fn(&mut Registers, &Operation) = match mode {
+            (Precision::Exact, false) if !TRACED => {
+                return self.once::<TRACED>(from, emission, trace, Registers::run::<Exact>);
+            }
+            (Precision::Fast, false) if !TRACED => {
+                return self.once::<TRACED>(from, emission, trace, Registers::run::<Fast>);
+            }
+            (Precision::Exact, false) => Registers::run::<Exact>,
+            (Precision::Fast, false) => Registers::run::<Fast>,
+            (Precision::Exact, true) => Registers::run::<Flushed<Exact>>,
+            (Precision::Fast, true) => Registers::run::<Flushed<Fast>>,
+            (Precision::F24, _) => Registers::run::<F24>,
+        };
+        self.once::<TRACED>(from, emission, trace, run)
     }
 
     /// Returns the registers after the last run.
@@ -266,27 +275,29 @@ impl Machine {
         self.steps
     }
 
-    /// Runs once to the end.
-    fn once<M: Mode, const TRACED: bool>(
+    /// Runs once to the end. `run` executes an operation.
+    fn once<const TRACED: bool>(
         &mut self,
         from: State,
         emission: &mut Option<&mut Emission>,
         trace: &mut dyn FnMut(&TraceRecord),
+        run: impl Fn(&mut Registers, &Operation),
     ) -> Result<()> {
         let mut left = self.settings.budget;
-        let result = self.follow::<M, TRACED>(from, &mut left, emission, trace);
+        let result = self.follow::<TRACED>(from, &mut left, emission, trace, run);
         self.steps = self.settings.budget - left;
         result
     }
 
     /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an
     /// END.
-    fn follow<M: Mode, const TRACED: bool>(
+    fn follow<const TRACED: bool>(
         &mut self,
         mut state: State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
         trace: &mut dyn FnMut(&TraceRecord),
+        run: impl Fn(&mut Registers, &Operation),
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
         let mut pc = state.pc;
@@ -295,7 +306,7 @@ impl Machine {
                 return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
             };
             let before = TRACED.then(|| before(&self.registers, &word.operation));
-            self.registers.run::<M>(&word.operation);
+            run(&mut self.registers, &word.operation);
             let next;
             let outcome = match word.route {
                 Route::Straight => {
@@ -370,6 +381,7 @@ fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Reg
 }
 
 /// Returns whether the loop guard lets an instruction jump; counts its back jumps.
+#[inline(never)] // Each loop would have a copy, and guards are rare.
 fn may_jump(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     let Inst::Flow(flow) = inst else { return true };
     let holds = flow.test().is_none_or(|test| registers.test(test));
@@ -386,6 +398,7 @@ fn may_jump(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
 
 /// Executes the control part of an instruction. Both closures need the registers, but never at the
 /// same time, so a cell lends them.
+#[inline(never)] // Each loop would have a copy.
 fn step_control_flow(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     let registers = std::cell::RefCell::new(registers);
     control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
