@@ -294,9 +294,9 @@ fn every_output_and_register_has_the_colors_of_the_cpu() {
     for_each_sample(|number, name, engine| {
         let shows: Vec<String> = serde_json::from_str(&engine.shows()).unwrap_or_default();
         for by in &shows {
-            // Of every sample the registers that programs like, and some of the others.
+            // Two registers of every sample, each one of several samples.
             let register: Option<usize> = by.strip_prefix('o').and_then(|register| register.parse().ok());
-            if register.is_some_and(|register| register > 2 && (register + number) % 4 != 0) {
+            if register.is_some_and(|register| (register + number) % 8 != 0) {
                 continue;
             }
             let Some([cpu, drawn]) = pictures(&gpu, engine, by, false) else { continue };
@@ -315,7 +315,7 @@ fn every_output_and_register_has_the_colors_of_the_cpu() {
         }
     });
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    assert!(count > 200 && registers.len() == 16, "{count} pictures, registers {registers:?}");
+    assert!(count > 150 && registers.len() == 16, "{count} pictures, registers {registers:?}");
 }
 
 #[test]
