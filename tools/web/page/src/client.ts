@@ -32,8 +32,8 @@ export interface Timing {
 export interface Ahead {
   calls: Request[];
   replies: Reply[];
-  /** There is a client: nobody else may call. */
-  isTaken: boolean;
+  /** The bytes that were opened. */
+  sample?: Uint8Array;
 }
 
 const START_LIMIT = 20_000;
@@ -55,6 +55,7 @@ export class Client {
   /** Why there is no engine. */
   private missing: Problem | undefined;
   private ahead: Request[] = [];
+  private readonly sample: () => Uint8Array | undefined;
   /** Replies to calls that the page has not made yet. */
   private readonly early = new Map<number, Reply>();
 
@@ -63,6 +64,7 @@ export class Client {
     ahead?: Ahead,
   ) {
     this.worker = this.start();
+    this.sample = () => ahead?.sample;
     if (!ahead) return;
     this.ahead = ahead.calls;
     for (const reply of ahead.replies) this.receive(reply);
@@ -81,7 +83,10 @@ export class Client {
   /** Calls a method and returns its answer as it is. */
   call(method: string, ...args: unknown[]): Promise<unknown> {
     const [ahead] = this.ahead;
-    const isAhead = ahead?.method === method && args.every((arg, at) => arg === ahead.args[at]);
+    // The bytes of a file come last.
+    const isAhead =
+      ahead?.method === method &&
+      args.every((arg, at) => arg === (at < ahead.args.length ? ahead.args[at] : this.sample()));
     if (isAhead) this.ahead.shift();
     else this.ahead.length = 0;
     const id = isAhead ? ahead.id : this.next++;

@@ -46,7 +46,6 @@ class Page {
 
   constructor(private readonly samples: Sample[]) {
     const newClient = () => new Client(worker);
-    ahead.isTaken = true;
     this.session = new Session(new Client(worker, ahead));
     const context: Context = { session: this.session, marks: this.marks, say: (text) => this.say(text) };
     this.editing = this.edit();

@@ -1,5 +1,7 @@
 // What the page and the first worker agree on: what is asked of the engine for a program that opens.
 
+import type { Request } from "./worker";
+
 /** The number of the reply that reports the start of an engine. */
 export const START = -1;
 export const SEED = 0;
@@ -11,13 +13,14 @@ export function fileName(path: string): string {
   return path.split("/").pop() ?? path;
 }
 
-/** Calls with their arguments, up to what the visible panes ask for. */
-export function opening(path: string, bytes: Uint8Array): [string, ...unknown[]][] {
-  return [
-    ["open", fileName(path), bytes],
+/** Calls for a program, up to what the visible panes ask for; the first one lacks the bytes. */
+export function opening(path: string): Request[] {
+  const calls: [string, ...unknown[]][] = [
+    ["open", fileName(path)],
     ["seed", SEED, VERTICES],
     ["view", "tables"],
     ["record", 0],
     ["step", 0],
   ];
+  return calls.map(([method, ...args], at) => ({ id: START - 1 - at, method, args }));
 }

@@ -12,28 +12,23 @@ function newWorker(): Worker {
 
 let first: Worker | undefined = newWorker();
 /** What the first worker was asked already. */
-export const ahead: Ahead = { calls: [], replies: [], isTaken: false };
+export const ahead: Ahead = { calls: [], replies: [] };
 first.onmessage = ({ data }) => ahead.replies.push(data);
+
+// A link has its own program. The worker reads the sample itself: the page's thread has no time yet.
+let sample: Promise<Uint8Array<ArrayBuffer>> | undefined;
+if (location.hash === "") {
+  first.postMessage({ sample: FIRST_SAMPLE });
+  ahead.calls = opening(FIRST_SAMPLE);
+  sample = read(FIRST_SAMPLE);
+  sample.then((bytes) => (ahead.sample = bytes)).catch(() => {});
+}
 
 /** Returns a worker that nobody has. */
 export function worker(): Worker {
   const worker = first ?? newWorker();
   first = undefined;
   return worker;
-}
-
-// A link has its own program.
-const sample = location.hash === "" ? read(FIRST_SAMPLE) : undefined;
-sample?.then(begin).catch(() => {});
-
-function begin(bytes: Uint8Array): void {
-  // Once another program was opened it is too late.
-  if (!first || ahead.isTaken) return;
-  for (const [at, [method, ...args]] of opening(FIRST_SAMPLE, bytes).entries()) {
-    const call = { id: -2 - at, method, args };
-    ahead.calls.push(call);
-    first.postMessage(call);
-  }
 }
 
 async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
