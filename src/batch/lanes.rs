@@ -2,8 +2,9 @@
 //! In: values of all lanes. Out: values of all lanes, or of the blocks with active ones. Knows no
 //! register and no instruction.
 //!
-//! The loops are plain: the compiler makes vector code of them. All are inlined into the function
-//! that [`wide`](super::wide) compiles for the vectors of the processor.
+//! The loops are plain: the compiler makes vector code of them. Those that call an operation are
+//! inlined into its function. So is everything else where [`wide`](super::wide) compiles that
+//! function for several kinds of vectors; elsewhere a call is as fast, and the code is smaller.
 
 #![expect(clippy::needless_range_loop, reason = "one lane of several arrays")]
 

@@ -60,6 +60,7 @@ struct Pass<'a> {
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
+/// Helpers are taken from those built before, and added to them.
 pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, built: &mut Built) -> bool {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
