@@ -4,7 +4,7 @@
 //!
 //! The loops are plain: the compiler makes vector code of them. Those that call an operation are
 //! inlined into its function. So is everything else where [`wide`](super::wide) compiles that
-//! function for several kinds of vectors; elsewhere a call is as fast, and the code is smaller.
+//! function for several kinds of vectors; elsewhere calls keep the code small.
 
 #![expect(clippy::needless_range_loop, reason = "one lane of several arrays")]
 
