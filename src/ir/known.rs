@@ -69,6 +69,8 @@ impl Fact {
     /// Nothing is known.
     pub const NONE: Self =
         Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], chosen: 0, seen: false, choice: 0 };
+    /// Nothing is known of a value that a sweep has reached.
+    const OPEN: Self = Self { seen: true, ..Self::NONE };
 
     /// The bits of a lane, if it is constant.
     #[inline]
@@ -242,6 +244,12 @@ impl<'a> Known<'a> {
         self.facts.get(value.index()).copied().unwrap_or(Fact::NONE)
     }
 
+    /// Returns whether no lane of a value is constant in any place.
+    #[inline]
+    pub fn is_open(&self, value: Value) -> bool {
+        self.facts.get(value.index()).is_some_and(|fact| fact.literal | fact.chosen == 0)
+    }
+
     /// The operands that may be a constant zero of a product or sum.
     pub fn risks(&self) -> &[Risk] {
         &self.risks
@@ -288,7 +296,7 @@ impl<'a> Known<'a> {
         let mut repeats = Repeats::default();
         while let Some(step) = walk.next(f) {
             match step {
-                Step::Let(value) if live => self.facts[value.index()] = self.evaluate(f, value, context),
+                Step::Let(value) if live => self.evaluate(f, value, context),
                 Step::Let(_) => {}
                 Step::Enter(node) => {
                     let data = &f.nodes[node];
@@ -475,14 +483,23 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Facts about the result of an operation; notes its risks.
-    fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
-        use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
-        let Some(op) = f.op(value) else { return self.of(value) };
+    /// Finds the facts about the result of an operation, and notes its risks.
+    #[inline]
+    fn evaluate(&mut self, f: &Func, value: Value, context: u32) {
+        let Some(op) = f.op(value) else { return };
         // There is no risk where no operand is known.
-        if let Some(fact) = self.open(f, value, op) {
-            return fact;
-        }
+        self.facts[value.index()] = match self.open(f, value, op) {
+            Some(chosen) => Fact { chosen, ..Fact::OPEN },
+            None => {
+                self.risks_of(f, value, op, context);
+                self.combine(f, value, op, context)
+            }
+        };
+    }
+
+    /// Notes the risks of an operation of which an operand is known.
+    fn risks_of(&mut self, f: &Func, value: Value, op: Op, context: u32) {
+        use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
         let operands = match op {
             Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b) => Some((a, b)),
             Op::Call { args, .. } => match f.get(args) {
@@ -494,7 +511,6 @@ impl<'a> Known<'a> {
         if let Some((a, b)) = operands {
             self.note_risks(f, value, a, b, context);
         }
-        self.combine(f, value, op, context)
     }
 
     fn note_risks(&mut self, f: &Func, user: Value, a: Value, b: Value, context: u32) {

@@ -4,8 +4,9 @@
 //!
 //! Needed are the outputs, what decides a needed construct, and what a needed lane is computed
 //! from. A construct is needed if a result of it is, or if it must stay
-//! (`NodeFlow::pinned`) and the construct around it is needed. Masks only grow, at
-//! most four times each, so the work is linear.
+//! (`NodeFlow::pinned`) and the construct around it is needed. Values are looked at from the last
+//! to the first, and again if their masks grow after that. Masks grow at most four times each, so
+//! the work is linear.
 
 use super::flow::ValueFlow;
 use crate::entity::Handle;
@@ -16,6 +17,8 @@ use crate::ir::{Def, Exit, Func, Node, Op, Shape, Type, Value};
 pub struct Demand {
     masks: Vec<u8>,
     nodes: Vec<bool>,
+    /// Number of values that the sweep has not reached yet; the others with new lanes are work.
+    ahead: usize,
     work: Vec<Value>,
     node_work: Vec<Option<Node>>,
 }
@@ -33,6 +36,7 @@ impl Demand {
         self.nodes.clear();
         self.nodes.resize(f.nodes.len(), false);
         self.work.clear();
+        self.ahead = f.values.len();
         // The outputs of the function are all demanded; everything else follows from them.
         if let Some(body) = f.body
             && let Exit::Yield(list) = f.regions[body].exit
@@ -42,8 +46,15 @@ impl Demand {
         if !f.nodes.is_empty() {
             self.need_node(f, flow, None);
         }
-        while let Some(value) = self.work.pop() {
-            self.propagate(f, flow, value);
+        // Users before operands, so that most values are looked at once, with all their lanes.
+        while let Some(ahead) = self.ahead.checked_sub(1) {
+            self.ahead = ahead;
+            if self.masks[ahead] != 0 {
+                self.propagate(f, flow, Value(ahead as u32));
+            }
+            while let Some(value) = self.work.pop() {
+                self.propagate(f, flow, value);
+            }
         }
     }
 
@@ -62,7 +73,9 @@ impl Demand {
         let known = &mut self.masks[value.index()];
         if mask & !*known != 0 {
             *known |= mask;
-            self.work.push(value);
+            if value.index() >= self.ahead {
+                self.work.push(value);
+            }
         }
     }
 

@@ -207,6 +207,12 @@ impl<'a> Ranges<'a> {
         self.find(f, lane, &mut { FUEL })
     }
 
+    /// Returns whether every lane of a value may be any number, as far as the sweep found.
+    #[inline]
+    pub(super) fn may_be_anything(&self, value: Value) -> bool {
+        self.table.get(value.index()) == Some(&ANY)
+    }
+
     /// The numbers that any result of arithmetic may be.
     pub(super) fn results(&self) -> Range {
         self.results

@@ -157,14 +157,17 @@ impl Known<'_> {
     /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
-        self.open(f, value, op).unwrap_or_else(|| self.combine(f, value, op, context))
+        match self.open(f, value, op) {
+            Some(chosen) => Fact { chosen, ..Fact::OPEN },
+            None => self.combine(f, value, op, context),
+        }
     }
 
     /// Facts about the result of an operation on operands of which something is known.
     pub(super) fn combine(&self, f: &Func, value: Value, op: Op, context: u32) -> Fact {
         let ty = f.ty(value);
         let of = |value| self.here(f, value, context);
-        let mut fact = Fact { seen: true, ..Fact::NONE };
+        let mut fact = Fact::OPEN;
         match op {
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
             Op::Shuffle(lanes) => fact = self.shuffle(f, ty, lanes, context),
@@ -220,9 +223,10 @@ impl Known<'_> {
         fact
     }
 
-    /// Facts about the result of an operation that has operands, if nothing is known of any of them
-    /// anywhere, as of most.
-    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<Fact> {
+    /// The lanes of the result of an operation that a decision may make constant, if nothing else
+    /// is known of it: it has operands, and nothing is known of them anywhere, as of most.
+    #[inline]
+    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<u8> {
         let mut known = matches!(op, Op::Const(_) | Op::Read(_));
         op.for_each(&f.pool, |operand| {
             let fact = &self.facts[operand.index()];
@@ -233,12 +237,12 @@ impl Known<'_> {
         }
         let is_truth =
             f.ty(value).kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
-        Some(Fact { seen: true, chosen: if is_truth { 15 } else { 0 }, ..Fact::NONE })
+        Some(if is_truth { 15 } else { 0 })
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.
     fn shuffle(&self, f: &Func, ty: Type, lanes: [Lane; 4], context: u32) -> Fact {
-        let mut fact = Fact { seen: true, ..Fact::NONE };
+        let mut fact = Fact::OPEN;
         for (index, lane) in (0..ty.lanes).zip(lanes) {
             let from = self.of(lane.value());
             let mut one = from.lane(lane.index());
@@ -283,7 +287,7 @@ impl Known<'_> {
             let index = arith::uniform_index(base, offset.cast_signed());
             if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) }
         });
-        bits.map_or(Fact { seen: true, ..Fact::NONE }, |bits| self.constant(ScalarKind::F32, bits, 4))
+        bits.map_or(Fact::OPEN, |bits| self.constant(ScalarKind::F32, bits, 4))
     }
 
     fn unary(&self, op: Unary, a: One, kind: ScalarKind) -> One {
@@ -374,7 +378,7 @@ impl Known<'_> {
 
     fn dot(&self, op: Binary, a: Fact, b: Fact, lanes: u8) -> Fact {
         let all = (1 << lanes) - 1;
-        let mut fact = Fact { seen: true, ..Fact::NONE };
+        let mut fact = Fact::OPEN;
         if a.literal & b.literal & all == all
             && let Some(bits) = scalar::fold_dot(op, self.precision, a.bits, b.bits, lanes)
         {

@@ -99,6 +99,12 @@ impl<'a> Facts<'a> {
         self.relies.get()
     }
 
+    /// Returns whether nothing is known of any lane of a value.
+    #[inline]
+    pub fn may_be_anything(&self, value: Value) -> bool {
+        self.known.is_open(value) && self.ranges.may_be_anything(value)
+    }
+
     /// Returns whether the product of two lanes with these classes may be ∞ · 0.
     pub fn may_be_infinity_times_zero(&self, func: &Func, lanes: [Lane; 2], classes: [Classes; 2]) -> bool {
         let ([a, b], [x, y]) = (lanes, classes);

@@ -144,10 +144,16 @@ impl Pass<'_> {
         let func = &*self.emit.func;
         // Operands may have been emitted since the last question.
         self.facts.catch_up(func);
+        let lanes = func.ty(a).lanes;
+        let is_copy = |value| matches!(func.op(value), Some(Op::Shuffle(_) | Op::Unary(..)));
+        // Most operands: no lane is a copy of another one.
+        if a != b && [a, b].iter().all(|&value| self.facts.may_be_anything(value) && !is_copy(value)) {
+            return Guard { lanes: all(lanes), nan: [all(lanes); 2] };
+        }
         // float24 counts small numbers as 0, and every product there is rounded.
         let is_f24 = self.precision == Precision::F24;
         let zero = Classes::ZERO.or(if is_f24 { Classes::FINITE } else { Classes::NONE });
-        for index in 0..func.ty(a).lanes {
+        for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
             let is_guarded = is_f24 || self.facts.may_be_infinity_times_zero(func, lanes, [x, y]);

@@ -149,6 +149,11 @@ impl Simplify<'_> {
             let (Def::Op(op), ty) = (data.def, data.ty) else { return true };
             match self.fold(op, ty) {
                 Fold::Keep => break,
+                Fold::Mapped(op) => {
+                    self.f.values[value].def = Def::Op(op);
+                    self.changed = true;
+                    break;
+                }
                 // What is simpler may fold again.
                 Fold::Op(simpler) => {
                     self.f.values[value].def = Def::Op(simpler);

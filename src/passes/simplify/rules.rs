@@ -22,8 +22,10 @@ const MINUS_ZERO: u32 = (-0f32).to_bits();
 pub(super) enum Fold {
     /// No change.
     Keep,
-    /// Replaced by this operation.
+    /// Replaced by this operation, to which a rule may apply.
     Op(Op),
+    /// The same operation on other operands, to which no rule applies.
+    Mapped(Op),
     /// Equal to this value.
     Value(Value),
 }
@@ -33,8 +35,8 @@ impl Fold {
     #[inline]
     fn or_if(self, changed: bool, mapped: Op) -> Self {
         match self {
-            Self::Keep if changed => Self::Op(mapped),
-            Self::Keep | Self::Op(_) | Self::Value(_) => self,
+            Self::Keep if changed => Self::Mapped(mapped),
+            Self::Keep | Self::Op(_) | Self::Mapped(_) | Self::Value(_) => self,
         }
     }
 }
