@@ -104,7 +104,15 @@ impl Mask {
     /// The components in order x, y, z, w.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Component> {
-        Component::ALL.into_iter().filter(move |&c| self.has(c))
+        let mut rest = self.0 & 15;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let lowest = rest.trailing_zeros();
+            rest &= rest - 1;
+            Some(Component::from_bits(lowest))
+        })
     }
 }
 

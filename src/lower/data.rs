@@ -224,33 +224,31 @@ impl Data<'_> {
 
     /// As [`read`](Self::read), before negation.
     fn gather(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> Value {
+        let register = self.vector(b, operand);
         // A vector of the host is one value already.
         if mask == Mask::XYZW
             && operand.swizzle == Swizzle::XYZW
-            && let Ok(value) = self.vector(b, operand)
+            && let Ok(value) = register
         {
             return value;
         }
-        let lanes = self.plain_lanes(b, operand);
-        let mut masked = [lanes[0]; 4];
+        let mut lanes = [Lane::new(Value(0), 0); 4];
         let mut len = 0;
         for component in mask.iter() {
-            masked[len] = lanes[component.index()];
+            lanes[len] = lane(b, register, operand.swizzle.get(component));
             len += 1;
         }
-        b.gather(&masked[..len])
+        b.gather(&lanes[..len])
     }
 
     /// Reads the masked components of an operand, each in its place. (The others are arbitrary.)
     fn lanes(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> [Lane; 4] {
-        let mut lanes = self.plain_lanes(b, operand);
         if operand.negate {
             let value = self.read(b, operand, mask);
-            for (index, component) in mask.iter().enumerate() {
-                lanes[component.index()] = Lane::new(value, index as u8);
-            }
+            return in_place(mask, value);
         }
-        lanes
+        let register = self.vector(b, operand);
+        Component::ALL.map(|component| lane(b, register, operand.swizzle.get(component)))
     }
 
     fn negate(&self, b: &mut Builder, value: Value) -> Value {
@@ -261,18 +259,6 @@ impl Data<'_> {
             return b.constant(ty, bits);
         }
         b.emit(ty, Op::Unary(Unary::Neg, value))
-    }
-
-    /// Reads the swizzled components of an operand, before negation.
-    fn plain_lanes(&self, b: &mut Builder, operand: &Operand) -> [Lane; 4] {
-        let at = |component| operand.swizzle.get(component).index();
-        match self.vector(b, operand) {
-            Ok(vector) => Component::ALL.map(|component| Lane::new(vector, at(component) as u8)),
-            Err(temporary) => {
-                let base = lanes::register(temporary);
-                Component::ALL.map(|component| b.get(base + at(component)))
-            }
-        }
     }
 
     /// The register of an operand as the host sets it, or a temporary.
@@ -335,9 +321,7 @@ impl Target {
     /// Stores an operation with one lane for each masked component.
     fn vector(self, b: &mut Builder, op: Op) {
         let value = b.emit_hint(self.ty(), op, self.hint(), self.mask.0);
-        for (index, component) in self.mask.iter().enumerate() {
-            b.set(lanes::register(self.dest) + component.index(), Lane::new(value, index as u8));
-        }
+        self.lanes(b, in_place(self.mask, value));
     }
     /// Stores a scalar operation to every masked component.
     fn broadcast(self, b: &mut Builder, op: Op) {
@@ -346,10 +330,27 @@ impl Target {
     }
     /// Stores a lane to each masked component.
     fn lanes(self, b: &mut Builder, lanes: [Lane; 4]) {
-        for component in self.mask.iter() {
-            b.set(lanes::register(self.dest) + component.index(), lanes[component.index()]);
-        }
+        b.set_masked(lanes::register(self.dest), self.mask, lanes);
     }
+}
+
+/// A component of a register of the host, or of a temporary.
+#[inline]
+fn lane(b: &Builder, register: Result<Value, Dest>, component: Component) -> Lane {
+    match register {
+        Ok(vector) => Lane::new(vector, component as u8),
+        Err(temporary) => b.get(lanes::register(temporary) + component.index()),
+    }
+}
+
+/// The lanes of a value, each in the place of its masked component; the others are arbitrary.
+#[inline]
+fn in_place(mask: Mask, value: Value) -> [Lane; 4] {
+    let mut lanes = [Lane::new(value, 0); 4];
+    for (index, component) in (0..).zip(mask.iter()) {
+        lanes[component.index()] = Lane::new(value, index);
+    }
+    lanes
 }
 
 /// Inserts the slots that a data instruction assigns.

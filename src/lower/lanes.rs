@@ -108,10 +108,16 @@ impl SlotSet {
     }
     /// Inserts `base + k` for each bit k of `mask`.
     pub(super) fn insert_mask(&mut self, base: Slot, mask: u8) {
-        for bit in 0..8 {
-            if mask >> bit & 1 != 0 {
-                self.insert(base + bit);
-            }
+        let bits = u128::from(mask) << (base % 64);
+        let (low, high) = (bits as u64, (bits >> 64) as u64);
+        let word = base / 64;
+        let words = if high == 0 { word + 1 } else { word + 2 };
+        if self.bits.len() < words {
+            self.bits.resize(words, 0);
+        }
+        self.bits[word] |= low;
+        if high != 0 {
+            self.bits[word + 1] |= high;
         }
     }
     /// Inserts the slots of another set.

@@ -9,6 +9,7 @@ use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
     ScalarKind, Type, Value, ValueList,
 };
+use crate::isa::Mask;
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
 
@@ -116,6 +117,7 @@ impl Builder {
         let mut func = Func { name: "main".into(), ..Func::default() };
         // An instruction becomes about three values.
         func.values.reserve(32 + 3 * instructions);
+        func.places.reserve(4 + instructions);
         func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
         // Of a large program other regions have most.
@@ -228,6 +230,15 @@ impl Builder {
         self.assigned.insert(slot);
     }
 
+    /// Sets the masked slots of a register.
+    pub(super) fn set_masked(&mut self, start: Slot, mask: Mask, lanes: [Lane; 4]) {
+        let state = &mut self.state[start..start + lanes.len()];
+        for component in mask.iter() {
+            state[component.index()] = lanes[component.index()];
+        }
+        self.assigned.insert_mask(start, mask.0 & 15);
+    }
+
     /// Emits an operation.
     pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
         self.func.emit(self.region, ty, op)
@@ -290,8 +301,7 @@ impl Builder {
         if is_constant {
             return self.constant(ty, bits);
         }
-        let mut all = [first; 4];
-        all[..lanes.len()].copy_from_slice(lanes);
+        let all = std::array::from_fn(|index| lanes.get(index).copied().unwrap_or(first));
         self.func.emit(region, ty, Op::Shuffle(all))
     }
 
