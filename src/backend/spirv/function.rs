@@ -534,7 +534,7 @@ impl Body<'_> {
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);
-                self.w.value_list(Op::Phi, ty, &operands)
+                self.w.value_list(Op::Phi, ty, [], operands.iter().copied())
             }
         };
         self.s.operands = operands;
@@ -544,13 +544,19 @@ impl Body<'_> {
     /// Returns the id of an operand.
     #[inline]
     pub(super) fn id(&mut self, value: Value) -> Word {
-        let id = self.s.ids[value.index()];
-        if id == 0 {
-            // Reported at the end of the walk, so that operands need no `Result`.
-            self.undefined.get_or_insert(value);
-        }
-        id
+        defined(&self.s.ids, &mut self.undefined, value)
     }
+}
+
+/// Returns the id of an operand, and notes the first one that has none.
+#[inline]
+pub(super) fn defined(ids: &[Word], undefined: &mut Option<Value>, value: Value) -> Word {
+    let id = ids[value.index()];
+    if id == 0 {
+        // Reported at the end of the walk, so that operands need no `Result`.
+        undefined.get_or_insert(value);
+    }
+    id
 }
 
 /// Returns the exit of a region without items: a branch to the region can go to the target of the

@@ -6,7 +6,7 @@
 
 use ::spirv::{Decoration, GlslStd450Op, Op, Word};
 
-use super::function::Body;
+use super::function::{Body, defined};
 use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
@@ -91,6 +91,8 @@ pub(super) fn binary_form(op: Binary) -> Form {
 
 impl Body<'_> {
     /// Evaluates a value.
+    #[expect(clippy::inline_always, reason = "one caller, once for each value")]
+    #[inline(always)]
     pub(super) fn define(&mut self, value: Value) -> Result<()> {
         let data = &self.func.values[value];
         let Def::Op(op) = data.def else {
@@ -179,9 +181,7 @@ impl Body<'_> {
             Form::Core(op) => return Some(self.w.value(op, ty, &operands)),
             Form::Float(op) => self.w.value(op, ty, &operands),
             Form::Glsl(op) => {
-                let mut words = [self.glsl, op as Word, 0, 0];
-                words[2..2 + N].copy_from_slice(&operands);
-                self.w.value_list(Op::ExtInst, ty, &words[..2 + N])
+                self.w.value_list(Op::ExtInst, ty, [self.glsl, op as Word], operands.into_iter())
             }
         };
         // Only float arithmetic gets here; the other forms returned above.
@@ -197,24 +197,23 @@ impl Body<'_> {
             return Err(defect(format!("helper {helper} is not defined before its call")));
         };
         let callee = &self.source.module.helpers[usize::from(helper)];
-        let params = callee.get(callee.params).iter().map(|&param| callee.ty(param));
-        if result != ty || !params.eq(func.get(args).iter().map(|&arg| func.ty(arg))) {
+        let (params, args) = (callee.get(callee.params), func.get(args));
+        let have_same_type = |(&param, &arg): (&Value, &Value)| callee.ty(param) == func.ty(arg);
+        if result != ty || params.len() != args.len() || !params.iter().zip(args).all(have_same_type) {
             return Err(defect(format!("call of helper {helper} does not match its types")));
         }
-        // Taken out to be filled while `self` is borrowed, and put back to reuse its memory.
-        let mut operands = std::mem::take(&mut self.s.operands);
-        operands.clear();
-        operands.push(function);
-        operands.extend(func.get(args).iter().map(|&arg| self.id(arg)));
-        let ty = self.w.ty(ty);
-        let id = self.w.value_list(Op::FunctionCall, ty, &operands);
-        self.s.operands = operands;
-        Ok(id)
+        let Self { w, s, undefined, .. } = self;
+        let ty = w.ty(ty);
+        let args = args.iter().map(|&arg| defined(&s.ids, undefined, arg));
+        Ok(w.value_list(Op::FunctionCall, ty, [function], args))
     }
 
     /// Collects lanes with the smallest instruction: none, an extract, a shuffle of one or two
     /// vectors, or a construct.
     fn shuffle(&mut self, ty: Type, lanes: &[Lane]) -> Word {
+        if let [lane] = lanes {
+            return self.extract(ty, *lane);
+        }
         let func = self.func;
         let first = lanes[0].value();
         let other = lanes.iter().map(|lane| lane.value()).find(|&value| value != first);
@@ -232,7 +231,18 @@ impl Body<'_> {
         let ty = self.w.ty(ty);
         // OpVectorShuffle numbers the lanes of the second vector after those of the first.
         let place = |lane: &Lane| lane.index() + if lane.value() == first { 0 } else { width };
-        self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
+        self.w.value_list(Op::VectorShuffle, ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
+    }
+
+    /// Returns a lane as a scalar of a type.
+    #[inline]
+    fn extract(&mut self, ty: Type, lane: Lane) -> Word {
+        let id = self.id(lane.value());
+        if self.func.ty(lane.value()).lanes == 1 {
+            return id;
+        }
+        let ty = self.w.ty(ty);
+        self.w.value(Op::CompositeExtract, ty, &[id, lane.index().into()])
     }
 
     /// Collects lanes of one value.
@@ -243,7 +253,7 @@ impl Body<'_> {
         if source.lanes == 1 {
             return match lanes.len() {
                 1 => id,
-                count => self.w.value_list(Op::CompositeConstruct, ty, &[id; 4][..count]),
+                count => self.w.value_list(Op::CompositeConstruct, ty, [], std::iter::repeat_n(id, count)),
             };
         }
         if let [lane] = lanes {
@@ -254,7 +264,7 @@ impl Body<'_> {
             return id;
         }
         // The instruction always has two vectors.
-        self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
+        self.w.value_list(Op::VectorShuffle, ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 
     /// Collects lanes of several values: each run of lanes of one vector is one part.
@@ -271,6 +281,6 @@ impl Body<'_> {
             rest = &rest[run..];
         }
         let ty = self.w.ty(ty);
-        self.w.value_list(Op::CompositeConstruct, ty, &parts[..count])
+        self.w.value_list(Op::CompositeConstruct, ty, [], parts[..count].iter().copied())
     }
 }

@@ -99,7 +99,7 @@ impl Body<'_> {
         match ty.lanes {
             4 => vector,
             1 => self.w.value(Op::CompositeExtract, id, &[vector, 0]),
-            lanes => self.w.shuffle(id, [vector, vector], 0..lanes.into()),
+            lanes => self.w.value_list(Op::VectorShuffle, id, [vector, vector], 0..lanes.into()),
         }
     }
 }

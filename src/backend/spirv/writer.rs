@@ -147,26 +147,23 @@ impl Writer {
         id
     }
 
-    /// As [`value`](Self::value), with any number of operands.
-    pub(super) fn value_list(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
-        let id = self.id();
-        self.put_list(Section::Code, op, &[ty, id], operands);
-        id
-    }
-
-    /// Appends a shuffle: lanes of two vectors.
+    /// As [`value`](Self::value), with any number of operands after the first ones.
     #[inline]
-    pub(super) fn shuffle(
+    pub(super) fn value_list<const N: usize>(
         &mut self,
+        op: Op,
         ty: Word,
-        [a, b]: [Word; 2],
-        lanes: impl ExactSizeIterator<Item = Word>,
+        head: [Word; N],
+        rest: impl ExactSizeIterator<Item = Word>,
     ) -> Word {
         let id = self.id();
         let words = &mut self.sections[Section::Code as usize];
-        let length = 5 + lanes.len() as Word;
-        words.extend_from_slice(&[length << 16 | Op::VectorShuffle as Word, ty, id, a, b]);
-        words.extend(lanes);
+        let length = 3 + N + rest.len();
+        self.too_long |= length > LONGEST;
+        words.reserve(length);
+        words.extend_from_slice(&[(length as Word) << 16 | op as Word, ty, id]);
+        words.extend_from_slice(&head);
+        words.extend(rest);
         id
     }
 
