@@ -43,8 +43,12 @@ impl Needed {
     fn new(usage: &Usage, folded: &Constants, is_padded: bool) -> Self {
         let indices = if is_padded { u128::MAX } else { FLOATS };
         let mut floats = usage.floats;
-        for (register, value) in folded.floats.iter().enumerate() {
-            if value.is_some() {
+        // Most programs read few registers, so only those are looked up.
+        let mut rest = usage.floats;
+        while rest != 0 {
+            let register = rest.trailing_zeros();
+            rest &= rest - 1;
+            if let Some(Some(_)) = folded.floats.get(register as usize) {
                 floats &= !(1 << register);
             }
         }

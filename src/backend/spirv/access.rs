@@ -85,7 +85,10 @@ impl Body<'_> {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
         }
-        for register in (0..REGISTERS).filter(|register| reads >> register & 1 != 0) {
+        let mut rest = reads;
+        while rest != 0 {
+            let register = rest.trailing_zeros();
+            rest &= rest - 1;
             let pointer = match (source.interface.stage(), is_compute) {
                 (Some(stage), _) => self.stage_input(stage, register),
                 (None, true) => self.buffer_element(IN, register),
