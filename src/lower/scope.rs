@@ -115,8 +115,8 @@ impl Builder {
     pub(super) fn new(options: &Options, slots: Slots, instructions: usize) -> Self {
         let Slots { count: slots, geometry } = slots;
         let mut func = Func { name: "main".into(), ..Func::default() };
-        // An instruction becomes about three values.
-        func.values.reserve(32 + 3 * instructions);
+        // An instruction becomes about three values, and six with those of the passes.
+        func.values.reserve(32 + 6 * instructions);
         func.places.reserve(4 + instructions);
         func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
