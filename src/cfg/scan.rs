@@ -4,7 +4,7 @@
 
 use super::explore::ExploreOptions;
 use crate::isa::control::{ScopeKind, Test};
-use crate::isa::table::{Class, Opcode};
+use crate::isa::table::{Class, Shape};
 use crate::isa::word::{Field, Format};
 use crate::isa::{Flow, Inst, Mask, Move, Pc, Program, Stage};
 
@@ -93,11 +93,12 @@ pub(super) fn scan(program: &Program<'_>, options: &ExploreOptions) -> Scan {
 pub(super) fn classify(word: u32, program: &Program<'_>) -> WordKind {
     let effect = |is: bool| if is { WordKind::Data } else { WordKind::Nothing };
     // Range: six bits.
-    let Some(opcode) = Opcode::of_word(word) else { return WordKind::Undefined((word >> 26) as u8) };
-    let info = opcode.info();
-    match info.class {
-        Class::Data(_) => effect(info.writes_flags || !mask(info.format, word, program).is_empty()),
-        Class::Address => effect(mask(info.format, word, program).0 & 3 != 0),
+    let Some(Shape { class, format, .. }) = Shape::of_word(word) else {
+        return WordKind::Undefined((word >> 26) as u8);
+    };
+    match class {
+        Class::Data(op) => effect(!mask(format, word, program).is_empty() || op.writes_flags()),
+        Class::Address => effect(mask(format, word, program).0 & 3 != 0),
         Class::Compare => WordKind::Data,
         Class::Emit | Class::SetEmit => effect(program.stage() == Stage::Geometry),
         Class::Control(op) => match op.moves() {

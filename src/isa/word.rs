@@ -11,19 +11,20 @@ use super::table::Opcode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
     low: u8,
-    width: u8,
+    /// The bits, shifted down.
+    max: u32,
 }
 
 impl Bits {
     /// The bits `high` down to `low`, both included.
     pub const fn new(high: u8, low: u8) -> Self {
-        Self { low, width: high - low + 1 }
+        Self { low, max: u32::MAX >> (31 - (high - low)) }
     }
     /// No bits, for a field that a format lacks; reads as 0.
-    const NONE: Self = Self { low: 0, width: 0 };
+    const NONE: Self = Self { low: 0, max: 0 };
     /// The highest bit.
     pub const fn high(self) -> u8 {
-        self.low + self.width - 1
+        self.low + self.max.count_ones() as u8 - 1 // Range: at most 32 bits.
     }
     /// The lowest bit.
     pub const fn low(self) -> u8 {
@@ -32,17 +33,17 @@ impl Bits {
     /// The largest value of the field.
     #[inline]
     pub const fn max(self) -> u32 {
-        ((1u64 << self.width) - 1) as u32 // Range: at most 32 bits.
+        self.max
     }
     /// The value these bits have in a word.
     #[inline]
     pub const fn get(self, word: u32) -> u32 {
-        word >> self.low & self.max()
+        word >> self.low & self.max
     }
     /// A word with the value in these bits and 0 elsewhere; excess bits of the value are dropped.
     #[inline]
     pub const fn put(self, value: u32) -> u32 {
-        (value & self.max()) << self.low
+        (value & self.max) << self.low
     }
 }
 
@@ -167,7 +168,7 @@ impl Format {
     /// Position of a field, if the format has it.
     pub const fn bits(self, field: Field) -> Option<Bits> {
         match self.place(field) {
-            Bits { width: 0, .. } => None,
+            Bits { max: 0, .. } => None,
             bits => Some(bits),
         }
     }
