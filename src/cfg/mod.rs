@@ -18,6 +18,7 @@ mod tests;
 pub mod text;
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use crate::define_handle;
 use crate::entity::Arena;
@@ -80,13 +81,13 @@ impl Terminator {
     /// The successors, those of a branch in the order then, otherwise.
     #[inline]
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
-        let (few, many) = match self {
-            Self::Goto(target) => ([Some(*target), None], &[][..]),
-            Self::Branch { then, otherwise, .. } => ([Some(*then), Some(*otherwise)], &[][..]),
-            Self::Dispatch { targets, .. } => ([None; 2], &targets[..]),
-            Self::End => ([None; 2], &[][..]),
+        let (first, rest) = match self {
+            Self::Goto(target) => (from_ref(target), &[][..]),
+            Self::Branch { then, otherwise, .. } => (from_ref(then), from_ref(otherwise)),
+            Self::Dispatch { targets, .. } => (&targets[..], &[][..]),
+            Self::End => (&[][..], &[][..]),
         };
-        few.into_iter().flatten().chain(many.iter().copied())
+        first.iter().chain(rest).copied()
     }
     /// Replaces the targets. A branch whose arms become one block becomes a goto.
     pub(crate) fn map(&self, target: impl Fn(Block) -> Block) -> Self {
