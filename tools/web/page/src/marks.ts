@@ -12,8 +12,10 @@ export class Marks {
   dead: ReadonlySet<number> = new Set();
 
   private readonly listeners: ((origin: Origin, moved: boolean) => void)[] = [];
+  /** What the next picture shows; a step changes several marks. */
+  private next: { origin: Origin; moved: boolean } | undefined;
 
-  /** `origin` is the pane that made the change: it does not scroll. */
+  /** `origin` is the pane that made the change: it does not scroll. Called once for each picture. */
   listen(listener: (origin: Origin, moved: boolean) => void): void {
     this.listeners.push(listener);
   }
@@ -50,7 +52,15 @@ export class Marks {
     return classes.join(" ");
   }
 
+  /** Has panes painted with the next picture: each change of a text costs a layout of the page. */
   private notify(origin: Origin, moved: boolean): void {
-    for (const listener of this.listeners) listener(origin, moved);
+    const { next } = this;
+    if (!next)
+      requestAnimationFrame(() => {
+        const { origin, moved } = this.next as NonNullable<typeof next>;
+        this.next = undefined;
+        for (const listener of this.listeners) listener(origin, moved);
+      });
+    if (!next || moved) this.next = { origin, moved };
   }
 }
