@@ -1,4 +1,4 @@
-//! Typed handles, the arenas they index, and an interner.
+//! Typed handles, the arenas they index, sets of indices as bits, and an interner.
 //! In: values pushed one by one. Out: small copyable handles. Knows nothing about the values.
 
 use std::hash::{Hash, Hasher};
@@ -220,6 +220,18 @@ impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self { table: Vec::new(), values: Vec::new() }
     }
+}
+
+/// Returns the set bits of a number, ascending.
+// Callers among the batches are compiled for several kinds of vectors, and it must be so with them.
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+#[cfg_attr(not(all(feature = "simd", target_arch = "x86_64")), inline)]
+pub fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(bit)
+    })
 }
 
 /// Returns a hash that only decides where a table looks first.

@@ -5,10 +5,11 @@
 
 use super::code::{Bank, Code};
 use super::fetch::VertexAttribute;
-use super::lanes::{LANES, bits};
+use super::lanes::LANES;
 use super::order::Vertices;
 use super::records::Records;
 use super::{Batch, VertexError};
+use crate::entity::bits;
 use crate::error::{At, Error, Kind};
 use crate::interp::Registers;
 

@@ -7,8 +7,9 @@
 
 use super::code::{Action, Bank, Operation, Places};
 use super::file::{At, File};
-use super::lanes::{LANES, Lanes, Row, bits};
+use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
+use crate::entity::bits;
 use crate::isa::limits::VERTEX_SLOTS;
 
 /// Vertices of a run, so that their memory has a fixed size.

@@ -8,8 +8,9 @@
 
 use super::code::{Bank, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
-use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, bits, components, flip};
+use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
 use super::wide::Wide;
+use crate::entity::bits;
 use crate::interp::{Registers, Settings, flush_subnormal};
 use crate::isa::{Index, Uniforms, limits};
 use crate::precision::{Precision, arith};

@@ -9,10 +9,11 @@ use super::code::{Action, Bank, Code};
 use super::emission::{Emission, Setting, Triangle};
 use super::execute::kernel;
 use super::file::File;
-use super::lanes::{LANES, bits};
+use super::lanes::LANES;
 use super::records::Records;
 use super::run::{ALONE, Runner};
 use super::window::Window;
+use crate::entity::bits;
 use crate::interp::{GeometryMachine, Settings};
 use crate::isa::{Inst, Program, Uniforms};
 

@@ -6,7 +6,8 @@
 
 use std::cmp::Ordering;
 
-use super::lanes::{LANES, bits};
+use super::lanes::LANES;
+use crate::entity::bits;
 use crate::interp::LoopData;
 use crate::isa::Pc;
 use crate::isa::control::State;

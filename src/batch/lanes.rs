@@ -10,6 +10,7 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::entity::bits;
 use crate::isa::Mask;
 
 /// Vertices that a batch runs side by side.
@@ -169,16 +170,6 @@ impl Active {
         }
         (differences == 0).then_some(first)
     }
-}
-
-/// The set bits of a number.
-#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros())?;
-        set &= set - 1;
-        Some(bit)
-    })
 }
 
 /// The components of a mask.

@@ -8,7 +8,8 @@
 use super::code::{Bank, Code};
 use super::file::File;
 use super::group::{Group, Used};
-use super::lanes::{LANES, bits};
+use super::lanes::LANES;
+use crate::entity::bits;
 use crate::error::Kind;
 use crate::interp::{Machine, Settings};
 use crate::isa::{Stage, Uniforms};

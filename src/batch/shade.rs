@@ -2,9 +2,10 @@
 //! In: v0..v15 of each vertex. Out: records as of a [draw](super::draw). Knows no order.
 
 use super::code::Bank;
-use super::lanes::{LANES, bits};
+use super::lanes::LANES;
 use super::records::Records;
 use super::{Batch, VertexError};
+use crate::entity::bits;
 
 /// The place of each lane's record if they lie one behind the other.
 const PLACES: [u32; LANES] = {

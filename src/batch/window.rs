@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::code::{Code, From, Read};
 use super::file::{File, Found, Sources, load};
-use super::lanes::{Active, LANES, Row, bits};
+use super::lanes::{Active, LANES, Row};
+use crate::entity::bits;
 use crate::interp::{GeometryMachine, Settings};
 use crate::isa::limits::{FLOATS, INDICES};
 use crate::precision::arith;

@@ -44,11 +44,8 @@ impl Needed {
         let indices = if is_padded { u128::MAX } else { FLOATS };
         let mut floats = usage.floats;
         // Most programs read few registers, so only those are looked up.
-        let mut rest = usage.floats;
-        while rest != 0 {
-            let register = rest.trailing_zeros();
-            rest &= rest - 1;
-            if let Some(Some(_)) = folded.floats.get(register as usize) {
+        for register in runs(usage.floats).flat_map(|(first, count)| first..first + count) {
+            if let Some(Some(_)) = folded.floats.get(usize::from(register)) {
                 floats &= !(1 << register);
             }
         }

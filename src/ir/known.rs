@@ -296,7 +296,7 @@ impl<'a> Known<'a> {
         let mut repeats = Repeats::default();
         while let Some(step) = walk.next(f) {
             match step {
-                Step::Let(value) if live => self.evaluate(f, value, context),
+                Step::Let(value) if live => self.facts[value.index()] = self.evaluate(f, value, context),
                 Step::Let(_) => {}
                 Step::Enter(node) => {
                     let data = &f.nodes[node];
@@ -483,23 +483,14 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Finds the facts about the result of an operation, and notes its risks.
-    #[inline]
-    fn evaluate(&mut self, f: &Func, value: Value, context: u32) {
-        let Some(op) = f.op(value) else { return };
-        // There is no risk where no operand is known.
-        self.facts[value.index()] = match self.open(f, value, op) {
-            Some(chosen) => Fact { chosen, ..Fact::OPEN },
-            None => {
-                self.risks_of(f, value, op, context);
-                self.combine(f, value, op, context)
-            }
-        };
-    }
-
-    /// Notes the risks of an operation of which an operand is known.
-    fn risks_of(&mut self, f: &Func, value: Value, op: Op, context: u32) {
+    /// Facts about the result of an operation; notes its risks.
+    fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
         use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
+        let Some(op) = f.op(value) else { return self.of(value) };
+        // There is no risk where no operand is known.
+        if let Some(fact) = self.open(f, value, op) {
+            return fact;
+        }
         let operands = match op {
             Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b) => Some((a, b)),
             Op::Call { args, .. } => match f.get(args) {
@@ -511,6 +502,7 @@ impl<'a> Known<'a> {
         if let Some((a, b)) = operands {
             self.note_risks(f, value, a, b, context);
         }
+        self.combine(f, value, op, context)
     }
 
     fn note_risks(&mut self, f: &Func, user: Value, a: Value, b: Value, context: u32) {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::entity;
+
 /// Address of a code word, counted in words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pc(pub u16);
@@ -104,15 +106,7 @@ impl Mask {
     /// The components in order x, y, z, w.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Component> {
-        let mut rest = self.0 & 15;
-        std::iter::from_fn(move || {
-            if rest == 0 {
-                return None;
-            }
-            let lowest = rest.trailing_zeros();
-            rest &= rest - 1;
-            Some(Component::from_bits(lowest))
-        })
+        entity::bits(u64::from(self.0 & 15)).map(Component::from_bits)
     }
 }
 

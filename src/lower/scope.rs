@@ -150,9 +150,7 @@ impl Builder {
         let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
         let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
-        let components = [0, 1, 2, 3].map(|index| Lane::new(register, index));
-        (0..lanes::ADDRESS / 4).for_each(|_register| builder.state.extend_from_slice(&components));
-        builder.state.extend((lanes::ADDRESS..slots).map(|slot| match lanes::group(slot, geometry) {
+        builder.state.extend((0..slots).map(|slot| match lanes::group(slot, geometry) {
             Group { kind: ScalarKind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
             Group { kind: ScalarKind::Bool, .. } => flag,
             Group { kind: ScalarKind::I32 | ScalarKind::U32, .. } => int,

@@ -9,6 +9,7 @@ use crate::backend::interface::{
     REGISTERS, Statements as _, StorageBuffer, attribute_type, defect, element_type, host_type, member,
     output_type,
 };
+use crate::entity::bits;
 use crate::error::Result;
 use crate::host::{AttributeKind, HostField, Location};
 use crate::ir::{ScalarKind, Type, Value};
@@ -85,10 +86,7 @@ impl Body<'_> {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
         }
-        let mut rest = reads;
-        while rest != 0 {
-            let register = rest.trailing_zeros();
-            rest &= rest - 1;
+        for register in bits(reads.into()) {
             let pointer = match (source.interface.stage(), is_compute) {
                 (Some(stage), _) => self.stage_input(stage, register),
                 (None, true) => self.buffer_element(IN, register),

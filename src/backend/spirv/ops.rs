@@ -248,16 +248,14 @@ impl Body<'_> {
     /// Collects lanes of one value.
     fn pick(&mut self, value: Value, lanes: &[Lane]) -> Word {
         let source = self.func.ty(value);
+        if let [lane] = lanes {
+            return self.extract(source.with_lanes(1), *lane);
+        }
         let id = self.id(value);
         let ty = self.w.ty(source.with_lanes(lanes.len() as u8));
         if source.lanes == 1 {
-            return match lanes.len() {
-                1 => id,
-                count => self.w.value_list(Op::CompositeConstruct, ty, [], std::iter::repeat_n(id, count)),
-            };
-        }
-        if let [lane] = lanes {
-            return self.w.value(Op::CompositeExtract, ty, &[id, lane.index().into()]);
+            let parts = std::iter::repeat_n(id, lanes.len());
+            return self.w.value_list(Op::CompositeConstruct, ty, [], parts);
         }
         let in_order = lanes.iter().zip(0..).all(|(lane, index)| lane.index() == index);
         if in_order && lanes.len() == usize::from(source.lanes) {

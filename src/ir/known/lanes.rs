@@ -157,10 +157,7 @@ impl Known<'_> {
     /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
-        match self.open(f, value, op) {
-            Some(chosen) => Fact { chosen, ..Fact::OPEN },
-            None => self.combine(f, value, op, context),
-        }
+        self.open(f, value, op).unwrap_or_else(|| self.combine(f, value, op, context))
     }
 
     /// Facts about the result of an operation on operands of which something is known.
@@ -223,10 +220,9 @@ impl Known<'_> {
         fact
     }
 
-    /// The lanes of the result of an operation that a decision may make constant, if nothing else
-    /// is known of it: it has operands, and nothing is known of them anywhere, as of most.
-    #[inline]
-    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<u8> {
+    /// Facts about the result of an operation that has operands, if nothing is known of any of them
+    /// anywhere, as of most.
+    pub(super) fn open(&self, f: &Func, value: Value, op: Op) -> Option<Fact> {
         let mut known = matches!(op, Op::Const(_) | Op::Read(_));
         op.for_each(&f.pool, |operand| {
             let fact = &self.facts[operand.index()];
@@ -237,7 +233,7 @@ impl Known<'_> {
         }
         let is_truth =
             f.ty(value).kind == ScalarKind::Bool || matches!(op, Op::Binary(Binary::SgeP | Binary::SltP, ..));
-        Some(if is_truth { 15 } else { 0 })
+        Some(Fact { chosen: if is_truth { 15 } else { 0 }, ..Fact::OPEN })
     }
 
     /// Collects lanes; one that a choice made is searched for in the context.

@@ -54,13 +54,13 @@ export class Marks {
 
   /** Has panes painted with the next picture: each change of a text costs a layout of the page. */
   private notify(origin: Origin, moved: boolean): void {
+    if (!this.next) requestAnimationFrame(() => this.paint());
+    if (!this.next || moved) this.next = { origin, moved };
+  }
+
+  private paint(): void {
     const { next } = this;
-    if (!next)
-      requestAnimationFrame(() => {
-        const { origin, moved } = this.next as NonNullable<typeof next>;
-        this.next = undefined;
-        for (const listener of this.listeners) listener(origin, moved);
-      });
-    if (!next || moved) this.next = { origin, moved };
+    this.next = undefined;
+    if (next) for (const listener of this.listeners) listener(next.origin, next.moved);
   }
 }
