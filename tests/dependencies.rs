@@ -1,10 +1,10 @@
 //! Manifests: the library's users depend neither on clap nor on wgpu, and with default features on
-//! at most eleven crates without naga. Every test of the folders runs. Tests of the published
-//! package compile.
+//! at most eleven crates without naga. Every test of the folders runs. Lists of requirements name
+//! what tests need outside of cargo. Tests of the published package compile.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of the crates that the library depends on.
@@ -110,4 +110,84 @@ fn published_packages_depend_on_published_ones() {
             assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
         }
     }
+}
+
+/// Requirements of the tests outside of cargo: rows of the lists `needs.tsv`.
+fn needs() -> BTreeSet<(String, String)> {
+    let mut rows = BTreeSet::new();
+    for folder in ["tests", "tools/capi", "tools/cli", "tools/gpu/tests", "tools/bench"] {
+        let path = root().join(folder).join("needs.tsv");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let [_, kind, name, _] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line:?}") };
+            rows.insert((kind.to_owned(), name.to_owned()));
+        }
+    }
+    rows
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Collects the sources of tests and of what they compile and run.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if ["rs", "c", "cpp", "h", "hpp"].contains(&ending) {
+            files.push(path);
+        }
+    }
+}
+
+/// Returns the literals that follow a start in a text, up to an end.
+fn literals<'a>(text: &'a str, start: &str, end: char) -> impl Iterator<Item = &'a str> {
+    text.split(start).skip(1).filter_map(move |rest| rest.split(end).next())
+}
+
+/// Requirements that a source names: programs, headers, libraries.
+fn named(text: &str) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    let mut add = |kind: &str, name: &str| {
+        found.insert((kind.to_owned(), name.to_owned()));
+    };
+    for start in ["Command::new(\"", "tool(\"", "compiler(\"", "VALIDATOR: &str = \""] {
+        // Rust's own are there.
+        literals(text, start, '"').filter(|name| *name != "rustc").for_each(|name| add("program", name));
+    }
+    for start in ["#include <", "__has_include(<"] {
+        // Standard headers lie in no folder.
+        literals(text, start, '>').filter(|name| name.contains('/')).for_each(|name| add("header", name));
+    }
+    literals(text, "\"-l", '"').for_each(|name| add("library", &format!("lib{name}.so.1")));
+    found
+}
+
+#[test]
+fn what_tests_run_include_or_load_is_in_a_list_of_requirements() {
+    let mut files = vec![root().join("src/backend/spirv/tests/tools.rs")];
+    let folders = ["tests", "tools/prove/src", "tools/capi/tests", "tools/capi/examples", "tools/cli/tests"];
+    for folder in folders.into_iter().chain(["tools/gpu/tests", "tools/gpu/examples", "tools/bench/tests"]) {
+        sources(&root().join(folder), &mut files);
+    }
+    let needs = needs();
+    let mut count = 0;
+    for path in files.iter().filter(|path| !path.ends_with("tests/dependencies.rs")) {
+        for need in named(&fs::read_to_string(path).expect("a text")) {
+            assert!(needs.contains(&need), "{need:?} of {} is in no needs.tsv", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} requirements");
+}
+
+#[test]
+fn a_program_a_header_and_a_library_are_found_in_a_source() {
+    let text = "Command::new(\"make\") #include <vulkan/vulkan.h>\n#include <stdio.h>\n.arg(\"-lvulkan\")";
+    let found = named(text);
+    let found: Vec<&str> = found.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(found, ["vulkan/vulkan.h", "libvulkan.so.1", "make"]);
 }

@@ -19,7 +19,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica::{Translation, Translator};
-use transpica_prove::spirv_tools;
+use transpica_prove::{daily, spirv_tools};
 use worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 
 #[global_allocator]
@@ -89,7 +89,8 @@ fn measure(name: &str, bytes: &[u8], job: Job<'_>, options: Options, times: u32)
 fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
     let _alone = alone();
     let mut failures = Vec::new();
-    for (number, &(name, pattern)) in patterns.iter().enumerate() {
+    let what = format!("worst programs such as {}, {between} between", patterns[0].0);
+    for (number, &(name, pattern)) in daily::some(&what, 3, patterns.iter().enumerate().collect()) {
         let options = Options {
             arithmetic: Arithmetic {
                 precision: [Precision::Exact, Precision::F24][number % 2],
@@ -264,9 +265,9 @@ const UNNOTICED: Duration = Duration::from_millis(if cfg!(debug_assertions) { 3 
 fn time_does_not_grow_with_the_square_of_the_program() {
     let _alone = alone();
     let mut failures = Vec::new();
-    let all = PATTERNS.iter().chain(TOWERS).chain(STRAIGHT);
+    let all = PATTERNS.iter().chain(TOWERS).chain(STRAIGHT).collect();
     let whole = if cfg!(debug_assertions) { WORDS / 4 } else { WORDS };
-    for &(name, pattern) in all {
+    for &(name, pattern) in daily::some("worst programs of two lengths", 3, all) {
         let cost = |words: usize, times: u32| {
             let bytes = program(pattern, words, 1, |n, _| compare(n));
             measure(name, &bytes, Job::Vertex, Options::default(), times)

@@ -18,7 +18,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
-use transpica_prove::{glslang, spirv_tools};
+use transpica_prove::{daily, glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
@@ -253,8 +253,9 @@ fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVers
 fn every_option_alone_makes_valid_modules() {
     let samples = samples();
     let programs = vertex_programs(&samples);
+    let rounds = daily::cases("programs with each option alone", 1, 4) as usize;
     for (index, change) in CHANGES.iter().enumerate() {
-        for (round, version) in (0..4).zip(GlslVersion::ALL.into_iter().cycle()) {
+        for (round, version) in (0..rounds).zip(GlslVersion::ALL.into_iter().cycle()) {
             let program = programs[(index * 4 + round) * 7 % programs.len()];
             check_sample(program, std::slice::from_ref(change), version);
         }
@@ -271,7 +272,7 @@ fn options_together_make_valid_modules() {
         (random >> 8) as usize % below
     };
     let mut versions = GlslVersion::ALL.into_iter().cycle();
-    for &program in &programs {
+    for program in daily::some("programs with several options", 3, programs) {
         for version in versions.by_ref().take(2) {
             let changes: Vec<Change> = (0..3 + next(10)).map(|_| CHANGES[next(CHANGES.len())]).collect();
             check_sample(program, &changes, version);

@@ -10,19 +10,25 @@ use transpica::stages::host::{ClipPlanes, FlipY, Job, Layout};
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
+use transpica_prove::daily;
 
 use crate::samples::{Sample, samples};
 
 /// Calls `check` with each translation and its name, in parallel; returns their number.
 pub fn with_products(check: impl Fn(&str, &Translation) + Sync) -> usize {
+    // Each sample takes its turn of the forms.
+    let forms = daily::cases("forms of the samples as text", 1, FORMS.len() as u64) as usize;
     let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers)
             .map(|worker| {
-                let own = samples.iter().skip(worker).step_by(workers);
+                let own = samples.iter().enumerate().skip(worker).step_by(workers);
                 let check = &check;
-                scope.spawn(move || own.map(|sample| of_sample(sample, check)).sum::<usize>())
+                let turn = move |number: usize| FORMS.into_iter().cycle().skip(number).take(forms);
+                scope.spawn(move || {
+                    own.map(|(number, sample)| of_sample(sample, turn(number), check)).sum::<usize>()
+                })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
@@ -30,19 +36,24 @@ pub fn with_products(check: impl Fn(&str, &Translation) + Sync) -> usize {
 }
 
 /// Layout, precision, and true for a host block.
-const FORMS: [(Layout, Precision, bool); 3] = [
+type Form = (Layout, Precision, bool);
+const FORMS: [Form; 3] = [
     (Layout::Symbols, Precision::Exact, false),
     (Layout::Registers, Precision::Fast, true),
     (Layout::Symbols, Precision::F24, true),
 ];
 
-fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translation)) -> usize {
+fn of_sample(
+    sample: &Sample,
+    forms: impl Iterator<Item = Form> + Clone,
+    check: &impl Fn(&str, &Translation),
+) -> usize {
     let file = Shbin::parse(&sample.bytes).expect("a file");
     // Cases of the assembler compute little.
-    let forms = if sample.name.starts_with("shaders") { &FORMS[..] } else { &FORMS[..1] };
+    let most = if sample.name.starts_with("shaders") { FORMS.len() } else { 1 };
     let mut count = 0;
     for index in 0..file.executables.len() {
-        for &(layout, precision, has_host) in forms {
+        for (layout, precision, has_host) in forms.clone().take(most) {
             let (flip_y, clip_planes) = match has_host {
                 false => (FlipY::Never, ClipPlanes::None),
                 true => (FlipY::Dynamic, ClipPlanes::Varying),

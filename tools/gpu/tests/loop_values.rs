@@ -13,6 +13,7 @@ use transpica::stages::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::{Gpu, Registers, Route, Shader, run_compute};
+use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 
 /// Invocations of a workgroup.
@@ -103,8 +104,11 @@ fn seeds(kind: Kind, count: usize) -> Vec<u64> {
 /// Compares this number of programs of a kind that leave loops early, from the first seed on.
 fn run(kind: Kind, programs: usize) {
     let gpu = gpu();
+    let stage = format!("programs that leave loops early on {}: {kind:?}", gpu.name());
+    let seeds = seeds(kind, programs);
+    let programs = daily::cases(&stage, programs.div_ceil(10) as u64, programs as u64);
     let (mut total, mut silent) = (Verdict::default(), 0);
-    for seed in seeds(kind, programs) {
+    for seed in seeds.into_iter().take(programs as usize) {
         let generated = generate(kind, seed);
         assert!(
             random::is_left_early(&generated),
@@ -116,8 +120,8 @@ fn run(kind: Kind, programs: usize) {
     }
     let Verdict { vertices, values, excused, approximate, .. } = total;
     let tally = Tally {
-        stage: format!("programs that leave loops early on {}: {kind:?}", gpu.name()),
-        programs: programs as u64,
+        stage,
+        programs,
         vertices: vertices as u64,
         note: format!(
             "{values} values bit for bit, {approximate} approximate and {excused} undecided by EX2/LG2; {silent} programs \

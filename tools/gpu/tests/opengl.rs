@@ -21,6 +21,7 @@ use transpica::{
     Locations, Options, Outputs, Profile, Translation, Translator, pack,
 };
 use transpica_generate::{Kind, generate};
+use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 use transpica_prove::unnamed::Unnamed;
 
@@ -361,7 +362,7 @@ fn print(drivers: &Drivers, what: &str, (version, form): (GlslVersion, Form), co
 fn samples_link_and_run_as_on_the_interpreter_in_every_version() {
     let drivers = Drivers::open();
     let hosts = hosts();
-    for form in forms() {
+    for form in daily::some("versions of GLSL for the samples on OpenGL", 4, forms().collect()) {
         let mut count = Count::default();
         samples::for_each(|sample| {
             let mut uniforms = transpica_generate::uniforms(1);
@@ -400,7 +401,8 @@ fn random_programs_run_as_on_the_interpreter() {
     let [first, second] = hosts();
     let environment = Unnamed { map: map() };
     let few = [GlslVersion::Core330, GlslVersion::Core430, GlslVersion::Es300, GlslVersion::Es320];
-    for form in forms().filter(|(version, _)| few.contains(version)) {
+    let forms = forms().filter(|(version, _)| few.contains(version)).collect();
+    for form in daily::some("versions of GLSL for random programs on OpenGL", 2, forms) {
         let mut count = Count::default();
         for (kind, seeds) in [(Kind::Clean, 0..12), (Kind::Wild, 0..12), (Kind::Numeric, 0..6)] {
             for seed in seeds {

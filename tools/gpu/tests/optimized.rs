@@ -12,6 +12,7 @@ use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};
+use transpica_prove::daily;
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
@@ -73,8 +74,9 @@ fn optimized_samples_keep_their_results() {
     samples::for_each(|sample| {
         let mut uniforms = transpica_generate::uniforms(1);
         sample.environment.constants().apply(&mut uniforms);
-        for (layout, precision) in [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)]
-        {
+        let forms = [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)];
+        let name = format!("forms of {} after spirv-opt -O", sample.name);
+        for (layout, precision) in daily::some(&name, 2, forms.to_vec()) {
             let case = Case {
                 program: sample.program,
                 environment: sample.environment,
@@ -90,7 +92,7 @@ fn optimized_samples_keep_their_results() {
             judge(&gpu, &format!("{} {layout:?} {precision:?}", sample.name), &case, &mut total);
         }
     });
-    assert!(total.programs > 50, "only {}", total.programs);
+    assert!(total.programs > 30, "only {}", total.programs);
     total.print("samples", &gpu);
 }
 
@@ -104,7 +106,10 @@ fn optimized_random_programs_keep_their_results() {
         (Kind::Numeric, 20..40, Precision::F24),
     ] {
         let mut total = Total::default();
-        for seed in seeds {
+        let all = seeds.end - seeds.start;
+        let count =
+            daily::cases(&format!("programs after spirv-opt -O: {kind:?} {precision:?}"), all / 5, all);
+        for seed in seeds.take(count as usize) {
             let generated = generate(kind, seed);
             let layout = Layout::Registers;
             let options = Options {

@@ -15,6 +15,7 @@ use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry}
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_emits};
 use transpica_gpu::{Gpu, Registers, Route};
+use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 
 use support::BARE;
@@ -106,9 +107,11 @@ fn gpu() -> Gpu {
 fn run(seeds: Range<u64>, precision: Precision) {
     let gpu = gpu();
     let mut compared = Statistics::default();
-    let programs = seeds.end - seeds.start;
+    let stage = format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name());
+    let all = seeds.end - seeds.start;
+    let programs = daily::cases(&format!("{stage} from {}", seeds.start), all.div_ceil(10), all);
     let mut wrong = Vec::new();
-    for seed in seeds {
+    for seed in seeds.take(programs as usize) {
         let generated = generate_geometry(seed);
         if let Err(what) = compare(&gpu, &generated, precision, &mut compared) {
             wrong.push(format!("seed {seed} ({:?}): {what}", generated.dependence));
@@ -116,7 +119,7 @@ fn run(seeds: Range<u64>, precision: Precision) {
     }
     let Statistics { triangles, values, dependence } = &compared;
     let tally = Tally {
-        stage: format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name()),
+        stage,
         programs,
         differing: wrong.len() as u64,
         note: format!("{triangles} triangles, {values} values bit for bit; dependence {dependence:?}"),

@@ -16,6 +16,7 @@ use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 
 fn gpu() -> Gpu {
@@ -32,22 +33,24 @@ fn one(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> 
 /// its state.
 fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[Route]) {
     let gpu = gpu();
-    let (mut programs, mut silent, mut total) = (0, 0, Verdict::default());
-    for seed in seeds {
+    let names: Vec<&str> = routes.iter().map(|route| route.name()).collect();
+    let stage = format!("{} on {}: {kind:?} {precision:?}", names.join(", "), gpu.name());
+    let all = seeds.end - seeds.start;
+    let programs = daily::cases(&stage, all.div_ceil(8), all);
+    let (mut silent, mut total) = (0, Verdict::default());
+    for seed in seeds.take(programs as usize) {
         for &route in routes {
             let verdict = random::prove(&gpu, &generate(kind, seed), precision, route);
             let verdict = verdict.unwrap_or_else(|report| panic!("{report}"));
             silent += usize::from(verdict.values == 0);
             total.add(&verdict);
         }
-        programs += 1;
     }
     assert!(total.values > 5 * total.excused, "most values are decided: {total:?}");
     let Verdict { vertices, values, excused, excused_by_exponentials, other_class, .. } = total;
     let Verdict { approximate, reassociated, .. } = total;
-    let routes: Vec<&str> = routes.iter().map(|route| route.name()).collect();
     let tally = Tally {
-        stage: format!("{} on {}: {kind:?} {precision:?}", routes.join(", "), gpu.name()),
+        stage,
         programs,
         vertices: vertices as u64,
         note: format!(

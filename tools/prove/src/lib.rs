@@ -8,6 +8,7 @@
 
 pub mod batch;
 pub mod chain;
+pub mod daily;
 pub mod expected;
 pub mod geometry;
 pub mod glslang;
@@ -22,5 +23,6 @@ pub mod scenes;
 pub mod shrink;
 pub mod spirv_tools;
 pub mod tally;
+
 pub mod unnamed;
 pub mod walk;

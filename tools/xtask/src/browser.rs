@@ -3,10 +3,10 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::{packages, program, run_line, target, web};
+use crate::{needs, program, run_line, target, web};
 
-/// Packages for the tests of the page, besides those that build it.
-const BROWSER: &[&str] = &["chromium"];
+/// Requirements of the tests of the page, besides those that build it.
+const NEEDS: &str = "chromium\tprogram\tchromium\topens the page";
 
 /// Runs the task.
 pub fn run() -> ExitCode {
@@ -20,7 +20,7 @@ pub fn run() -> ExitCode {
 }
 
 fn test() -> Result<(), String> {
-    packages::install_missing(BROWSER)?;
+    needs::install(&needs::parse(NEEDS)?, true)?;
     let page = web::build(None)?;
     // The native tool computes what the page has to show.
     let native = ["build", "--package", "transpica-cli", "--no-default-features"];

@@ -6,8 +6,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::{packages, target};
+use crate::{needs, target};
 
+/// Requirements of libFuzzer.
+const NEEDS: &str = "g++\tprogram\tg++\tbuilds libFuzzer";
 /// The tested version of cargo-fuzz.
 const VERSION: &str = "0.13.2";
 /// The package of the targets.
@@ -85,7 +87,7 @@ fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
 
 /// Fuzzes every target; returns whether all passed.
 fn fuzz(request: &Request<'_>) -> Result<bool, String> {
-    packages::install_missing(packages::FOR_FUZZ)?;
+    needs::install(&needs::parse(NEEDS)?, true)?;
     let binaries = build(&install()?)?;
     let work = target()?.join("fuzz/work");
     let mut failed = Vec::new();

@@ -1,4 +1,5 @@
-//! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs all tests,
+//! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs the tests,
+//! `cargo xtask check` checks formatting, lints, features and documentation,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
@@ -6,12 +7,14 @@
 //! dist` writes its archives, and `cargo xtask vendor-capi` copies its sources with their crates.
 //! One module for each task.
 
+mod bare;
 mod browser;
+mod check;
 mod coverage;
 mod dist;
 mod fuzz;
 mod install;
-mod packages;
+mod needs;
 mod python;
 mod second_driver;
 mod symbols;
@@ -26,7 +29,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver | --browser]
+const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
+       cargo xtask test --quick | --browser
+       cargo xtask check
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
@@ -37,13 +42,16 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver | --brow
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
        cargo xtask vendor-capi DIR
 
-  test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
-                   compilers, cmake, pkg-config, valgrind; Python, and Dask in the target folder); then checks formatting,
-                   lints and features, runs every test, and prints the counts of their comparisons
+  test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
+                   runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
+                   comparisons and what was left out
+  --all            takes all cases
+  --no-install     refuses where a requirement is missing, and prints the line that installs it
   --quick          runs the library's unit tests and the quick ones of tests/ instead, in about three minutes, and lists
                    what it leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
+  check            checks formatting, lints, each feature and each package alone, and documentation
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
@@ -69,10 +77,10 @@ const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver | --brow
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => test::run(false),
         ["test", "--quick"] => test::quick(),
-        ["test", "--second-driver"] => test::run(true),
         ["test", "--browser"] => browser::run(),
+        ["test", ref flags @ ..] => test::run(flags).unwrap_or_else(usage),
+        ["check"] => check::run(),
         ["validate"] => validate::run(),
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),

@@ -7,22 +7,25 @@ use std::process::Command;
 const PACKAGES: [&str; 2] = ["dask==2026.8.0", "distributed==2026.8.0"];
 
 /// Installs the packages if they are missing.
-pub fn install_missing(target: &Path) -> Result<(), String> {
+///
+/// # Errors
+/// The line that installs them, if that is not allowed or does not succeed.
+pub fn install_missing(target: &Path, is_allowed: bool) -> Result<(), String> {
     let folder = target.join("python");
     let python = folder.join("bin/python3");
     let succeeds = |command: &mut Command| command.status().is_ok_and(|status| status.success());
     if python.exists() && succeeds(Command::new(&python).args(["-c", "import dask.distributed"])) {
         return Ok(());
     }
-    println!("$ python3 -m venv {0} && {0}/bin/pip install {1}", folder.display(), PACKAGES.join(" "));
-    let is_made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+    let line =
+        format!("python3 -m venv {0} && {0}/bin/pip install {1}", folder.display(), PACKAGES.join(" "));
+    if is_allowed {
+        println!("$ {line}");
+    }
+    let is_made = is_allowed && succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder));
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     if is_made && succeeds(Command::new(&python).args(pip).args(PACKAGES)) {
         return Ok(());
     }
-    Err(format!(
-        "this needs Dask; install with: python3 -m venv {0} && {0}/bin/pip install {1}",
-        folder.display(),
-        PACKAGES.join(" ")
-    ))
+    Err(format!("missing: Dask (spreads shards of a folder)\ninstall with: {line}"))
 }

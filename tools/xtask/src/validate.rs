@@ -6,8 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{packages, program, target, test};
+use crate::{needs, program, target, test, web};
 
+/// Requirements of DXC and its download.
+const NEEDS: &str = "python3\tprogram\tpython3\truns DXC\npython3-pip\tpython\tpip\tdownloads DXC\n\
+                     libtinfo6\tlibrary\tlibtinfo.so.6\tloaded by DXC";
 /// Time limit of a compiler for all texts, in seconds.
 const LIMIT: &str = "600";
 
@@ -43,7 +46,7 @@ fn tint(target: &Path) -> Result<bool, String> {
     const PACKAGE: &str = "webgpu@0.6.2";
     /// Golden texts in the repository.
     const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/wgsl");
-    packages::install_missing(packages::NODE)?;
+    needs::install(&needs::parse(web::NEEDS)?, true)?;
     let folder = target.join("tint");
     prepare(&folder, "tint.mjs", include_str!("tint.mjs"))?;
     if !folder.join("node_modules/webgpu").exists() {
@@ -73,7 +76,7 @@ fn dxc(target: &Path) -> Result<bool, String> {
         "aarch64" => "libdxcompiler_aarch64.so.3.7",
         other => return Err(format!("{PACKAGE} has no DXC for {other}: it was not asked")),
     };
-    packages::install_missing(packages::FOR_DXC)?;
+    needs::install(&needs::parse(NEEDS)?, true)?;
     let folder = target.join("dxc");
     prepare(&folder, "dxc.py", include_str!("dxc.py"))?;
     if !folder.join(library).exists() {

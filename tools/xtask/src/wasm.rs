@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{packages, program, run_line, target};
+use crate::{needs, program, run_line, target, web};
 
 /// The target: a system interface brings clock and files.
 const TARGET: &str = "wasm32-wasip1";
@@ -25,7 +25,7 @@ pub fn run(paths: &[&str]) -> ExitCode {
 }
 
 fn run_all(paths: &[&str]) -> Result<(), String> {
-    packages::install_missing(packages::NODE)?;
+    needs::install(&needs::parse(web::NEEDS)?, true)?;
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let build = ["build", "--release", "--package", PACKAGE, "--target", TARGET];
     // Every engine of today has these vectors; without the flag the code is for one lane.

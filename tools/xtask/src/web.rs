@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::{packages, program, run_line, target};
+use crate::{needs, program, run_line, target};
 
+/// Requirements of everything that runs JavaScript.
+pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The crate of the engine, and the file that cargo makes of it.
@@ -35,7 +37,7 @@ pub fn run(options: &[&str]) -> Option<ExitCode> {
 
 /// Builds everything; returns the folder of the page.
 pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
-    packages::install_missing(packages::NODE)?;
+    needs::install(&needs::parse(NEEDS)?, true)?;
     let target = target()?;
     // Not `web`: that is cargo's own folder for the profile of this name.
     let out = out.unwrap_or_else(|| target.join("page"));

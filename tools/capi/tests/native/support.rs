@@ -65,14 +65,11 @@ pub fn run(command: &mut Command) -> String {
     text
 }
 
-/// Debian's package of a program.
+/// Debian's package of a program, from the list of requirements.
 fn package(program: &str) -> &str {
-    match program {
-        "cc" => "gcc",
-        "c++" => "g++",
-        "spirv-val" => "spirv-tools",
-        other => other,
-    }
+    let mut lines = include_str!("../../needs.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let found = lines.find(|line| line[2..3] == [program]);
+    found.map_or(program, |line| line[0])
 }
 
 /// A compiler with every warning enabled, and each of them an error.

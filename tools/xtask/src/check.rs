@@ -1,0 +1,159 @@
+//! `cargo xtask check`: formatting, lints, each feature alone, each package alone, documentation. Runs no test.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use crate::needs::ROOT;
+use crate::{cargo, program, target};
+
+/// Runs the task.
+pub fn run() -> ExitCode {
+    if all() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("a check of the code failed, see above");
+    ExitCode::FAILURE
+}
+
+fn all() -> bool {
+    // Every feature must compile alone, without help from the others.
+    let features = ["", "spirv", "spirv-asm", "wgsl", "glsl", "naga", "hlsl", "msl", "asm", "serde", "simd"];
+    let alone = |feature: &&str| {
+        cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])
+    };
+    // And the command line without a GPU.
+    let command =
+        ["clippy", "--quiet", "--package", "transpica-cli", "--no-default-features", "--", "-D", "warnings"];
+    let clippy =
+        ["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"];
+    let fuzz = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/Cargo.toml");
+    cargo(&["fmt", "--all", "--check"])
+        && cargo(&["fmt", "--check", "--manifest-path", fuzz])
+        && features.iter().all(alone)
+        && cargo(&command)
+        // The C interface without any text.
+        && cargo(&["check", "--quiet", "--package", "transpica-capi"])
+        && cargo(&clippy)
+        && packages_alone()
+        && documentation()
+}
+
+/// Checks each package without the features that other packages ask for, as `cargo test -p` builds it.
+fn packages_alone() -> bool {
+    let text = fs::read_to_string(Path::new(ROOT).join("Cargo.toml")).unwrap_or_default();
+    let members =
+        text.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    let mut folders = members.split('"').skip(1).step_by(2).peekable();
+    if folders.peek().is_none() {
+        eprintln!("{ROOT}/Cargo.toml lists no members");
+        return false;
+    }
+    folders.all(|folder| {
+        let manifest = format!("{ROOT}/{folder}/Cargo.toml");
+        cargo(&["check", "--quiet", "--all-targets", "--manifest-path", &manifest])
+    })
+}
+
+/// Builds the documentation of the library; a link that does not resolve is an error.
+fn documentation() -> bool {
+    match documentation_pages() {
+        Ok(()) => true,
+        Err(text) => {
+            eprintln!("{text}");
+            false
+        }
+    }
+}
+
+fn documentation_pages() -> Result<(), String> {
+    let pages = target()?.join("doc/transpica");
+    // Otherwise pages of items that are gone would stay. cargo makes the folder anew.
+    let _ = fs::remove_dir_all(&pages);
+    let line = ["doc", "--quiet", "--package", "transpica", "--no-deps", "--all-features"];
+    println!("$ RUSTDOCFLAGS='-D warnings' cargo {}", line.join(" "));
+    let status = Command::new(program()).args(line).env("RUSTDOCFLAGS", "-D warnings").status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err("the documentation cannot be built, see above".into());
+    }
+    match dead_link(&pages) {
+        Ok(None) => Ok(()),
+        Ok(Some(link)) => Err(format!("a link to an item without a page: {link}")),
+        Err(error) => Err(format!("{}: {error}", pages.display())),
+    }
+}
+
+/// Returns the first link of the rendered pages to an item without a page. rustdoc accepts links to
+/// hidden items and then writes their path as the address.
+///
+/// # Errors
+/// A file that cannot be read, or a folder without a first page.
+fn dead_link(folder: &Path) -> io::Result<Option<String>> {
+    fs::metadata(folder.join("index.html"))?;
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "html") {
+                let text = fs::read_to_string(&path)?;
+                let mut addresses = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+                let is_dead = |address: &&str| address.contains("::") || address.ends_with(".md");
+                if let Some(address) = addresses.find(is_dead) {
+                    return Ok(Some(format!("{}: {address}", path.display())));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of pages, removed at the end.
+    struct Pages(std::path::PathBuf);
+
+    impl Pages {
+        fn new(name: &str, pages: &[(&str, &str)]) -> Self {
+            let folder = std::env::temp_dir().join(format!("transpica-{}-{name}", std::process::id()));
+            fs::create_dir_all(folder.join("inner")).expect("a folder");
+            pages.iter().for_each(|(path, text)| fs::write(folder.join(path), text).expect("a page"));
+            Self(folder)
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn links_to_pages_are_alive() {
+        let index =
+            ("index.html", r#"<a href="inner/struct.A.html">A</a> <a href="https://docs.rs">docs</a>"#);
+        let pages =
+            Pages::new("alive", &[index, ("inner/struct.A.html", r#"<a href="../index.html">up</a>"#)]);
+        assert_eq!(dead_link(&pages.0).expect("readable"), None);
+    }
+
+    #[test]
+    fn a_path_or_a_source_file_as_address_is_found_in_every_folder() {
+        for address in ["transpica::stages::isa", "README.md"] {
+            let page = format!(r#"<a href="{address}">isa</a>"#);
+            let pages = Pages::new("dead", &[("index.html", ""), ("inner/page.html", &page)]);
+            let found = dead_link(&pages.0).expect("readable");
+            assert!(found.is_some_and(|found| found.ends_with(&format!("page.html: {address}"))));
+        }
+    }
+
+    #[test]
+    fn pages_that_are_not_there_are_an_error() {
+        let pages = Pages::new("empty", &[]);
+        assert!(dead_link(&pages.0).is_err());
+    }
+}
