@@ -60,12 +60,15 @@ pub fn test(counts: &Path, tier: &[(&str, &str)]) -> Result<(), String> {
     }
     let driver = folder.join(FILES[1]);
     println!("$ export VK_DRIVER_FILES={}", driver.display());
-    let mut line = vec![LIMIT, "cargo", "test", "--workspace", "--all-features"];
-    line.extend(TESTS);
-    println!("$ timeout {}", line.join(" "));
+    println!("$ timeout {LIMIT} cargo test --workspace --all-features {}", TESTS.join(" "));
+    let tests = test::of_workspace();
+    let settings = tests.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let status = Command::new("timeout")
-        .args(line)
-        .envs([test::OPT_LEVEL])
+        .arg(LIMIT)
+        .arg(tests.get_program())
+        .args(tests.get_args())
+        .args(TESTS)
+        .envs(settings)
         .envs(tier.iter().copied())
         .env("VK_DRIVER_FILES", driver)
         .env(tally::FILE, counts)

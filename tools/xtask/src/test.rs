@@ -48,11 +48,24 @@ pub fn run(flags: &[&str]) -> Option<ExitCode> {
     })
 }
 
-/// Optimizes the workspace a little for a complete run: `limits`, `keys` and `disassembler` then
-/// take less than half the time, which repays the longer build. A single `cargo test` builds faster
-/// without. Every task that builds tests of the whole workspace sets it, so that they share a
-/// build.
-pub const OPT_LEVEL: (&str, &str) = ("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
+/// Packages whose code takes most of the time of tests, optimized a little: `limits`, `keys` and
+/// `disassembler` then take less than half the time, which repays the longer build. Programs of tests
+/// themselves build faster without.
+const OPTIMIZED: [&str; 5] =
+    ["transpica", "transpica-prove", "transpica-generate", "transpica-containers", "transpica-gpu"];
+/// Settings of a build that happens once rather than after each change.
+const ONCE: [(&str, &str); 2] = [("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")];
+
+/// Returns a command that runs tests of the workspace. Every task that does uses it, so that they
+/// share a build.
+pub fn of_workspace() -> Command {
+    let mut command = Command::new(program());
+    for package in OPTIMIZED {
+        command.args(["--config", &format!("profile.dev.package.{package}.opt-level=1")]);
+    }
+    command.args(["test", "--workspace", "--all-features"]).envs(ONCE);
+    command
+}
 
 /// Environment of the complete tier.
 const ALL: [(&str, &str); 1] = [("TRANSPICA_ALL", "1")];
@@ -127,10 +140,9 @@ fn all(options: Options) -> Result<(), String> {
     let tier: &[(&str, &str)] = if options.all { &ALL } else { &DAILY };
     let settings: Vec<String> = tier.iter().map(|(name, value)| format!("{name}={value} ")).collect();
     let counts = tally::begin("tally.tsv")?;
-    let line = ["test", "--workspace", "--all-features"];
-    println!("$ {}cargo {}", settings.concat(), line.join(" "));
-    let mut tests = Command::new(program());
-    tests.args(line).envs([OPT_LEVEL]).env(tally::FILE, &counts).envs(tier.iter().copied());
+    println!("$ {}cargo test --workspace --all-features", settings.concat());
+    let mut tests = of_workspace();
+    tests.env(tally::FILE, &counts).envs(tier.iter().copied());
     tests.envs(path.map(|path| ("PATH", path)));
     match tests.status() {
         Ok(status) if status.success() => {}

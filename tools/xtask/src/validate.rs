@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::{needs, program, target, test, web};
+use crate::{needs, target, test, web};
 
 /// Requirements of DXC and its download.
 const NEEDS: &str = "python3\tprogram\tpython3\truns DXC\npython3-pip\tpython\tpip\tdownloads DXC\n\
@@ -17,9 +17,8 @@ const LIMIT: &str = "600";
 pub fn run() -> ExitCode {
     // These tests leave the texts in the target folder.
     let tests = ["--test", "wgsl_corpus", "--test", "hlsl_msl"];
-    let line = [&["test", "--workspace", "--all-features"][..], &tests].concat();
-    println!("$ cargo {}", line.join(" "));
-    if !succeeds(Command::new(program()).args(line).envs([test::OPT_LEVEL])) {
+    println!("$ cargo test --workspace --all-features {}", tests.join(" "));
+    if !succeeds(test::of_workspace().args(tests)) {
         return ExitCode::FAILURE;
     }
     let target = match target() {
