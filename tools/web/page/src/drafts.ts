@@ -11,8 +11,8 @@ export interface Draft {
 }
 
 /** Characters that an entry may have: each browser has a bound of its own. */
-const LIMIT = 2 << 20;
-/** Milliseconds between two writes: browsers drop them when there are too many. */
+const LIMIT = 1 << 20;
+/** Milliseconds from one write to the next: browsers drop them when there are too many. */
 const PAUSE = 250;
 
 export class Drafts {
@@ -24,7 +24,8 @@ export class Drafts {
   private isRefused = false;
 
   constructor(private readonly warn: (problem: Problem) => void) {
-    addEventListener("pagehide", () => this.flush());
+    // When the page is hidden, it is too late.
+    addEventListener("beforeunload", () => this.flush());
   }
 
   /** Takes over the entry that is in front now, and returns its draft. */
@@ -44,7 +45,7 @@ export class Drafts {
     this.program = draft.program;
     this.waiting.set(draft.program, draft);
     if (isOther) this.write(draft, "pushState");
-    else this.timer ??= setTimeout(() => this.flush(), PAUSE);
+    else if (!this.timer) this.flush();
   }
 
   private flush(): void {
@@ -54,7 +55,10 @@ export class Drafts {
 
   private write(draft: Draft, how: "pushState" | "replaceState"): void {
     clearTimeout(this.timer);
-    this.timer = undefined;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.flush();
+    }, PAUSE);
     this.waiting.delete(draft.program);
     try {
       const { length } = JSON.stringify(draft);

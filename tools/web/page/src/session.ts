@@ -49,7 +49,7 @@ export class Session {
   onError: (problem: Problem) => void = () => {};
 
   private origin: Origin | undefined;
-  /** The last text that became a program, once it was edited. */
+  /** The last text that became a program. */
   private goodText: string | undefined;
   private stateText = "";
   private sets = new Map<string, Given>();
@@ -90,7 +90,7 @@ export class Session {
     this.program = program;
     this.typed = undefined;
     const isConfigured = Object.keys(this.options).length > 0;
-    this.goodText = undefined;
+    this.goodText = opened.kind === "source" && opened.programs.length > 0 ? opened.source : undefined;
     this.options = {};
     // A lost engine gets generated inputs again until the state is known.
     this.stateText = "";
@@ -225,6 +225,7 @@ export class Session {
     const saved: Saved = { name: opened.name, selected: opened.selected, options: this.options, state: this.stateText };
     if (this.sets.size > 0) saved.sets = [...this.sets];
     if (this.mesh) saved.mesh = this.mesh;
+    // A text that never was a program is kept as it is.
     const text = this.goodText ?? (opened.kind === "source" ? opened.source : undefined);
     if (text !== undefined) return { ...saved, text };
     const bytes = (await this.client.call("shbin")) as Uint8Array;
@@ -261,7 +262,8 @@ export class Session {
     try {
       this.accept(await client.json<Opened>("open", origin.name, origin.bytes));
       if (origin.found !== undefined) this.accept(await client.json<Opened>("openFound", origin.found));
-      if (this.goodText !== undefined) this.accept(await client.json<Opened>("edit", this.goodText));
+      if (this.goodText !== undefined && this.goodText !== this.opened?.source)
+        this.accept(await client.json<Opened>("edit", this.goodText));
       if (opened?.selected) this.accept(await client.json<Opened>("select", opened.selected));
       await client.json("configure", JSON.stringify(this.options));
       if (this.stateText) await this.replay();
