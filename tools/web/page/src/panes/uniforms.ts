@@ -208,7 +208,7 @@ export function uniformsPane({ session, say }: Context): Pane {
   const refresh = async () => {
     const uniforms = await session.client.json<UniformValue[]>("uniforms");
     const form = (all: UniformValue[]) =>
-      JSON.stringify(all.map(({ name, bank, first, count, shape, constant }) => [name, bank, first, count, shape, constant]));
+      JSON.stringify(all.map(({ values, steps, guessed, ...form }) => ({ ...form, rows: values.length })));
     const isSame = body.childElementCount > 0 && form(uniforms) === form(shown);
     shown = uniforms;
     if (!isSame) {
