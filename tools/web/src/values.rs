@@ -44,11 +44,11 @@ pub struct UniformValue {
     first: usize,
     count: usize,
     shape: &'static str,
-    /// What the picture uses.
+    /// Values of the picture.
     values: Vec<Vec<Value>>,
-    /// What runs and steps use.
+    /// Values of runs and steps.
     steps: Vec<Vec<Value>>,
-    /// Registers that nobody set: the picture guesses them from names and from the view.
+    /// True for registers that are not set: the picture guesses them from names and from the view.
     guessed: Vec<bool>,
     constant: bool,
 }

@@ -255,7 +255,7 @@ fn the_form_of_uniforms_has_what_the_picture_is_drawn_with_and_says_what_was_gue
                         }
                     }
                     guessed += usize::from(is_guessed == true);
-                    // What nobody guessed, a person or the file set, for steps, too.
+                    // The others, which a person or the file set, are the same in steps.
                     let is_same = values == &uniform["steps"][row];
                     let is_right = if is_own { is_guessed == false } else { is_guessed == true || is_same };
                     assert!(is_right, "{name}, {row}: {uniform}");

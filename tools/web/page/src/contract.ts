@@ -82,7 +82,7 @@ export interface UniformValue {
   // One array a register; numbers that JSON lacks are texts, as in state files.
   values: (number | string)[][] /* of the picture */;
   steps: (number | string)[][] /* of runs and steps */;
-  guessed: boolean[] /* registers that nobody set: the picture guesses them */;
+  guessed: boolean[] /* registers that are not set: the picture guesses them */;
   constant: boolean; /* set by the file */
 }
 export interface Recording {
