@@ -22,7 +22,7 @@ pub fn to_text(state: &State, base: &Uniforms, symbols: &Symbols) -> String {
 }
 
 /// A component: a decimal number where that has the same bits.
-fn number(bits: u32) -> Value {
+pub fn number(bits: u32) -> Value {
     let float = f32::from_bits(bits);
     let hex = || Value::from(format!("{bits:#010x}"));
     match float {

@@ -11,9 +11,9 @@ use transpica::stages::container::SymbolBank;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::precision::bits;
 use transpica_generate::Named;
 
+use crate::json;
 use crate::symbols::Symbols;
 
 /// Sixteen registers as f32 bits.
@@ -43,7 +43,8 @@ pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) ->
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices"], "the file")?;
-    let mut setter = Setter { uniforms, floats_set: [false; FLOATS], set: BTreeSet::new() };
+    let state = State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() };
+    let mut setter = Setter { state, set: BTreeSet::new() };
     if let Some(given) = root.get("uniforms") {
         setter.all(object(given, "uniforms")?, symbols)?;
     }
@@ -52,8 +53,7 @@ pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) ->
         Some(list) => list.as_array().ok_or("vertices must be an array")?,
         None => &empty,
     };
-    let Setter { uniforms, floats_set, set: _ } = setter;
-    let mut state = State { uniforms, floats_set, vertices: Vec::new(), delivered: Vec::new() };
+    let Setter { mut state, set: _ } = setter;
     for (n, value) in list.iter().enumerate() {
         let (registers, delivered) = vertex(value, &format!("vertices[{n}]"), stage, symbols)?;
         state.vertices.push(registers);
@@ -64,8 +64,7 @@ pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) ->
 
 /// Uniforms under construction.
 struct Setter {
-    uniforms: Uniforms,
-    floats_set: [bool; FLOATS],
+    state: State,
     /// Registers that the file set so far.
     set: BTreeSet<(SymbolBank, usize)>,
 }
@@ -106,16 +105,32 @@ impl Setter {
         if !self.set.insert((bank, register)) {
             return Err(format!("{place}: the file sets {}{register} twice", letter(bank)));
         }
+        self.state.set_uniform(bank, register, value, place)
+    }
+}
+
+impl State {
+    /// Sets a uniform to a value as files have it. Errors name `place`, and leave the old value.
+    pub fn set_uniform(
+        &mut self,
+        bank: SymbolBank,
+        register: usize,
+        value: &Value,
+        place: &str,
+    ) -> Result<(), String> {
+        let missing = || format!("{place}: {}{register} is no uniform", letter(bank));
+        let Uniforms { floats, ints, .. } = &mut self.uniforms;
         match bank {
             SymbolBank::Float => {
-                self.uniforms.floats[register] = vector(value, place)?.map(f32::from_bits);
+                let float = floats.get_mut(register).ok_or_else(missing)?;
+                *float = vector(value, place)?.map(f32::from_bits);
                 self.floats_set[register] = true;
             }
-            SymbolBank::Int => self.uniforms.ints[register] = bytes(value, place)?,
+            SymbolBank::Int => *ints.get_mut(register).ok_or_else(missing)? = bytes(value, place)?,
             SymbolBank::Bool => {
+                let register = u8::try_from(register).ok().filter(|&register| register < 16);
                 let value = value.as_bool().ok_or_else(|| format!("{place} must be true or false"))?;
-                // Range: below 16.
-                self.uniforms.set_bool(register as u8, value);
+                self.uniforms.set_bool(register.ok_or_else(missing)?, value);
             }
             SymbolBank::Input => return Err(format!("{place} is an attribute, of vertices")),
         }
@@ -238,7 +253,8 @@ fn vector(value: &Value, place: &str) -> Result<[u32; 4], String> {
     let mut bits = [0; 4];
     for (lane, (bits, value)) in bits.iter_mut().zip(list).enumerate() {
         *bits = float(value).ok_or_else(|| {
-            format!("{place}[{lane}] must be a number, \"0x…\" with f32 bits, \"inf\", \"-inf\" or \"nan\"")
+            let texts = "\"0x…\" with f32 bits, \"1/255\", \"inf\", \"-inf\" or \"nan\"";
+            format!("{place}[{lane}] must be a number, {texts}")
         })?;
     }
     Ok(bits)
@@ -247,17 +263,7 @@ fn vector(value: &Value, place: &str) -> Result<[u32; 4], String> {
 fn float(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => Some((number.as_f64()? as f32).to_bits()),
-        Value::String(text) => match text.as_str() {
-            "inf" => Some(f32::INFINITY.to_bits()),
-            "-inf" => Some(f32::NEG_INFINITY.to_bits()),
-            "nan" => Some(bits::NAN),
-            text => {
-                let digits = text.strip_prefix("0x")?;
-                let bits = u32::from_str_radix(digits, 16).ok();
-                // `from_str_radix` alone would accept a sign.
-                bits.filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            }
-        },
+        Value::String(text) => json::float(text),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
@@ -267,7 +273,8 @@ fn bytes(value: &Value, place: &str) -> Result<[u8; 4], String> {
     let list = value.as_array().filter(|list| list.len() == 4).ok_or_else(wrong)?;
     let mut bytes = [0; 4];
     for (byte, value) in bytes.iter_mut().zip(list) {
-        *byte = value.as_u64().and_then(|value| u8::try_from(value).ok()).ok_or_else(wrong)?;
+        let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+        *byte = number.and_then(|number| u8::try_from(number).ok()).ok_or_else(wrong)?;
     }
     Ok(bytes)
 }
@@ -278,7 +285,7 @@ mod tests {
 
     #[test]
     fn all_number_forms_are_read() {
-        let text = r#"{"uniforms":{"c":{"95":[1,0.5,"-inf","0x00000001"]},"i":{"3":[1,2,3,255]},"b":{"15":true}},
+        let text = r#"{"uniforms":{"c":{"95":[1,"1/2","-inf","0x00000001"]},"i":{"3":[1,2,"3",255]},"b":{"15":true}},
                        "vertices":[{"v15":["nan","inf",-0.0,1e39]},{}]}"#;
         let state = parse(text, Uniforms::default(), Stage::Vertex, &Symbols::default()).expect("valid");
         assert_eq!(state.uniforms.floats[95].map(f32::to_bits), [0x3f80_0000, 0x3f00_0000, 0xff80_0000, 1]);

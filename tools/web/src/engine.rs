@@ -21,7 +21,7 @@ use crate::picture::{self, DrawRequest};
 use crate::problem::Problem;
 use crate::settings::{Settings, answer};
 use crate::stepping::Stepper;
-use crate::values::Values;
+use crate::values::{self, Values};
 use crate::views::{self, TextView, Translated};
 
 /// Limit of the instructions of one vertex of a run, as the command line has it.
@@ -54,6 +54,8 @@ pub struct Engine {
     /// The recorded run.
     stepper: Option<Stepper>,
     mesh: Option<Mesh>,
+    /// The last picture: the uniforms of the form are those of it.
+    picture: DrawRequest,
     /// The problem of the last picture.
     problem: Option<Problem>,
     /// Contents of buffers of the last draw for WebGPU.
@@ -295,7 +297,16 @@ impl Engine {
 
     /// Returns the form of the uniforms.
     pub fn uniforms(&self) -> String {
-        text(self.with_values(|open, values| Ok(values.uniforms(open))))
+        text(self.with_values(|open, values| {
+            // Without a picture there are no guesses.
+            let drawn = picture::uniforms(open, values, &self.picture).ok();
+            Ok(values.uniforms(open, drawn.as_ref()))
+        }))
+    }
+
+    /// Reads numbers as state files have them, between blanks, commas or semicolons.
+    pub fn numbers(&self, list: &str) -> String {
+        text(values::numbers(list))
     }
 
     /// Sets registers of a bank.
@@ -355,11 +366,17 @@ impl Engine {
         text(self.with_open(picture::shows))
     }
 
+    fn request(&mut self, text: &str) -> Result<DrawRequest, Problem> {
+        let request = DrawRequest::parse(text)?;
+        self.picture = request.clone();
+        Ok(request)
+    }
+
     /// Draws on the CPU: RGBA, row by row from the top. Nothing on failure, with the reason in
     /// [`last_problem`](Self::last_problem).
     pub fn draw(&mut self, request: &str) -> Vec<u8> {
         let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
-        let drawn = DrawRequest::parse(request).and_then(|request| {
+        let drawn = self.request(request).and_then(|request| {
             self.with_values(|open, values| {
                 picture::draw(&picture::scene(open, values, &mesh, &request)?, &request)
             })
@@ -376,7 +393,7 @@ impl Engine {
     /// Returns what WebGPU needs for the same picture.
     pub fn gpu_draw(&mut self, request: &str) -> String {
         let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
-        let made = DrawRequest::parse(request).and_then(|request| {
+        let made = self.request(request).and_then(|request| {
             self.with_values(|open, values| {
                 gpu::gpu_draw(&picture::scene(open, values, &mesh, &request)?, &request)
             })

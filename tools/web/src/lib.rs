@@ -86,6 +86,10 @@ impl Engine {
     pub fn uniforms(&self) -> String {
         self.0.uniforms()
     }
+    /// Reads a list of numbers.
+    pub fn numbers(&self, list: &str) -> String {
+        self.0.numbers(list)
+    }
     /// Sets registers of a bank.
     #[wasm_bindgen(js_name = setUniform)]
     pub fn set_uniform(&mut self, bank: &str, first: u32, json: &str) -> String {

@@ -2,6 +2,7 @@
 //! In: a request of the page, a mesh, values. Out: a [`Scene`] of the selected program, pixels.
 
 use serde::Deserialize;
+use transpica::stages::interp::Uniforms;
 use transpica_inspect::draw::guess::{View, set_time};
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
@@ -29,6 +30,15 @@ pub struct DrawRequest {
     by: String,
     /// Edges of triangles instead of their surface.
     pub wireframe: bool,
+}
+
+impl Default for DrawRequest {
+    /// The first picture of a page.
+    fn default() -> Self {
+        let Size { width, height } = Size::SCREEN;
+        let (yaw, pitch, distance, time) = (0.6, 0.5, 2.8, 0.0);
+        Self { width, height, yaw, pitch, distance, time, by: String::new(), wireframe: false }
+    }
 }
 
 impl DrawRequest {
@@ -113,6 +123,16 @@ pub fn scene<'a>(
         }
     }
     Ok(scene)
+}
+
+/// Returns the uniforms of the selected program in that scene.
+///
+/// # Errors
+/// As [`scene`].
+pub fn uniforms(open: &Open<'_>, values: &Values, request: &DrawRequest) -> Result<Uniforms, Problem> {
+    let mesh = Mesh::default();
+    let Scene { states: [vertex, geometry], pick, .. } = scene(open, values, &mesh, request)?;
+    Ok(if pick.vertex == open.index { vertex } else { geometry }.uniforms)
 }
 
 fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &View) -> Result<Scene<'a>, Problem> {

@@ -41,9 +41,14 @@ struct Choice {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Setting {
     path: String,
+    /// Name of the row: of a switch that of the flag, which says what a set one does.
+    label: String,
     group: &'static str,
     help: &'static str,
     form: &'static str,
+    /// Value of the field that a switch sets, which `help` is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<Value>,
     choices: Vec<Choice>,
     default: Value,
     value: Value,
@@ -84,9 +89,10 @@ impl Settings {
                 }
                 let field = |tree: &Tree| shown(row, tree.get(&path).cloned().unwrap_or_default());
                 let (default, value) = (field(&defaults), field(&own));
-                let (form, choices) = (form(row, &default), choices(row));
+                let (form, choices, on) = (form(row, &default), choices(row), switched(row));
                 let (group, help, changed) = (row.heading, row.help, default != value);
-                rows.push(Setting { path, group, help, form, choices, default, value, changed });
+                let label = if on.is_some() { row.flag.to_owned() } else { path.clone() };
+                rows.push(Setting { path, label, group, help, form, on, choices, default, value, changed });
             }
         }
         let order = |row: &Setting| {
@@ -102,9 +108,11 @@ impl Settings {
         };
         rows.push(Setting {
             path: GLSL_VERSION.into(),
+            label: GLSL_VERSION.into(),
             group: "Views",
             help: "Version of the GLSL that is shown",
             form: "choice",
+            on: None,
             choices: VERSIONS.iter().map(|(name, _, help)| Choice { value: (*name).into(), help }).collect(),
             default: name(GlslVersion::Vulkan450).into(),
             value: name(self.version).into(),
@@ -186,10 +194,17 @@ fn given(path: &str, value: &Value) -> Value {
 fn form(row: &Row, default: &Value) -> &'static str {
     match (row.form, default) {
         (Form::Choice(..), _) => "choice",
-        (_, Value::Bool(_)) => "switch",
+        (Form::Switch(_), _) => "switch",
         (_, Value::Number(_)) => "number",
         (_, Value::String(_)) => "text",
-        (_, Value::Null | Value::Array(_) | Value::Object(_)) => "json",
+        (_, Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => "json",
+    }
+}
+
+fn switched(row: &Row) -> Option<Value> {
+    match row.form {
+        Form::Switch(json) => from_str(json).ok(),
+        Form::Choice(..) | Form::Spelled(..) | Form::Optional(..) => None,
     }
 }
 

@@ -12,6 +12,7 @@ use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Flow, Inst, Source};
 use transpica_inspect::inputs::{self, Seed, start_values};
 use transpica_inspect::state::{self, Registers, State, letter};
+use transpica_inspect::{json, saved};
 
 use crate::engine::Open;
 use crate::problem::Problem;
@@ -27,8 +28,10 @@ const MOST_TEXT: usize = 4 << 20;
 pub struct Values {
     /// Uniforms and vertices.
     pub state: State,
+    /// Uniforms that a person set.
+    own: BTreeSet<(SymbolBank, usize)>,
     /// The uniforms that the seed gave.
-    pub base: Uniforms,
+    base: Uniforms,
     /// The vertices that the seed gave.
     vertices: Vec<Registers>,
 }
@@ -41,7 +44,12 @@ pub struct UniformValue {
     first: usize,
     count: usize,
     shape: &'static str,
-    values: Vec<Vec<f64>>,
+    /// Values of the picture.
+    values: Vec<Vec<Value>>,
+    /// Values of runs and steps.
+    steps: Vec<Vec<Value>>,
+    /// True for registers that are not set: the picture guesses them from names and from the view.
+    guessed: Vec<bool>,
     constant: bool,
 }
 
@@ -50,31 +58,43 @@ impl Values {
     pub fn new(open: &Open<'_>, seed: u64, count: usize) -> Self {
         let seed = Seed { seed, count: count.min(MOST_VERTICES), stress: false };
         let state = inputs::of_seed(open.file, &open.environment, &open.symbols, seed);
-        Self { base: state.uniforms.clone(), vertices: state.vertices.clone(), state }
+        let (base, vertices) = (state.uniforms.clone(), state.vertices.clone());
+        Self { state, own: BTreeSet::new(), base, vertices }
     }
 
-    /// Sets the registers of other uniforms whose values differ from those that the seed gave:
-    /// those that a person changed.
-    pub fn overlay(&self, own: &mut Uniforms) {
-        let (changed, base) = (&self.state.uniforms, &self.base);
-        for ((own, changed), base) in own.floats.iter_mut().zip(&changed.floats).zip(&base.floats) {
-            if changed.map(f32::to_bits) != base.map(f32::to_bits) {
-                *own = *changed;
+    /// Sets the registers of other uniforms that a person set.
+    pub fn overlay(&self, to: &mut Uniforms) {
+        let own = &self.state.uniforms;
+        for &(bank, register) in &self.own {
+            match bank {
+                SymbolBank::Float => to.floats[register] = own.floats[register],
+                SymbolBank::Int => to.ints[register] = own.ints[register],
+                // Range: below 16.
+                SymbolBank::Bool => to.set_bool(register as u8, own.bool(register as u8)),
+                SymbolBank::Input => {}
             }
         }
-        for ((own, changed), base) in own.ints.iter_mut().zip(&changed.ints).zip(&base.ints) {
-            if changed != base {
-                *own = *changed;
-            }
-        }
-        let bits = changed.bools ^ base.bools;
-        own.bools = own.bools & !bits | changed.bools & bits;
     }
 
-    /// Takes over what differs from the generated values of a program before a change: uniforms
-    /// that were set, and vertices if there are as many as those of the new program.
+    /// Returns the uniforms whose values differ from those that the seed gave.
+    fn changed(&self) -> BTreeSet<(SymbolBank, usize)> {
+        let (own, base) = (&self.state.uniforms, &self.base);
+        let bits = |vector: &[f32; 4]| vector.map(f32::to_bits);
+        let floats = (0..FLOATS).filter(|&at| bits(&own.floats[at]) != bits(&base.floats[at]));
+        let ints = (0..own.ints.len()).filter(|&at| own.ints[at] != base.ints[at]);
+        let bools = (0..16).filter(|&at| (own.bools ^ base.bools) >> at & 1 != 0);
+        let floats = floats.map(|at| (SymbolBank::Float, at));
+        floats
+            .chain(ints.map(|at| (SymbolBank::Int, at)))
+            .chain(bools.map(|at| (SymbolBank::Bool, at)))
+            .collect()
+    }
+
+    /// Takes over what a person changed of the values of a program before a change: uniforms that
+    /// were set, and vertices if there are as many as those of the new program.
     pub fn keep(&mut self, old: &Self) {
         old.overlay(&mut self.state.uniforms);
+        self.own.clone_from(&old.own);
         self.state.floats_set = old.state.floats_set;
         let is_alike = self.state.delivered.is_empty() == old.state.delivered.is_empty();
         if is_alike && old.state.vertices != old.vertices {
@@ -97,6 +117,8 @@ impl Values {
             return Err(Problem::error(format!("more than {MOST_VERTICES} vertices")));
         }
         self.state = state;
+        // The file of a whole state does not say which of its values are a person's.
+        self.own = self.changed();
         Ok(())
     }
 
@@ -105,56 +127,44 @@ impl Values {
     /// # Errors
     /// No such registers, or no values for them: nothing changes.
     pub fn set_uniform(&mut self, bank: &str, first: u32, text: &str) -> Result<(), Problem> {
-        let wrong = || Problem::error("must be a list of registers, each a list of numbers");
-        let rows: Vec<Value> = from_str(text).map_err(|_| wrong())?;
-        let uniforms = &mut self.state.uniforms.clone();
-        let mut floats_set = self.state.floats_set;
+        let rows: Vec<Value> = from_str(text)
+            .map_err(|_| Problem::error("must be a list of registers, each a list of values"))?;
+        let bank = match bank {
+            "c" => SymbolBank::Float,
+            "i" => SymbolBank::Int,
+            "b" => SymbolBank::Bool,
+            _ => return Err(Problem::error(format!("`{bank}` is no bank: c, i or b"))),
+        };
+        let mut new = self.clone();
         for (register, row) in (first as usize..).zip(&rows) {
-            let missing = || Problem::error(format!("{bank}{register} is no uniform"));
-            let numbers = numbers(row).ok_or_else(wrong)?;
-            match bank {
-                "c" => {
-                    let place = uniforms.floats.get_mut(register).ok_or_else(missing)?;
-                    // Range: a number beyond f32 is infinite.
-                    *place = <[f64; 4]>::try_from(numbers).map_err(|_| wrong())?.map(|x| x as f32);
-                    floats_set[register] = true;
-                }
-                "i" => {
-                    let place = uniforms.ints.get_mut(register).ok_or_else(missing)?;
-                    let bytes = <[f64; 4]>::try_from(numbers).map_err(|_| wrong())?;
-                    if !bytes.iter().all(|x| (0.0..=255.0).contains(x) && x.fract() == 0.0) {
-                        return Err(Problem::error("components of i0 to i3 are 0 to 255"));
-                    }
-                    // Range: checked above.
-                    *place = bytes.map(|x| x as u8);
-                }
-                "b" => {
-                    let number = u8::try_from(register).ok().filter(|&number| number < 16);
-                    let [value] = numbers[..] else { return Err(wrong()) };
-                    uniforms.set_bool(number.ok_or_else(missing)?, value != 0.0);
-                }
-                _ => return Err(Problem::error(format!("`{bank}` is no bank: c, i or b"))),
-            }
+            let value = match row {
+                Value::Array(list) if bank == SymbolBank::Bool && list.len() == 1 => &list[0],
+                value => value,
+            };
+            let place = format!("{}{register}", letter(bank));
+            new.state.set_uniform(bank, register, value, &place).map_err(Problem::error)?;
+            new.own.insert((bank, register));
         }
-        (self.state.uniforms, self.state.floats_set) = (uniforms.clone(), floats_set);
+        *self = new;
         Ok(())
     }
 
-    /// Returns the uniforms that the program has names for, then those that it reads without one.
-    pub fn uniforms(&self, open: &Open<'_>) -> Vec<UniformValue> {
+    /// Returns the uniforms that the program has names for, then those that it reads without one,
+    /// with the values of a picture that was `drawn` with them.
+    pub fn uniforms(&self, open: &Open<'_>, drawn: Option<&Uniforms>) -> Vec<UniformValue> {
         let mut named = BTreeSet::new();
         let mut rows = Vec::new();
         for symbol in open.symbols.uniforms() {
             let registers = symbol.first..symbol.first + symbol.count;
             if registers.clone().all(|register| named.insert((symbol.bank, register))) {
-                let is_matrix = transpica_inspect::inputs::is_matrix(symbol);
-                rows.push(self.row(open, &symbol.name, (symbol.bank, registers), is_matrix));
+                let is_matrix = inputs::is_matrix(symbol);
+                rows.push(self.row(open, drawn, &symbol.name, (symbol.bank, registers), is_matrix));
             }
         }
         for (bank, register) in read(open) {
             if !named.contains(&(bank, register)) {
                 let name = format!("{}{register}", letter(bank));
-                rows.push(self.row(open, &name, (bank, register..register + 1), false));
+                rows.push(self.row(open, drawn, &name, (bank, register..register + 1), false));
             }
         }
         rows
@@ -163,22 +173,26 @@ impl Values {
     fn row(
         &self,
         open: &Open<'_>,
+        drawn: Option<&Uniforms>,
         name: &str,
         (bank, registers): (SymbolBank, std::ops::Range<usize>),
         is_matrix: bool,
     ) -> UniformValue {
-        let uniforms = &self.state.uniforms;
-        let value = |register: usize| -> Vec<f64> {
+        let value = |uniforms: &Uniforms, register: usize| -> Vec<Value> {
             match bank {
                 SymbolBank::Float => {
-                    uniforms.floats.get(register).into_iter().flatten().map(|&x| f64::from(x)).collect()
+                    let float = uniforms.floats.get(register).into_iter().flatten();
+                    float.map(|x| saved::number(x.to_bits())).collect()
                 }
                 SymbolBank::Int => {
-                    uniforms.ints.get(register).into_iter().flatten().map(|&x| f64::from(x)).collect()
+                    uniforms.ints.get(register).into_iter().flatten().map(|&x| x.into()).collect()
                 }
-                SymbolBank::Bool => vec![f64::from(u8::from(uniforms.bools >> (register & 15) & 1 != 0))],
+                SymbolBank::Bool => vec![(uniforms.bools >> (register & 15) & 1).into()],
                 SymbolBank::Input => Vec::new(),
             }
+        };
+        let values = |uniforms: &Uniforms| -> Vec<Vec<Value>> {
+            registers.clone().map(|register| value(uniforms, register)).collect()
         };
         let constants = open.environment.constants();
         let is_constant = |register: usize| match bank {
@@ -186,6 +200,9 @@ impl Values {
             SymbolBank::Int => constants.ints.get(register).is_some_and(Option::is_some),
             SymbolBank::Bool => constants.bools.get(register).is_some_and(Option::is_some),
             SymbolBank::Input => false,
+        };
+        let is_guessed = |register: usize| {
+            drawn.is_some() && !self.own.contains(&(bank, register)) && !is_constant(register)
         };
         let shape = match (bank, registers.len()) {
             (SymbolBank::Int, _) => "int",
@@ -200,29 +217,22 @@ impl Values {
             first: registers.start,
             count: registers.len(),
             shape,
-            values: registers.clone().map(value).collect(),
+            values: values(drawn.unwrap_or(&self.state.uniforms)),
+            steps: values(&self.state.uniforms),
+            guessed: registers.clone().map(is_guessed).collect(),
             constant: registers.clone().all(is_constant),
         }
     }
 }
 
-/// Reads a register: numbers, texts as in state files, or a bool.
-fn numbers(row: &Value) -> Option<Vec<f64>> {
-    let number = |value: &Value| match value {
-        Value::Bool(value) => Some(f64::from(u8::from(*value))),
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => match text.as_str() {
-            "inf" => Some(f64::INFINITY),
-            "-inf" => Some(f64::NEG_INFINITY),
-            "nan" => Some(f64::NAN),
-            _ => None,
-        },
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    match row {
-        Value::Array(list) => list.iter().map(number).collect(),
-        single => number(single).map(|number| vec![number]),
-    }
+/// Reads a list of numbers as state files have them.
+///
+/// # Errors
+/// A text that is no number.
+pub fn numbers(list: &str) -> Result<Vec<Value>, Problem> {
+    let words = list.split([' ', ',', ';']).filter(|word| !word.is_empty());
+    let number = |word| json::float(word).ok_or_else(|| Problem::error(format!("`{word}` is no number")));
+    words.map(|word| Ok(json::decimal(f32::from_bits(number(word)?)))).collect()
 }
 
 /// Returns the uniforms that reachable instructions name.

@@ -186,12 +186,128 @@ fn changed_values_survive_an_edit_and_a_state_is_read_back() {
         ("x", 0, "[[1]]"),
         ("b", 16, "[[true]]"),
         ("c", 0, "[[1]]"),
+        ("c", 0, "[[1, 2, 3, \"abc\"]]"),
         ("c", 0, "{"),
     ] {
         let before = engine.state();
         assert!(engine.set_uniform(bank, first, rows).contains("error"), "{bank}{first} {rows}");
         assert_eq!(engine.state(), before);
     }
+}
+
+#[test]
+fn numbers_are_those_of_state_files_and_come_back_with_every_bit() {
+    let (name, bytes) = samples().into_iter().find(|(name, _)| name == "lights.shbin").expect("a sample");
+    let mut engine = Engine::default();
+    good(&engine.open(&name, &bytes));
+    let rows = r#"[["1e40", " 1/255", "0x3f800001", "nan"], ["-inf", -0.0, "0xffc00001", 16777217]]"#;
+    assert_eq!(engine.set_uniform("c", 0, rows), r#"{"problems":[]}"#);
+    assert_eq!(engine.set_uniform("i", 0, r#"[["255", 1, 2, 3]]"#), r#"{"problems":[]}"#);
+    let shown = json!(&good(&engine.uniforms())[0]["values"].as_array().expect("rows")[..2]);
+    assert_eq!(shown[0], json!(["inf", 0.003921569, 1.0000001, "nan"]));
+    assert_eq!(shown[1], json!(["-inf", -0.0, "0xffc00001", 16777216.0]));
+    let run = engine.run();
+    assert_eq!(engine.set_uniform("c", 0, &shown.to_string()), r#"{"problems":[]}"#);
+    assert!(engine.run() == run);
+    let refused = parse(&engine.set_uniform("c", 0, r#"[[1, "abc", 1, 1]]"#));
+    let message = refused["problems"][0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("c0[1] must be a number"), "{message}");
+    assert!(engine.run() == run);
+    assert_eq!(engine.numbers("1/4, .5;inf -2"), r#"[0.25,0.5,"inf",-2.0]"#);
+    assert!(parse(&engine.numbers("1 x")).get("error").is_some());
+}
+
+#[test]
+fn the_form_of_uniforms_has_what_the_picture_is_drawn_with_and_says_what_was_guessed() {
+    let layout = transpica::host::RegisterLayout::REGISTERS;
+    let (floats, bools) = (layout.floats as usize, layout.bools as usize);
+    let (mut compared, mut guessed) = (0, 0);
+    for (name, bytes) in samples() {
+        let mut engine = Engine::default();
+        good(&engine.open(&name, &bytes));
+        engine.set_uniform("c", 1, "[[1, 2, 3, 4.5]]");
+        for time in [0.25, 1.5] {
+            let draw = parse(&engine.gpu_draw(&request("").replace("1.5", &time.to_string())));
+            // A pair has two blocks.
+            if draw.get("error").is_some() || draw["passes"] != json!([]) {
+                continue;
+            }
+            let is_block = |buffer: &&Value| buffer["usage"][0] == "uniform";
+            let block =
+                draw["buffers"].as_array().and_then(|list| list.iter().find(is_block)).expect("a block");
+            let block = engine.gpu_bytes(block["content"].as_u64().expect("a number") as usize);
+            let word = |at: usize| u32::from_le_bytes(*block[at..].first_chunk().expect("a word"));
+            let uniforms = good(&engine.uniforms());
+            for uniform in uniforms.as_array().expect("rows") {
+                let first = uniform["first"].as_u64().expect("a number") as usize;
+                for (row, values) in uniform["values"].as_array().expect("rows").iter().enumerate() {
+                    let (register, is_guessed) = (first + row, &uniform["guessed"][row]);
+                    let is_own = uniform["bank"] == "c" && register == 1;
+                    if uniform["bank"] == "b" {
+                        assert_eq!(word(bools) >> register & 1 != 0, values[0] == 1, "{name}: {uniform}");
+                    } else if uniform["bank"] == "c" {
+                        for (lane, value) in values.as_array().expect("a vector").iter().enumerate() {
+                            let number = value.as_f64().map(|number| (number as f32).to_bits());
+                            let bits = number.or_else(|| transpica_inspect::json::float(value.as_str()?));
+                            let at = floats + 16 * register + 4 * lane;
+                            assert_eq!(Some(word(at)), bits, "{name}, {lane}: {uniform}");
+                            compared += 1;
+                        }
+                    }
+                    guessed += usize::from(is_guessed == true);
+                    // The others, which a person or the file set, are the same in steps.
+                    let is_same = values == &uniform["steps"][row];
+                    let is_right = if is_own { is_guessed == false } else { is_guessed == true || is_same };
+                    assert!(is_right, "{name}, {row}: {uniform}");
+                }
+            }
+        }
+    }
+    assert!(compared > 1_000 && guessed > 200, "{compared} numbers, {guessed} guessed registers");
+}
+
+#[test]
+fn a_uniform_that_a_person_set_is_no_guess_whatever_its_value() {
+    let mut engine = Engine::default();
+    for (name, bytes) in samples() {
+        good(&engine.open(&name, &bytes));
+        let uniforms = good(&engine.uniforms());
+        for uniform in uniforms.as_array().expect("rows").iter().filter(|row| row["bank"] == "b") {
+            let first = uniform["first"].as_u64().expect("a number") as u32;
+            for (value, shown) in [("[[true]]", 1), ("[[false]]", 0)] {
+                assert_eq!(engine.set_uniform("b", first, value), r#"{"problems":[]}"#);
+                let now = good(&engine.uniforms());
+                let now = now.as_array().expect("rows").iter().find(|row| row["name"] == uniform["name"]);
+                let now = now.expect("the row");
+                assert_eq!(
+                    (&now["values"][0], &now["guessed"][0]),
+                    (&json!([shown]), &json!(false)),
+                    "{name}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_help_of_a_switch_is_about_the_value_that_it_sets() {
+    use transpica_inspect::settings::table::{Form, ROWS};
+    let mut engine = Engine::default();
+    let rows = good(&engine.settings());
+    let mut switches = 0;
+    for row in rows.as_array().expect("rows") {
+        assert_eq!(row["form"] == "switch", row.get("on").is_some(), "{row}");
+        let Some(on) = row.get("on") else { continue };
+        let flag = ROWS.iter().find(|flag| row["label"] == flag.flag).expect("the flag of the label");
+        let Form::Switch(sets) = flag.form else { panic!("{row}") };
+        assert_eq!((on.to_string().as_str(), &row["help"]), (sets, &json!(flag.help)));
+        assert_eq!(flag.path(), row["path"]);
+        // Off is what a flag that is not given leaves.
+        assert_ne!(row["default"], *on, "{row}");
+        switches += 1;
+    }
+    assert!(switches > 10, "{switches} switches");
+    assert_eq!(engine.configure(r#"{"outputs.clamp_colors": false}"#), r#"{"problems":[]}"#);
 }
 
 #[test]

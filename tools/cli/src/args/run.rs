@@ -23,7 +23,7 @@ use crate::streams::{Output, Streams};
   transpica run textured.shbin --trace
 
 State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
-              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }
+              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"1/255\", \"-inf\", \"nan\"] } ] }
 Names of the file may stand for registers:
             { \"uniforms\": { \"texScale\": [1, 1, 0, 0], \"lit\": true }, \"vertices\": [ { \"inpos\": [0.5, 1, 0, 1] } ] }
 

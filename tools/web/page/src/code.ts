@@ -1,7 +1,7 @@
 // A text with places: each line knows the instructions that it was made from. The editor and every
 // text pane are one of these; they differ in their language and in who may write.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
@@ -30,6 +30,9 @@ const lines = StateField.define<DecorationSet>({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+/** Programs whose changes are kept. */
+const MOST_OTHERS = 40;
 
 export interface CodeOptions {
   label: string;
@@ -61,6 +64,10 @@ export class Code {
   private isUnderlined = false;
   /** What the lines are marked with; unknown after a change of the text. */
   private painted: string | undefined;
+  private readonly extensions: Extension[];
+  private program = "";
+  /** Texts of other programs with their changes, the newest last. */
+  private readonly others = new Map<string, EditorState>();
 
   constructor(private readonly options: CodeOptions) {
     const { label, language, write, marks, origin } = options;
@@ -76,6 +83,7 @@ export class Code {
         if (byReader && update.selectionSet) this.selectLines();
       }),
     );
+    this.extensions = extensions;
     this.view = new EditorView({ extensions, doc: "" });
     marks.listen((from, moved) => this.paint(moved && from !== origin));
   }
@@ -86,6 +94,31 @@ export class Code {
 
   get isFocused(): boolean {
     return this.view.hasFocus;
+  }
+
+  /**
+   * Shows the text of a program, each of which has its own changes to undo. Returns whether the text of
+   * this program was another one, which undoing brings back.
+   */
+  open(program: string, text: string): boolean {
+    if (program !== this.program) {
+      this.others.set(this.program, this.view.state);
+      this.view.setState(this.others.get(program) ?? EditorState.create({ doc: text, extensions: this.extensions }));
+      this.others.delete(program);
+      const [oldest] = this.others.keys();
+      if (this.others.size > MOST_OTHERS && oldest !== undefined) this.others.delete(oldest);
+      this.program = program;
+      this.painted = undefined;
+      this.isUnderlined = true;
+    }
+    const isOther = this.text !== text;
+    this.show(text, []);
+    return isOther;
+  }
+
+  /** Replaces the text as typing does. */
+  type(text: string): void {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
 
   /** Replaces the text where it differs, so that the reader stays at the same place. */
@@ -100,7 +133,8 @@ export class Code {
       while (tail < shorter - from && old.charCodeAt(old.length - 1 - tail) === text.charCodeAt(text.length - 1 - tail))
         tail++;
       this.quietly(() => {
-        this.view.dispatch({ changes: { from, to: old.length - tail, insert: text.slice(from, text.length - tail) } });
+        const changes = { from, to: old.length - tail, insert: text.slice(from, text.length - tail) };
+        this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
       });
     }
     this.paint(false);

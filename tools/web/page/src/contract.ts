@@ -63,9 +63,11 @@ export interface Size {
 // One row for each option of the library's table (the same that drives the command line's flags).
 export interface Setting {
   path: string;
+  label: string; // of a switch the name of its flag: the box is about what that does
   group: string;
   help: string;
   form: "switch" | "choice" | "number" | "text" | "json";
+  on?: boolean; // value of the field that a switch sets, which `help` is about
   choices: { value: string; help: string }[];
   default: unknown;
   value: unknown;
@@ -77,7 +79,10 @@ export interface UniformValue {
   first: number;
   count: number;
   shape: "matrix" | "vector" | "vectors" | "int" | "bool";
-  values: number[][] /* one array a register */;
+  // One array a register; numbers that JSON lacks are texts, as in state files.
+  values: (number | string)[][] /* of the picture */;
+  steps: (number | string)[][] /* of runs and steps */;
+  guessed: boolean[] /* registers that are not set: the picture guesses them */;
   constant: boolean; /* set by the file */
 }
 export interface Recording {
@@ -121,8 +126,9 @@ export interface Engine {
   state(): string; // state file as of `transpica run --save-state`
   setState(json: string): string; // → {problems}
   seed(seed: number, vertices: number): string; // plausible inputs, the same as `transpica run --seed S --vertices N` → {problems}
-  uniforms(): string; // → UniformValue[]
-  setUniform(bank: string, first: number, json: string): string; // number[][] → {problems}
+  uniforms(): string; // → UniformValue[], as the last picture had them
+  numbers(list: string): string; // → (number | string)[], spelled as in state files
+  setUniform(bank: string, first: number, json: string): string; // a list of registers as state files have them → {problems}
   run(): string; // the document of `transpica run --json` for all vertices
   record(vertex: number): string; // → Recording; at most 100,000 steps
   step(number: number): string; // → StepState of the recording, number in 0..=steps

@@ -65,6 +65,26 @@ export function rove(container: HTMLElement, selector: string): void {
   });
 }
 
+/** Puts the old value back and marks what was typed as not understood; returns a sentence about it. */
+export function refuse(input: HTMLInputElement, old: string, why: string): string {
+  input.title = `“${input.value}” is not understood, ${old} stays: ${why}`;
+  input.value = old;
+  input.setAttribute("aria-invalid", "true");
+  const forgive = () => {
+    input.removeAttribute("aria-invalid");
+    input.title = "";
+  };
+  input.addEventListener("input", forgive, { once: true });
+  return input.title;
+}
+
+/** Reads a field of type `number`; one without a number gets the old one back. */
+export function finite(input: HTMLInputElement, old = input.defaultValue): number {
+  if (Number.isFinite(input.valueAsNumber)) input.defaultValue = input.value;
+  else refuse(input, old, "a number is wanted");
+  return Number(input.value);
+}
+
 /** A number as people read it: seven digits, no noise behind the point. JSON has no infinities: they are texts. */
 export function number(value: number | string): string {
   if (typeof value === "string") return value;

@@ -5,6 +5,8 @@ import type { Saved } from "./session";
 
 export interface Linked extends Saved {
   tab?: string;
+  /** A text with errors, typed after the last good one; links leave it out. */
+  typed?: string;
   look?: { yaw: number; pitch: number; distance: number; time: number; by: string };
 }
 
@@ -46,8 +48,11 @@ export async function decode(fragment: string): Promise<Linked | undefined> {
     new DecompressionStream("deflate-raw"),
   );
   const linked = JSON.parse(new TextDecoder().decode(bytes)) as Linked;
-  if (typeof linked.name !== "string" || (typeof linked.text !== "string" && typeof linked.shbin !== "string")) {
-    throw new Error("the link holds no program");
-  }
+  if (!isLinked(linked)) throw new Error("the link holds no program");
   return linked;
+}
+
+/** Returns whether a value from outside holds a program. */
+export function isLinked({ name, text, shbin }: Partial<Linked>): boolean {
+  return typeof name === "string" && (typeof text === "string" || typeof shbin === "string");
 }

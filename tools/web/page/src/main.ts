@@ -4,6 +4,7 @@ import { CallError, Client } from "./client";
 import type { Code } from "./code";
 import type { Problem } from "./contract";
 import { byId, h } from "./dom";
+import { Drafts } from "./drafts";
 import { decode, encode, type Linked } from "./link";
 import { Marks } from "./marks";
 import { fileName } from "./opening";
@@ -41,7 +42,10 @@ class Page {
   /** Changes whose panes are complete. */
   changes = 0;
   private changed = performance.now();
-  private shownText = "";
+  private readonly drafts = new Drafts((problem) => this.warn(problem));
+  /** A draft is not complete before all of it is there again. */
+  private isRestoring = false;
+  private moves: Promise<void> = Promise.resolve();
   private readonly editing: Promise<Code>;
 
   constructor(private readonly samples: Sample[]) {
@@ -75,6 +79,7 @@ class Page {
     this.lower = new Tabs("Run", [this.step, uniformsPane(context)]);
     byId("steps").append(this.lower.element);
     this.watch = new WatchPane(context);
+    this.watch.onFrame = () => this.lower.refresh(["uniforms"]);
     byId("watch").append(this.watch.element);
     this.session.onChange = (what) => this.follow(what);
     this.session.onError = (problem) => this.warn(problem);
@@ -126,6 +131,7 @@ class Page {
     await Promise.all([upper, lower]);
     if (isStale) this.watch.later();
     this.panesTime = performance.now() - this.changed;
+    await this.keep();
     this.changes++;
     byId("times").textContent = `panes ${this.panesTime.toFixed(0)} ms`;
   }
@@ -136,8 +142,10 @@ class Page {
     byId("banner").hidden = true;
     this.marks.select([], "editor");
     this.marks.set({ current: -1, ancestors: [], dead: [] });
-    if (editor.text !== opened.source || this.shownText !== opened.name) editor.show(opened.source, []);
-    this.shownText = opened.name;
+    const { program } = this.session;
+    if (editor.open(program, opened.source)) this.say(`Undoing (Ctrl+Z) brings back your text of ${opened.name}.`);
+    const samples = byId<HTMLSelectElement>("samples");
+    samples.value = this.samples.some(({ path }) => path === program) ? program : "";
     const programs = byId<HTMLSelectElement>("programs");
     programs.replaceChildren(
       ...opened.programs.map(({ index, stage, name }) => h("option", { value: index }, `${index} · ${stage} ${name}`)),
@@ -199,7 +207,7 @@ class Page {
 
   async openSample(path: string): Promise<void> {
     try {
-      await this.session.open(fileName(path), await load(path));
+      await this.session.open(fileName(path), await load(path), path);
     } catch (error) {
       this.warn({ severity: "error", message: String(error) });
     }
@@ -213,50 +221,74 @@ class Page {
         hint: "`transpica scan` takes files of any size.",
       });
     }
-    if (file.name.endsWith(".json")) return this.session.input("setState", await file.text());
+    if (file.name.endsWith(".json")) return void (await this.session.input("setState", await file.text()));
     if (file.name.endsWith(".obj")) return this.session.setMesh(await file.text()).then(() => this.watch.want());
-    byId<HTMLSelectElement>("samples").value = "";
     await this.session.open(file.name, new Uint8Array(await file.arrayBuffer()));
   }
 
-  /** Opens what the address holds, else the first sample. */
+  /** Opens what the browser's history or the address holds, else the first sample. */
   async start(): Promise<void> {
     this.header();
-    const linked = await this.linked();
-    if (typeof linked !== "boolean" || !linked) {
-      await this.openFirst();
-      if (typeof linked !== "boolean") this.warn(linked);
-    }
-    window.addEventListener(
-      "hashchange",
-      () => void this.linked().then((found) => typeof found !== "boolean" && this.warn(found)),
-    );
+    const found = await this.enter();
+    if (found !== true) await this.openSample(FIRST_SAMPLE);
+    if (typeof found !== "boolean") this.warn(found);
+    // One move after another: each opens a program in several steps.
+    const move = async () => {
+      const found = await this.enter();
+      if (typeof found !== "boolean") this.warn(found);
+    };
+    window.addEventListener("popstate", () => (this.moves = this.moves.then(move)));
   }
 
-  private async openFirst(): Promise<void> {
-    byId<HTMLSelectElement>("samples").value = FIRST_SAMPLE;
-    await this.openSample(FIRST_SAMPLE);
-  }
-
-  /** Opens what the address holds; returns whether it did, or why it cannot. */
-  private async linked(): Promise<boolean | Problem> {
-    let linked: Linked | undefined;
+  /** Opens what the entry of the history in front holds; returns whether it did, or why it cannot. */
+  private async enter(): Promise<boolean | Problem> {
+    const draft = this.drafts.enter();
+    if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft.program);
     try {
-      linked = await decode(location.hash);
+      const linked = draft ? undefined : await decode(location.hash);
+      if (linked) return this.restore(linked);
     } catch (error) {
       return { severity: "error", message: `The link is damaged: ${error instanceof Error ? error.message : error}` };
     }
-    if (!linked || !(await this.session.load(linked))) return false;
-    if (linked.tab) await this.tabs.show(linked.tab);
-    if (linked.look) this.watch.look = linked.look;
+    // A place in the same program.
+    await this.keep();
+    return draft !== undefined;
+  }
+
+  private async restore(linked: Linked, program?: string): Promise<boolean> {
+    this.isRestoring = true;
+    try {
+      if (!(await this.session.load(linked, program))) return false;
+      if (linked.typed !== undefined) (await this.editing).type(linked.typed);
+      if (linked.tab) await this.tabs.show(linked.tab);
+      if (linked.look) this.watch.look = linked.look;
+    } finally {
+      this.isRestoring = false;
+    }
+    await this.keep();
     return true;
   }
 
-  private async share(): Promise<void> {
+  /** Everything that a link holds. */
+  private async linked(): Promise<Linked | undefined> {
     const saved = await this.session.save();
-    if (!saved) return this.say("There is nothing to share.");
-    const fragment = await encode({ ...saved, tab: this.tabs.active, look: this.watch.look });
-    history.replaceState(null, "", fragment);
+    return saved && { ...saved, tab: this.tabs.active, look: this.watch.look };
+  }
+
+  /** Lets a reload and Back find what is open. */
+  private async keep(): Promise<void> {
+    if (this.isRestoring) return;
+    const { program, typed } = this.session;
+    // A lost engine says so itself.
+    const linked = await this.linked().catch(() => undefined);
+    if (linked && program === this.session.program)
+      this.drafts.keep({ program, linked: typed === undefined ? linked : { ...linked, typed } });
+  }
+
+  private async share(): Promise<void> {
+    const linked = await this.linked();
+    if (!linked) return this.say("There is nothing to share.");
+    history.replaceState(history.state, "", await encode(linked));
     const address = location.href;
     try {
       await navigator.clipboard.writeText(address);

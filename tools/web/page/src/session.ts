@@ -14,8 +14,13 @@ export interface Saved {
   selected?: number;
   options?: Record<string, unknown>;
   state?: string;
+  /** Uniforms that were set one by one, by register: a state does not say which of its values were. */
+  sets?: [string, Given][];
   mesh?: string;
 }
+
+/** Arguments that set one register: its bank, its number, a list of its value. */
+type Given = [bank: string, register: number, json: string];
 
 interface Origin {
   name: string;
@@ -31,6 +36,10 @@ const LONG_TEXT = 100_000;
 
 export class Session {
   opened: Opened | undefined;
+  /** Name of the program among those that were opened: the path of a sample, else a new one. */
+  program = "";
+  /** The text that was typed last, while it has errors. */
+  typed: string | undefined;
   /** Problems of the last text, which may not have become a program. */
   problems: Problem[] = [];
   options: Record<string, unknown> = {};
@@ -40,9 +49,10 @@ export class Session {
   onError: (problem: Problem) => void = () => {};
 
   private origin: Origin | undefined;
-  /** The last text that became a program, once it was edited. */
+  /** The last text that became a program. */
   private goodText: string | undefined;
   private stateText = "";
+  private sets = new Map<string, Given>();
   private wanted: string | undefined;
   private running: Promise<void> | undefined;
 
@@ -51,13 +61,13 @@ export class Session {
   }
 
   /** Opens a file; its inputs are guessed from a seed. */
-  async open(name: string, bytes: Uint8Array): Promise<boolean> {
+  async open(name: string, bytes: Uint8Array, program = `${name} ${Date.now()}`): Promise<boolean> {
     this.wanted = undefined;
     try {
       // The bytes are transferred to no one: they are needed again when the engine is lost.
       const opened = await this.client.json<Opened>("open", name, bytes);
       this.origin = { name, bytes };
-      await this.begin(opened);
+      await this.begin(opened, program);
       return true;
     } catch (error) {
       this.report(error);
@@ -70,18 +80,21 @@ export class Session {
     try {
       const opened = await this.client.json<Opened>("openFound", found);
       if (this.origin) this.origin = { ...this.origin, found };
-      await this.begin(opened);
+      await this.begin(opened, `${opened.name} ${found} ${Date.now()}`);
     } catch (error) {
       this.report(error);
     }
   }
 
-  private async begin(opened: Opened): Promise<void> {
+  private async begin(opened: Opened, program: string): Promise<void> {
+    this.program = program;
+    this.typed = undefined;
     const isConfigured = Object.keys(this.options).length > 0;
-    this.goodText = undefined;
+    this.goodText = opened.kind === "source" && opened.programs.length > 0 ? opened.source : undefined;
     this.options = {};
     // A lost engine gets generated inputs again until the state is known.
     this.stateText = "";
+    this.sets.clear();
     this.accept(opened);
     if (opened.programs.length > 0) {
       // The worker answers in order, so no view has to wait for these.
@@ -123,7 +136,9 @@ export class Session {
       this.wanted = undefined;
       try {
         const opened = await this.client.json<Opened>("edit", text);
-        if (!opened.problems.some(({ severity }) => severity === "error")) this.goodText = text;
+        const hasError = opened.problems.some(({ severity }) => severity === "error");
+        this.typed = hasError ? text : undefined;
+        if (!hasError) this.goodText = text;
         this.accept(opened);
         if (this.wanted === undefined) await this.onChange("edited");
       } catch (error) {
@@ -136,6 +151,7 @@ export class Session {
     await this.attempt(async () => {
       this.accept(await this.client.json<Opened>("select", program));
       await this.client.json("seed", SEED, VERTICES);
+      this.sets.clear();
       this.stateText = (await this.client.call("state")) as string;
       await this.onChange("opened");
     });
@@ -159,14 +175,35 @@ export class Session {
     return problems;
   }
 
-  /** Changes inputs by one call of the engine. */
-  async input(method: "seed" | "setState" | "setUniform", ...args: unknown[]): Promise<void> {
+  /** Changes inputs by one call of the engine; returns why it did not, which leaves the old ones. */
+  async input(method: "seed" | "setState" | "setUniform", ...args: unknown[]): Promise<Problem[]> {
+    let problems: Problem[] = [];
     await this.attempt(async () => {
-      const { problems } = await this.client.json<{ problems: Problem[] }>(method, ...args);
-      problems.forEach((problem) => this.onError(problem));
+      ({ problems } = await this.client.json<{ problems: Problem[] }>(method, ...args));
+      // The field says what is wrong with its value.
+      if (method !== "setUniform") problems.forEach((problem) => this.onError(problem));
+      if (problems.length > 0) return;
+      if (method === "setUniform") this.note(...(args as Given));
+      else this.sets.clear();
       this.stateText = (await this.client.call("state")) as string;
       await this.onChange("state");
     });
+    return problems;
+  }
+
+  private note(bank: string, first: number, json: string): void {
+    for (const [at, row] of (JSON.parse(json) as unknown[]).entries())
+      this.sets.set(`${bank}${first + at}`, [bank, first + at, JSON.stringify([row])]);
+  }
+
+  /** Gives an engine the inputs that are kept. */
+  private async replay(): Promise<void> {
+    const calls: [string, ...unknown[]][] = [["setState", this.stateText]];
+    for (const args of this.sets.values()) calls.push(["setUniform", ...args]);
+    for (const [method, ...args] of calls) {
+      const { problems } = await this.client.json<{ problems: Problem[] }>(method, ...args);
+      problems.forEach((problem) => this.onError(problem));
+    }
   }
 
   async setMesh(mesh: string): Promise<void> {
@@ -186,7 +223,9 @@ export class Session {
     const { opened } = this;
     if (!opened) return undefined;
     const saved: Saved = { name: opened.name, selected: opened.selected, options: this.options, state: this.stateText };
+    if (this.sets.size > 0) saved.sets = [...this.sets];
     if (this.mesh) saved.mesh = this.mesh;
+    // A text that never was a program is kept as it is.
     const text = this.goodText ?? (opened.kind === "source" ? opened.source : undefined);
     if (text !== undefined) return { ...saved, text };
     const bytes = (await this.client.call("shbin")) as Uint8Array;
@@ -194,14 +233,22 @@ export class Session {
   }
 
   /** Opens what a link holds. */
-  async load(saved: Saved): Promise<boolean> {
+  async load(saved: Saved, program?: string): Promise<boolean> {
     const bytes =
       saved.text !== undefined
         ? new TextEncoder().encode(saved.text)
         : Uint8Array.from(atob(saved.shbin ?? ""), (letter) => letter.charCodeAt(0));
-    if (!(await this.open(saved.name, bytes))) return false;
+    if (!(await this.open(saved.name, bytes, program))) return false;
     if (saved.selected) await this.select(saved.selected);
-    if (saved.state) await this.input("setState", saved.state);
+    if (saved.state) {
+      await this.attempt(async () => {
+        this.stateText = saved.state ?? "";
+        this.sets = new Map(saved.sets);
+        await this.replay();
+        this.stateText = (await this.client.call("state")) as string;
+        await this.onChange("state");
+      });
+    }
     if (saved.mesh) await this.setMesh(saved.mesh);
     if (Object.keys(saved.options ?? {}).length > 0) await this.configureAll(saved.options ?? {});
     return true;
@@ -215,10 +262,11 @@ export class Session {
     try {
       this.accept(await client.json<Opened>("open", origin.name, origin.bytes));
       if (origin.found !== undefined) this.accept(await client.json<Opened>("openFound", origin.found));
-      if (this.goodText !== undefined) this.accept(await client.json<Opened>("edit", this.goodText));
+      if (this.goodText !== undefined && this.goodText !== this.opened?.source)
+        this.accept(await client.json<Opened>("edit", this.goodText));
       if (opened?.selected) this.accept(await client.json<Opened>("select", opened.selected));
       await client.json("configure", JSON.stringify(this.options));
-      if (this.stateText) await client.json("setState", this.stateText);
+      if (this.stateText) await this.replay();
       if (this.mesh) await client.json("setMesh", this.mesh);
       await this.onChange("restored");
     } catch (error) {

@@ -1,19 +1,19 @@
 // The options as a form, one row for each row of the library's table.
 
 import type { Problem, Setting } from "../contract";
-import { button, h } from "../dom";
+import { button, h, refuse } from "../dom";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
 
 /** The control of one option; `change` gets the value that the engine reads. */
 function control(setting: Setting, id: string, change: (value: unknown) => void): HTMLElement {
-  const { form, value, choices } = setting;
+  const { form, value, choices, on } = setting;
   const text = typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
   const attributes = { id, "aria-describedby": `${id}-help` };
   switch (form) {
     case "switch": {
-      const box = h("input", { type: "checkbox", ...attributes, onchange: () => change(box.checked) });
-      box.checked = value === true;
+      const box = h("input", { type: "checkbox", ...attributes, onchange: () => change(box.checked === on) });
+      box.checked = value === on;
       return box;
     }
     case "choice": {
@@ -25,35 +25,26 @@ function control(setting: Setting, id: string, change: (value: unknown) => void)
       choose.value = text;
       return choose;
     }
-    case "number": {
-      const input = h("input", {
-        type: "text",
-        inputmode: "numeric",
-        ...attributes,
-        value: text,
-        onchange: () => change(input.value.trim() === "" ? setting.default : Number(input.value)),
-      });
-      return input;
-    }
     case "text": {
       const input = h("input", { type: "text", ...attributes, value: text, onchange: () => change(input.value) });
       return input;
     }
+    case "number":
     case "json": {
-      const area = h("textarea", {
-        rows: 2,
-        ...attributes,
-        spellcheck: "false",
-        onchange: () => {
-          try {
-            area.removeAttribute("aria-invalid");
-            change(area.value.trim() === "" ? setting.default : JSON.parse(area.value));
-          } catch (error) {
-            area.setAttribute("aria-invalid", "true");
-            area.title = String(error);
-          }
-        },
-      });
+      const read = () => {
+        try {
+          area.removeAttribute("aria-invalid");
+          change(area.value.trim() === "" ? setting.default : JSON.parse(area.value));
+        } catch (error) {
+          if (area instanceof HTMLInputElement) return void refuse(area, text, String(error));
+          area.setAttribute("aria-invalid", "true");
+          area.title = String(error);
+        }
+      };
+      const area =
+        form === "number"
+          ? h("input", { type: "text", inputmode: "numeric", ...attributes, onchange: read })
+          : h("textarea", { rows: 2, ...attributes, spellcheck: "false", onchange: read });
       area.value = value === null || value === undefined ? "" : JSON.stringify(value);
       return area;
     }
@@ -81,7 +72,7 @@ export function optionsPane({ session, say }: Context): Pane {
   const narrow = () => {
     const wanted = filter.value.toLowerCase();
     for (const row of form.querySelectorAll<HTMLElement>(".option"))
-      row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
+      row.hidden = !`${row.textContent} ${row.querySelector("label")?.title}`.toLowerCase().includes(wanted);
     for (const group of form.querySelectorAll<HTMLElement>("fieldset"))
       group.hidden = !group.querySelector(".option:not([hidden])");
   };
@@ -113,7 +104,7 @@ export function optionsPane({ session, say }: Context): Pane {
               return h(
                 "div",
                 { class: setting.changed ? "option is-changed" : "option" },
-                h("label", { for: id }, setting.path),
+                h("label", { for: id, title: setting.path }, setting.label),
                 control(setting, id, (value) => void apply(session.configure(setting, value))),
                 h("p", { class: "help", id: `${id}-help` }, setting.help),
               );

@@ -2,7 +2,7 @@
 // the last instruction changed, where an output comes from, and code without effect.
 
 import type { Ancestry, Recording, StepState } from "../contract";
-import { button, field, h, number } from "../dom";
+import { button, field, finite, h, number } from "../dom";
 import { VERTICES } from "../opening";
 import type { Context, Pane } from "./pane";
 
@@ -188,7 +188,7 @@ export class StepPane implements Pane {
   async record(): Promise<void> {
     const { session } = this.context;
     const { at } = this;
-    this.recording = await session.client.json<Recording>("record", Number(this.vertex.value) || 0);
+    this.recording = await session.client.json<Recording>("record", finite(this.vertex));
     const { steps, outputs, symbols, error } = this.recording;
     this.slider.max = String(steps);
     const chosen = this.output.value;

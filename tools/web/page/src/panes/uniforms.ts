@@ -1,33 +1,32 @@
 // Uniforms by symbol: numbers, ints and bools, and three ways to fill a matrix.
 
 import type { UniformValue } from "../contract";
-import { button, field, h, number } from "../dom";
+import { button, field, finite, h, refuse } from "../dom";
 import { lookAt, type Matrix, perspective, product, rotation } from "../matrices";
 import type { Context, Pane } from "./pane";
 
-/** Reads numbers out of a text; missing ones are zero. */
-const numbers = (text: string) =>
-  text
-    .split(/[\s,;]+/)
-    .filter(Boolean)
-    .map(Number)
-    .map((value) => (Number.isNaN(value) ? 0 : value));
+/** Reads the numbers of fields, as state files have them; one that is not understood is marked. */
+type Read = (inputs: HTMLInputElement[]) => Promise<number[][] | undefined>;
 
 /** Fields and a button that make a matrix. */
 function widget(
   name: string,
   fields: [string, string][],
-  make: (values: number[][]) => Matrix,
-  fill: (matrix: Matrix) => void,
+  read: Read,
+  fill: (values: number[][]) => void,
 ): HTMLElement {
   const inputs = fields.map(([label, value]) => ({
     label,
     input: h("input", { type: "text", value, size: Math.max(3, value.length) }),
   }));
+  const press = async () => {
+    const values = await read(inputs.map(({ input }) => input));
+    if (values) fill(values);
+  };
   return h(
     "div",
     { class: "widget" },
-    button(name, `Fill the matrix: ${name}`, () => fill(make(inputs.map(({ input }) => numbers(input.value))))),
+    button(name, `Fill the matrix: ${name}`, () => void press()),
     ...inputs.map(({ label, input }) => field(label, input)),
   );
 }
@@ -37,6 +36,9 @@ const vector = (values: number[] | undefined): [number, number, number] => [
   values?.[1] ?? 0,
   values?.[2] ?? 0,
 ];
+
+/** A value with all of its digits. */
+const exact = (value: number | string | undefined) => (Object.is(value, -0) ? "-0" : String(value));
 
 export function uniformsPane({ session, say }: Context): Pane {
   const body = h("div", { class: "uniforms" });
@@ -49,7 +51,6 @@ export function uniformsPane({ session, say }: Context): Pane {
     onchange: async () => {
       const chosen = file.files?.[0];
       if (chosen) await session.input("setState", await chosen.text());
-      await refresh();
     },
   });
   const seed = h("input", { type: "number", value: 0, min: 0 });
@@ -63,44 +64,84 @@ export function uniformsPane({ session, say }: Context): Pane {
       button(
         "Guess inputs",
         "Plausible inputs from the seed, as `transpica run --seed`",
-        () => void session.input("seed", Number(seed.value) || 0, 4).then(refresh),
+        () => void session.input("seed", finite(seed), 4),
       ),
       button("Load state…", "A state file of `transpica run`", () => file.click()),
       file,
     ),
+    h(
+      "p",
+      { class: "note" },
+      "The values are those of the picture. What is not set, it guesses from names and from the view; steps and runs take that from the seed.",
+    ),
     body,
   );
 
-  const set = async (uniform: UniformValue, values: number[][]) => {
-    await session.input("setUniform", uniform.bank, uniform.first, JSON.stringify(values));
-    say(`${uniform.name} changed.`);
+  /** What is shown, and what brings it up to date. */
+  let shown: UniformValue[] = [];
+  let updates: (() => void)[] = [];
+  /** One change after another, so that each sees the values that the one before left. */
+  let changes = Promise.resolve();
+
+  /** Sets registers; returns why the engine did not. */
+  const set = async ({ name, bank }: UniformValue, first: number, rows: unknown[][]): Promise<string | undefined> => {
+    const [problem] = await session.input("setUniform", bank, first, JSON.stringify(rows));
+    if (!problem) say(`${name} changed.`);
+    return problem?.message;
   };
-  const grid = (uniform: UniformValue, values: number[][]) => {
-    const cells = values.map((row, at) =>
-      row.map((value, column) =>
-        uniform.bank === "b"
-          ? check(value !== 0, `${uniform.name} ${at}`, (on) => {
-              row[column] = Number(on);
-              void set(uniform, values);
-            })
-          : h("input", {
-              type: "text",
-              inputmode: "decimal",
-              value: number(value),
-              "aria-label": `${uniform.name} row ${at}, ${"xyzw"[column]}`,
-              disabled: uniform.constant,
-              onchange: (event: Event) => {
-                row[column] = numbers((event.target as HTMLInputElement).value)[0] ?? 0;
-                void set(uniform, values);
-              },
-            }),
-      ),
-    );
-    return h("div", { class: "grid" }, ...cells.map((row) => h("div", { class: "row" }, ...row)));
+  const cell = (at: number, row: number, column: number) => {
+    const { name, bank, first, constant } = shown[at] as UniformValue;
+    const value = () => shown[at]?.values[row]?.[column];
+    let text = "";
+    let isBusy = false;
+    const put = () => {
+      text = exact(value());
+      input.value = text;
+      input.checked = text === "1";
+    };
+    const input = h("input", {
+      ...(bank === "b" ? { type: "checkbox" } : { type: "text", inputmode: "decimal" }),
+      "aria-label": bank === "b" ? `${name} ${row}` : `${name} row ${row}, ${"xyzw"[column]}`,
+      disabled: constant,
+      onchange: () => {
+        isBusy = true;
+        changes = changes.then(async () => {
+          const values: unknown[] = [...(shown[at]?.values[row] ?? [])];
+          values[column] = bank === "b" ? input.checked : input.value;
+          const why = await set(shown[at] as UniformValue, first + row, [values]);
+          isBusy = false;
+          if (why) say(refuse(input, text, why));
+          else put();
+        });
+      },
+    });
+    updates.push(() => {
+      const isGuessed = shown[at]?.guessed[row] ?? false;
+      input.classList.toggle("is-guessed", isGuessed);
+      if (!input.hasAttribute("aria-invalid"))
+        input.title = isGuessed ? `Guessed; steps and runs use ${exact(shown[at]?.steps[row]?.[column])}` : "";
+      // What is being typed stays.
+      if (!isBusy && (input !== document.activeElement || input.value === text)) put();
+    });
+    return input;
   };
-  const one = (uniform: UniformValue) => {
-    const values = uniform.values.map((row) => [...row]);
-    const fill = (matrix: Matrix) => void set(uniform, matrix.slice(0, uniform.count)).then(refresh);
+  const one = (uniform: UniformValue, at: number) => {
+    const now = () => shown[at] as UniformValue;
+    const read: Read = async (inputs) => {
+      const values: number[][] = [];
+      for (const input of inputs) {
+        try {
+          values.push((await session.client.json<(number | string)[]>("numbers", input.value)).map(Number));
+          input.defaultValue = input.value;
+        } catch (error) {
+          say(refuse(input, input.defaultValue, (error as Error).message));
+          return undefined;
+        }
+      }
+      return values;
+    };
+    const fill = (matrix: Matrix) =>
+      void set(now(), uniform.first, matrix.slice(0, uniform.count)).then((why) => why && say(why));
     const widgets =
       uniform.shape === "matrix" && !uniform.constant
         ? h(
@@ -113,8 +154,8 @@ export function uniformsPane({ session, say }: Context): Pane {
                 ["eye", "0 1 4"],
                 ["target", "0 0 0"],
               ],
-              ([eye, target]) => lookAt(vector(eye), vector(target)),
-              fill,
+              read,
+              ([eye, target]) => fill(lookAt(vector(eye), vector(target))),
             ),
             widget(
               "Perspective",
@@ -124,16 +165,18 @@ export function uniformsPane({ session, say }: Context): Pane {
                 ["near", "0.1"],
                 ["far", "100"],
               ],
+              read,
               ([degrees, aspect, near, far]) =>
-                perspective(degrees?.[0] ?? 50, aspect?.[0] ?? 1, near?.[0] ?? 0.1, far?.[0] ?? 100),
-              fill,
+                fill(perspective(degrees?.[0] ?? 50, aspect?.[0] ?? 1, near?.[0] ?? 0.1, far?.[0] ?? 100)),
             ),
             ...(["x", "y", "z"] as const).map((axis) =>
-              widget(
-                `Rotate ${axis}`,
-                [["degrees", "15"]],
-                ([degrees]) => product(values, rotation(axis, degrees?.[0] ?? 0)),
-                fill,
+              widget(`Rotate ${axis}`, [["degrees", "15"]], read, ([degrees]) =>
+                fill(
+                  product(
+                    now().values.map((row) => row.map(Number)),
+                    rotation(axis, degrees?.[0] ?? 0),
+                  ),
+                ),
               ),
             ),
           )
@@ -145,35 +188,35 @@ export function uniformsPane({ session, say }: Context): Pane {
         : uniform.count > 1
           ? `${uniform.bank}${uniform.first}–${uniform.first + uniform.count - 1}`
           : register;
+    const mark = h("span", { class: "muted" });
+    updates.push(() => {
+      const { guessed } = now();
+      const share = guessed.every(Boolean) ? "guessed" : guessed.some(Boolean) ? "partly guessed" : "";
+      mark.textContent = uniform.constant ? "constant" : share;
+    });
+    const rows = uniform.values.map((row, index) =>
+      h("div", { class: "row" }, ...row.map((_, column) => cell(at, index, column))),
+    );
     return h(
       "section",
       { class: "uniform" },
-      h(
-        "header",
-        {},
-        h("b", {}, uniform.name),
-        h("span", { class: "muted" }, place, uniform.constant ? " constant" : ""),
-      ),
-      grid(uniform, values),
+      h("header", {}, h("b", {}, uniform.name), h("span", { class: "muted" }, place), mark),
+      h("div", { class: "grid" }, ...rows),
       widgets,
     );
   };
   const refresh = async () => {
     const uniforms = await session.client.json<UniformValue[]>("uniforms");
-    const focused = document.activeElement?.getAttribute("aria-label");
-    body.replaceChildren(
-      ...(uniforms.length > 0 ? uniforms.map(one) : [h("p", { class: "empty" }, "The program has no uniforms.")]),
-    );
-    if (focused)
-      [...body.querySelectorAll<HTMLElement>("input")]
-        .find((input) => input.getAttribute("aria-label") === focused)
-        ?.focus();
+    const form = (all: UniformValue[]) =>
+      JSON.stringify(all.map(({ values, steps, guessed, ...form }) => ({ ...form, rows: values.length })));
+    const isSame = body.childElementCount > 0 && form(uniforms) === form(shown);
+    shown = uniforms;
+    if (!isSame) {
+      updates = [];
+      const empty = h("p", { class: "empty" }, "The program has no uniforms.");
+      body.replaceChildren(...(uniforms.length > 0 ? uniforms.map(one) : [empty]));
+    }
+    for (const update of updates) update();
   };
   return { id: "uniforms", title: "Uniforms", element, refresh };
-}
-
-function check(isOn: boolean, label: string, change: (on: boolean) => void): HTMLInputElement {
-  const box = h("input", { type: "checkbox", "aria-label": label, onchange: () => change(box.checked) });
-  box.checked = isOn;
-  return box;
 }

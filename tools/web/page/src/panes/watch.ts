@@ -3,7 +3,7 @@
 
 import { CallError } from "../client";
 import type { DrawRequest, GpuDraw, Problem } from "../contract";
-import { button, field, h } from "../dom";
+import { button, field, finite, h } from "../dom";
 import { BACKGROUND, Gpu } from "../gpu";
 import type { GpuFrame } from "../worker";
 import type { Context, Pane } from "./pane";
@@ -42,6 +42,8 @@ export class WatchPane implements Pane {
   private mode: Mode = "cpu";
   /** The output that the reader wants to see, also after a program that lacks it. */
   private wished = "color";
+  /** Called after a frame, whose view and time the engine then knows. */
+  onFrame: () => Promise<void> = async () => {};
   private readonly canvas = h("canvas", { width: 400, height: 300 });
   private readonly stage = h(
     "div",
@@ -76,7 +78,7 @@ export class WatchPane implements Pane {
     value: 0,
     "aria-label": "Time in seconds",
     onchange: () => {
-      this.time = Number(this.clock.value) || 0;
+      this.time = finite(this.clock, String(this.time));
       this.want();
     },
   });
@@ -242,6 +244,7 @@ export class WatchPane implements Pane {
       this.canvas.getContext("2d")?.putImageData(new ImageData(pixels, request.width, request.height), 0, 0);
       this.figures.textContent = `${request.width} × ${request.height}, ${(performance.now() - start).toFixed(1)} ms${this.counted}`;
       this.say(this.reason);
+      await this.onFrame();
     } catch (error) {
       this.fail(error);
     } finally {
