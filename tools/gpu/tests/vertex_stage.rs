@@ -414,7 +414,7 @@ fn formats_of_the_guide_are_those_of_the_console() {
         Float32, Float32x2, Float32x3, Float32x4, Sint8, Sint8x2, Sint8x4, Sint16, Sint16x2, Sint16x4, Uint8,
         Uint8x2, Uint8x4,
     };
-    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/guide/emulator.md");
+    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../src/guide/emulator.md");
     let guide = std::fs::read_to_string(guide).expect("the guide");
     for (name, number, bits, suffix, opengl, formats) in [
         ("f32", Number::F32, 32, "SFLOAT", "FLOAT", &[Float32, Float32x2, Float32x3, Float32x4][..]),
