@@ -3,18 +3,19 @@
 
 use std::collections::HashMap;
 
+use transpica::asm::{SourceText, assemble};
 use transpica::container::Semantic;
 use transpica::host::{
-    Block, DepthSnap, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap,
-    OutputValue, Varying, VaryingSource, redirect,
+    Block, DepthSnap, DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues,
+    OutputHook, OutputMap, OutputValue, Varying, VaryingSource, VertexInput, redirect,
 };
 use transpica::interp::TraceRecord;
-use transpica::isa::{Inst, Mask, Pc, Program};
+use transpica::isa::{Inst, Mask, Pc, Program, Source};
 use transpica::stages::ir;
 use transpica::stages::ir::eval::{InputValues, eval};
 use transpica::{
-    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, Setup, Shbin,
-    Translator, key,
+    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, RegisterState,
+    Setup, Shbin, Translator, key,
 };
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::unnamed::Unnamed;
@@ -37,24 +38,40 @@ fn environment() -> Unnamed {
     Unnamed { map: OutputMap::from_words(words) }
 }
 
+/// Zero and one are frequent: what they are multiplied with or added to is folded.
 fn float(random: &mut Random) -> f32 {
     match random.below(12) {
-        0 => 0.0,
-        1 => f32::INFINITY,
-        2 => f32::NAN,
-        3 => -1.0,
+        0 | 1 => 0.0,
+        2 | 3 => 1.0,
+        4 => f32::INFINITY,
+        5 => f32::NAN,
+        6 => -1.0,
         _ => random.below(64) as f32 / 8.0 - 4.0,
     }
 }
 
 fn operand(random: &mut Random) -> HookOperand {
-    match random.below(2) {
-        0 => HookOperand::Parameter(random.below(16) as u8),
-        _ => HookOperand::constant(std::array::from_fn(|_| float(random))),
+    match random.below(4) {
+        0 | 1 => HookOperand::Parameter(random.below(16) as u8),
+        2 => HookOperand::constant(std::array::from_fn(|_| float(random))),
+        _ => HookOperand::constant([random.pick(&[0.0, 1.0]); 4]),
     }
 }
 
-fn hook(random: &mut Random, program: &Program<'_>, location: u32) -> Hook {
+/// A float uniform that an instruction names, or any.
+fn uniform(random: &mut Random, program: &Program<'_>) -> u8 {
+    let named = match program.inst(Pc(random.below(program.code().len() as u32) as u16)) {
+        Some(Inst::Data { sources, .. }) => sources.iter().find_map(|source| match source.register {
+            Source::Uniform(number) => Some(number),
+            Source::Temp(_) | Source::Input(_) => None,
+        }),
+        _other => None,
+    };
+    named.unwrap_or(random.below(96) as u8)
+}
+
+/// A hook; every other redirect is of the register `again`.
+fn hook(random: &mut Random, program: &Program<'_>, again: u8, location: u32) -> Hook {
     let semantic = random.pick(&SEMANTICS);
     let mask = Mask(random.below(16) as u8);
     let operand = operand(random);
@@ -63,7 +80,8 @@ fn hook(random: &mut Random, program: &Program<'_>, location: u32) -> Hook {
         1 => Hook::Output(semantic, OutputHook::Set(mask, operand)),
         2 => Hook::Output(semantic, OutputHook::Add(mask, operand)),
         3 => Hook::Output(semantic, OutputHook::Multiply(mask, operand)),
-        4 | 5 => Hook::Redirect(random.below(96) as u8, operand),
+        4 => Hook::Redirect(again, operand),
+        5 => Hook::Redirect(uniform(random, program), operand),
         _ => Hook::Tap(Pc(random.below(program.code().len() as u32) as u16), location),
     }
 }
@@ -85,8 +103,9 @@ fn compare(kind: Kind, seed: u64) -> usize {
     let generated = generate(kind, seed);
     let program = generated.program();
     let mut random = Random::new(seed, "hooks");
+    let again = uniform(&mut random, &program);
     let hooks: Vec<Hook> =
-        (0..1 + random.below(7)).map(|number| hook(&mut random, &program, 20 + number)).collect();
+        (0..1 + random.below(7)).map(|number| hook(&mut random, &program, again, 20 + number)).collect();
     let precision = random.pick(&[Precision::Exact, Precision::Fast, Precision::F24]);
     let mut options = Options {
         outputs: Outputs {
@@ -217,6 +236,81 @@ fn nested_hooks_apply_from_the_inside() {
     };
     assert_eq!(words(&outer), words(&both));
     assert_ne!(words(&outer), words(&inner));
+}
+
+/// Constants that hooks add are constants like those of a file.
+#[test]
+fn products_of_redirected_constants_are_computed() {
+    let file = Shbin::parse(include_bytes!("../shaders/library.shbin")).expect("valid");
+    let program = file.program(4).expect("a vertex program");
+    for value in [0.0, 1.0, 2.0] {
+        let constant = HookOperand::constant([value; 4]);
+        let hooks = [Hook::Redirect(77, constant), Hook::Redirect(95, constant)];
+        let hooked = Hooked { environment: program.environment(), hooks };
+        for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
+            let mut options = Options::default();
+            options.arithmetic.precision = precision;
+            let mut translator = Translator::new(options, Profile::default());
+            let module = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
+            ir::verify(&module.module, ir::Phase::Legal).expect("no zero is an operand");
+        }
+    }
+}
+
+/// Direct reads, relative reads and the CPU.
+#[test]
+fn the_last_redirect_of_a_register_counts() {
+    let text = ".fvec one, two\n.constf zero(0.0, 0.0, 0.0, 0.0)\n.out direct position\n.out relative color\n\
+                .proc main\nmova a0.x, zero.x\nmov direct, two\nmov relative, one[a0.x]\nend\n.end\n";
+    let source = SourceText { name: "a.pica", text };
+    let assembled = assemble(&[source]).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("valid");
+    let program = file.program(0).expect("a program");
+    let redirect_both = |operand| [Hook::Redirect(0, operand), Hook::Redirect(1, operand)];
+    let [first, last] = [[3.0; 4], [5.0; 4]].map(HookOperand::constant);
+    let hooks = [redirect_both(first), redirect_both(last)].concat();
+    let mut uniforms = program.uniforms();
+    redirect(&hooks, &mut uniforms, &HostValues::default());
+    assert_eq!(uniforms.floats[..2], [[5.0; 4]; 2]);
+
+    let outputs = Outputs { depth: DepthRange::Raw, ..Outputs::default() };
+    let options = Options { outputs, ..Options::default() };
+    let hooked = Hooked { environment: program.environment(), hooks };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
+    let values = InputValues { members: vec![vec![[0; 4]; 96]], ..InputValues::default() };
+    let found = eval(&translated.module, Precision::Exact, &values, 1000).expect("ends");
+    assert_eq!(found[0].map(f32::from_bits), [5.0; 4], "directly");
+    // Colors are at most 1.
+    assert_eq!(found[1].map(f32::from_bits), [1.0; 4], "relatively");
+}
+
+/// Neither environment nor hooks need a variable of their own.
+#[test]
+fn hooked_environments_own_what_they_take() {
+    let mut state = RegisterState::default();
+    for (register, value) in
+        [(0x2CC, 0x4C00_0000), (0x2CC, 0x8800_0000), (0x2D6, 0x36F), (0x2BA, 0x7FFF_0000)]
+    {
+        state.write(register, value);
+    }
+    let white = || HookOperand::constant([1.0; 4]);
+    let hooks = vec![Hook::Redirect(5, white()), Hook::Tap(Pc(0), 20)];
+    let borrowed = Hooked { environment: &state.vertex(), hooks: &hooks[..] };
+    let owned = Hooked { environment: state.vertex(), hooks: [Hook::Redirect(5, white())] };
+    let nested = Hooked { environment: owned, hooks: vec![Hook::Tap(Pc(0), 20)] };
+    let drawn = DrawEnvironment { environment: state.vertex(), input: VertexInput::default() };
+    let drawn = Hooked { environment: drawn, hooks: hooks.clone() };
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let program = state.vertex().program().expect("a program");
+    let mut key = |environment: &dyn Environment| {
+        let key = translator.key(&program, environment, Job::Vertex, b"").expect("translatable");
+        let translated = translator.translate(&program, environment, Job::Vertex).expect("translates");
+        (key, translated.spirv().expect("SPIR-V"))
+    };
+    let expected = key(&borrowed);
+    assert!(expected != key(&state.vertex()));
+    assert!(expected == key(&&borrowed) && expected.1 == key(&nested).1 && expected == key(&drawn));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! stage that forwards finished vertices.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use transpica::batch::Records;
 use transpica::host::{OutputMap, varying};
 use transpica::isa::Pc;
 use transpica::{
@@ -136,5 +137,30 @@ fn the_stage_for_vertices_from_the_cpu_forwards_any_outputs() {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::CLIP_DISTANCES);
             validator.validate(&module).unwrap_or_else(|error| panic!("{error:?}: {wgsl}"));
         }
+    }
+}
+
+#[test]
+fn that_stage_takes_records_of_its_outputs() {
+    let end = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex).expect("a program");
+    let state = RegisterState::default();
+    let outputs = Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() };
+    let options = Options { outputs, ..Options::default() };
+    let mut translator = Translator::new(options, Profile::default());
+    for mask in 0..1 << MAPPED.len() {
+        let words = (0u8..).zip(MAPPED).filter(|(register, _)| mask >> register & 1 != 0);
+        let map = OutputMap::from_words(words);
+        let setup = Setup { map, ..Setup::from_registers(&state).expect("a setup") };
+        let stage = translator.translate(&end, &state.vertex(), Job::Draw(&setup)).expect("translates");
+        let records = Records::new(stage.interface.outputs.clone(), &options);
+        assert_eq!(records, Records::from_map(&map, &options));
+        let mut end = 0;
+        for (field, attribute) in records.fields.iter().zip(&stage.interface.attributes) {
+            let lanes = field.output.lanes();
+            assert_eq!((field.location, field.offset), (attribute.register, end));
+            assert_eq!(lanes, usize::from(attribute.format.components), "{}", attribute.name);
+            end += lanes;
+        }
+        assert_eq!((records.fields.len(), records.stride), (stage.interface.attributes.len(), end));
     }
 }

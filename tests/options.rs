@@ -551,6 +551,41 @@ fn depth_that_lies_outside_by_less_than_a_tolerance_is_moved() {
     }
 }
 
+/// Tolerances that are powers of two: their products and sums with w are exact.
+#[test]
+fn depth_at_the_bounds_of_the_tolerances_stays() {
+    let snap_depth = DepthSnap { near: 0.5, far: 0.25 };
+    let outputs = Outputs {
+        depth: DepthRange::Raw,
+        snap_depth,
+        clip_planes: ClipPlanes::BuiltIn,
+        ..Outputs::default()
+    };
+    let step = 1.0 / 4096.0;
+    for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
+        let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
+        let options = Options { arithmetic, outputs, ..Options::default() };
+        let translated = translate(Job::Vertex, &copy(), options, Profile::default());
+        for w in [1.0, 4.0] {
+            for (z, expected) in [
+                (0.5, 0.5),
+                (0.5 - step, 0.0),
+                (0.0, 0.0),
+                (-1.0, -1.0),
+                (-1.25, -1.25),
+                (-1.25 + step, -1.0),
+            ] {
+                let found = moved(&translated, [1.0, 2.0, z * w, w])[0].map(f32::from_bits);
+                let mut registers = [[0.0; 4]; 16];
+                registers[0] = [1.0, 2.0, z * w, w];
+                let host = HostValues::default();
+                let on_cpu = translated.interface.outputs[0].value(&registers, &options, &host);
+                assert_eq!([found[2], on_cpu[2]], [expected * w; 2], "{precision:?}: {z} of {w}");
+            }
+        }
+    }
+}
+
 #[test]
 fn float24_depth_is_moved_by_its_own_steps() {
     let outputs = Outputs {

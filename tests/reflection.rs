@@ -3,11 +3,12 @@
 
 mod samples;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
+use transpica::host::{Hook, HookOperand, Hooked};
 use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::Setup;
@@ -17,9 +18,9 @@ use transpica::stages::host::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
     Job, Layout, Options, Outputs, Profile, RegisterState,
 };
-use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::isa::{Pc, Program, Stage, Uniforms};
 use transpica::stages::reflect::{Reflection, SCHEMA};
-use transpica::{GlslVersion, Translation, Translator};
+use transpica::{GlslVersion, Translation, Translator, pack};
 
 /// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
@@ -176,6 +177,97 @@ fn reflection_lists_the_declarations_of_modules() {
     assert!(compared >= 80, "{compared} programs");
 }
 
+/// Returns the name and byte offset of every member of a structure that a module decorates.
+fn decorated(words: &[u32]) -> BTreeSet<(String, u32)> {
+    let (mut names, mut offsets) = (BTreeMap::new(), BTreeMap::new());
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let (instruction, more) = rest.split_at((first >> 16) as usize);
+        match (first & 0xFFFF, instruction) {
+            // OpMemberName; OpMemberDecorate with Offset.
+            (6, [_, structure, member, text @ ..]) => {
+                let bytes: Vec<u8> = text.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+                names.insert((*structure, *member), String::from_utf8_lossy(name).into_owned());
+            }
+            (72, [_, structure, member, 35, offset]) => {
+                offsets.insert((*structure, *member), *offset);
+            }
+            _other_instructions => {}
+        }
+        rest = more;
+    }
+    offsets.into_iter().filter_map(|(place, offset)| Some((names.get(&place)?.clone(), offset))).collect()
+}
+
+/// Checks every byte offset of a reflection against the decorations of the module and the bytes of
+/// the uniform block; returns the number of parts of arrays.
+fn check_offsets(name: &str, translated: &Translation, reflection: &Reflection) -> usize {
+    let module = decorated(&translated.spirv().expect("a module"));
+    let draw = reflection.geometry.iter().flat_map(|geometry| &geometry.draw_members);
+    let host = reflection.host_members.iter().chain(draw);
+    let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
+    let listed: Vec<_> = (members.map(|uniform| (&uniform.name, uniform.offset)))
+        .chain(host.map(|member| (&member.name, member.offset)))
+        .collect();
+    for (member, offset) in listed {
+        assert!(module.contains(&(member.clone(), offset)), "{name}: {member} at {offset}: {module:?}");
+    }
+    // Register n has the value n. Parts of arrays have no decoration of their own.
+    let mut uniforms = Uniforms::default();
+    for (register, value) in (1u8..).zip(&mut uniforms.floats) {
+        *value = [f32::from(register); 4];
+    }
+    let block = pack(&translated.interface.block, &uniforms);
+    let floats = reflection.uniforms.iter().filter(|uniform| uniform.bank == "c");
+    for uniform in floats.clone() {
+        let value = block[uniform.offset as usize..].first_chunk().map(|bytes| f32::from_le_bytes(*bytes));
+        assert_eq!(value, Some(f32::from(uniform.first) + 1.0), "{name}: {uniform:?}");
+    }
+    floats.filter(|uniform| uniform.array.is_some()).count()
+}
+
+#[test]
+fn offsets_are_those_of_the_module_for_every_member() {
+    let registers = [Layout::Registers, Layout::Azahar, Layout::Panda3ds];
+    let layouts = [Layout::Symbols].into_iter().chain(registers);
+    let block = |layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() };
+    for options in layouts.map(block).chain([everything()]) {
+        for (name, bytes, executable) in vertex_programs() {
+            let (translated, reflection) = reflect(&bytes, executable, &name, options);
+            check_offsets(&name, &translated, &reflection);
+        }
+    }
+    for name in ["counter", "subdivision", "banks"] {
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a container");
+        let program = file.program(1).expect("a program");
+        let translated = program.translate(&Options::default()).expect("translates");
+        check_offsets(name, &translated, &program.reflect(&translated));
+    }
+}
+
+/// The loop reads `bones` and, in its last round, the first of `more`: an array from c2 on.
+#[test]
+fn parts_of_an_array_that_begins_behind_c0_have_their_offsets() {
+    let source = ".fvec unread[2]\n.fvec bones[3]\n.fvec more[2]\n.consti four(3, 0, 1, 0)\n.in pos v0\n\
+                  .out outpos position\n.proc main\nmov r0, pos\nfor four\nadd r0, bones[aL], r0\n.end\n\
+                  add r0, more[1], r0\nmov outpos, r0\nend\n.end\n";
+    let assembled = assemble(&[SourceText { name: "a.pica", text: source }]);
+    let assembled = assembled.unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let parameter = |number| Hook::Redirect(0, HookOperand::Parameter(number));
+    let hooked = Hooked { environment: program.environment(), hooks: [parameter(3)] };
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
+    let reflection = program.reflect(&translated);
+    assert_eq!(check_offsets("a.pica", &translated, &reflection), 2, "{reflection}");
+    let array = reflection.uniforms.iter().find(|uniform| uniform.first == 2 && uniform.array.is_none());
+    assert!(array.is_some(), "{reflection}");
+}
+
 #[test]
 fn a_reflection_survives_json() {
     for (name, bytes, executable) in vertex_programs() {
@@ -212,6 +304,18 @@ fn instructions_are_those_that_may_run() {
     assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
     // Both parts are equal, so b0 has no effect.
     assert_eq!((reads.v, reads.b), (vec![0], vec![]));
+}
+
+#[test]
+fn emissions_are_no_arithmetic() {
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+    let file = Shbin::parse(&bytes).expect("a file");
+    let program = file.program(1).expect("a geometry program");
+    let translated = program.translate(&Options::default()).expect("translates");
+    let counts = program.reflect(&translated).instructions;
+    // Four times SETEMIT, MOV, CALL and EMIT, END; a procedure of six instructions.
+    assert_eq!((counts.reached - counts.nop, counts.arithmetic, counts.control), (23, 10, 13));
 }
 
 #[test]

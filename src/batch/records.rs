@@ -4,13 +4,16 @@
 
 use super::lanes::LANES;
 use crate::error::{Error, Result};
-use crate::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, Profile, attach, varying};
+use crate::host::varying::{self, Place};
+use crate::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, Profile, attach};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// The output.
+    /// The output. It has [`lanes`](Output::lanes) floats.
     pub output: Output,
+    /// Location of the attribute of [`Job::Draw`](crate::Job::Draw) that takes it.
+    pub location: u8,
     /// The float of a record where its components begin.
     pub offset: usize,
 }
@@ -33,13 +36,13 @@ impl Records {
     /// Lays out outputs one behind the other, those of
     /// [`Interface::outputs`](crate::host::Interface) for instance.
     pub fn new(outputs: Vec<Output>, options: &Options) -> Self {
-        let mut stride = 0;
-        let field = |output: Output| {
-            let offset = stride;
-            stride += output.lanes();
-            Field { output, offset }
+        let places: Vec<Place> = varying::places(&outputs).collect();
+        let stride = places.last().map_or(0, |last| last.offset + usize::from(last.lanes));
+        let field = |(output, place): (Output, Place)| {
+            let Place { location, offset, lanes: _ } = place;
+            Field { output, location, offset }
         };
-        let fields = outputs.into_iter().map(field).collect();
+        let fields = outputs.into_iter().zip(places).map(field).collect();
         Self { fields, stride, options: *options, host: HostValues::default() }
     }
 
@@ -62,7 +65,7 @@ impl Records {
 
     /// Checks that `count` records lie in a buffer of `size` floats.
     pub(super) fn check(&self, count: usize, size: usize) -> Result<()> {
-        for (index, Field { output, offset }) in self.fields.iter().enumerate() {
+        for (index, Field { output, offset, .. }) in self.fields.iter().enumerate() {
             let lanes = output.lanes();
             if output.components.len() > 4 || offset.saturating_add(lanes) > self.stride {
                 let stride = self.stride;
@@ -84,7 +87,7 @@ impl Records {
         lanes: impl Fn(u8, usize) -> &'a [f32; LANES],
         to: &mut [f32],
     ) {
-        for Field { output, offset } in &self.fields {
+        for Field { output, offset, .. } in &self.fields {
             let mut columns = [&[0.0; LANES]; 4];
             for (column, source) in columns.iter_mut().zip(&output.components) {
                 *column = match *source {
@@ -110,7 +113,7 @@ impl Records {
     /// Writes the record of a vertex from its output registers.
     pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
         let start = (place as usize).wrapping_mul(self.stride);
-        for Field { output, offset } in &self.fields {
+        for Field { output, offset, .. } in &self.fields {
             let value = output.value(registers, &self.options, &self.host);
             let to = to.get_mut(start.wrapping_add(*offset)..).unwrap_or_default();
             to.iter_mut().zip(&value[..output.lanes().min(4)]).for_each(|(to, value)| *to = *value);
@@ -121,7 +124,7 @@ impl Records {
     pub(super) fn copy(&self, copies: &[[u32; 2]], to: &mut [f32]) {
         for &[later, earlier] in copies {
             let [later, earlier] = [later, earlier].map(|place| place as usize * self.stride);
-            for Field { output, offset } in &self.fields {
+            for Field { output, offset, .. } in &self.fields {
                 let from = earlier + offset;
                 to.copy_within(from..from + output.lanes(), later + offset);
             }

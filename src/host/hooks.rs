@@ -136,6 +136,7 @@ pub enum Hook {
     /// as they are.
     Output(Semantic, OutputHook),
     /// Makes reads of float uniform c0..c95 read an operand, also where a relative read selects it.
+    /// Of several redirects of one register the last one counts.
     Redirect(u8, HookOperand),
     /// Emits a varying with the result of the instruction at an address, at a location: all of the
     /// written register as the instruction last left it; of CMP the flags as x and y, 1 or 0. Where
@@ -156,15 +157,25 @@ impl Hook {
 }
 
 /// An environment with hooks. Inner hooks apply first where several are nested.
+///
+/// It takes both as values or as references: values need no variable of their own.
+///
+/// ```
+/// use transpica::host::{Environment, Hook, HookOperand, Hooked};
+/// let state = transpica::RegisterState::default();
+/// let white = Hook::Redirect(5, HookOperand::constant([1.0; 4]));
+/// let hooked = Hooked { environment: state.vertex(), hooks: vec![white] };
+/// assert_eq!(hooked.hooks().len(), 1);
+/// ```
 #[derive(Clone, Copy)]
-pub struct Hooked<'a> {
+pub struct Hooked<E, H> {
     /// The environment of the program.
-    pub environment: &'a dyn Environment,
-    /// The hooks, first to last.
-    pub hooks: &'a [Hook],
+    pub environment: E,
+    /// The hooks, first to last: an array, a slice, a vector.
+    pub hooks: H,
 }
 
-impl Environment for Hooked<'_> {
+impl<E: Environment, H: AsRef<[Hook]>> Environment for Hooked<E, H> {
     fn folded(&self, options: &Options) -> Constants {
         self.environment.folded(options)
     }
@@ -177,9 +188,9 @@ impl Environment for Hooked<'_> {
     fn hooks(&self) -> Cow<'_, [Hook]> {
         let mut hooks = self.environment.hooks();
         match hooks.is_empty() {
-            true => Cow::Borrowed(self.hooks),
+            true => Cow::Borrowed(self.hooks.as_ref()),
             false => {
-                hooks.to_mut().extend_from_slice(self.hooks);
+                hooks.to_mut().extend_from_slice(self.hooks.as_ref());
                 hooks
             }
         }
@@ -189,9 +200,10 @@ impl Environment for Hooked<'_> {
     }
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         self.environment.fingerprint(options, out);
+        let hooks = self.hooks.as_ref();
         // No hooks leave the key as it is.
-        if !self.hooks.is_empty() {
-            stable::append(out, &("hooks", self.hooks));
+        if !hooks.is_empty() {
+            stable::append(out, &("hooks", hooks));
         }
     }
 }

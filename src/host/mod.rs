@@ -144,7 +144,7 @@ pub trait Environment {
         None
     }
     /// Returns this environment for a draw with another vertex input.
-    fn with_input(&self, input: VertexInput) -> DrawEnvironment<'_>
+    fn with_input(&self, input: VertexInput) -> DrawEnvironment<&Self>
     where
         Self: Sized,
     {
@@ -163,6 +163,27 @@ pub trait Environment {
         if let Ok(interface) = self.interface(&Usage::EVERYTHING, options) {
             interface.fingerprint(out);
         }
+    }
+}
+
+impl<E: Environment + ?Sized> Environment for &E {
+    fn folded(&self, options: &Options) -> Constants {
+        (**self).folded(options)
+    }
+    fn output_map(&self) -> OutputMap {
+        (**self).output_map()
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+        (**self).interface(usage, options)
+    }
+    fn hooks(&self) -> Cow<'_, [Hook]> {
+        (**self).hooks()
+    }
+    fn input(&self) -> Option<&VertexInput> {
+        (**self).input()
+    }
+    fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
+        (**self).fingerprint(options, out);
     }
 }
 

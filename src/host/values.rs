@@ -9,8 +9,10 @@ use super::options::{DepthRange, FlipY, Options};
 use crate::fields::HostField;
 use crate::precision::arith;
 
-/// Values of the host block at draw time. Everything is off by default. The block has 32 bytes: two
-/// `u32` at 0 and 4, the plane at 16.
+/// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
+/// `u32` at 0 and 4 and the plane at 16, and behind them parameter n of hooks at 32 + 16 · n: of a
+/// module whose hooks name parameters it ends with the last of them, so it has up to 288 bytes.
+/// [`Reflection`](crate::reflect::Reflection) has the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
     /// Enables the user's clip plane.

@@ -196,6 +196,27 @@ pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Out
     outputs
 }
 
+/// Place of an output in a record, and of the attribute that forwards it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Location of the attribute.
+    pub location: u8,
+    /// First float in the record.
+    pub offset: usize,
+    /// Number of floats, and components of the attribute.
+    pub lanes: u8,
+}
+
+/// Returns the places of outputs that lie one behind the other.
+pub(crate) fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
+    outputs.iter().zip(0..).scan(0, |next, (output, location)| {
+        // Range: at most four.
+        let (offset, lanes) = (*next, output.lanes() as u8);
+        *next += usize::from(lanes);
+        Some(Place { location, offset, lanes })
+    })
+}
+
 /// Returns the output of a varying of the host; none if nothing is mapped to it.
 fn shaped(
     varying: &Varying,

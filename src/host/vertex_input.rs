@@ -86,14 +86,14 @@ impl Options {
 
 /// An environment with the vertex input of a draw.
 #[derive(Clone, Copy)]
-pub struct DrawEnvironment<'a> {
-    /// The environment of the program.
-    pub environment: &'a dyn Environment,
+pub struct DrawEnvironment<E> {
+    /// The environment of the program, or a reference to it.
+    pub environment: E,
     /// The vertex input.
     pub input: VertexInput,
 }
 
-impl Environment for DrawEnvironment<'_> {
+impl<E: Environment> Environment for DrawEnvironment<E> {
     fn folded(&self, options: &Options) -> Constants {
         self.environment.folded(options)
     }

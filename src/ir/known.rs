@@ -267,14 +267,11 @@ impl<'a> Known<'a> {
         self.behind.get(node.index()).copied().unwrap_or(0)
     }
 
-    /// Looks at a value that is new.
+    /// Looks at a value that is new, or whose operation is.
     #[inline]
     pub fn learn(&mut self, f: &Func, value: Value, context: u32) {
         if self.facts.len() <= value.index() {
             self.facts.resize(value.index() + 1, Fact::NONE);
-        }
-        if self.facts[value.index()].seen {
-            return;
         }
         self.facts[value.index()] = self.transfer(f, value, context);
     }

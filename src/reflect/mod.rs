@@ -39,7 +39,8 @@ pub struct InstructionCounts {
     pub reached: u32,
     /// Reachable instructions that compute, compare, or set an address register.
     pub arithmetic: u32,
-    /// Reachable control-flow instructions (CALL, IF, JMP, LOOP and their variants, BREAK, END).
+    /// Reachable control-flow instructions (CALL, IF, JMP, LOOP and their variants, BREAK, END),
+    /// EMIT and SETEMIT.
     pub control: u32,
     /// Reachable NOPs.
     pub nop: u32,

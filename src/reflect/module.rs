@@ -37,7 +37,7 @@ impl ModuleInfo {
     /// Describes an entry point.
     pub(super) fn new(entry_point: &EntryPoint) -> Self {
         // The name is one constant of all generators but naga's MSL, which needs features that this
-        // table does not; `names_are_those_of_modules` compares both.
+        // table does not; `tests/reflection.rs` compares both.
         let main = || "main".to_owned();
         Self {
             stage: match entry_point {

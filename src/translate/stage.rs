@@ -8,9 +8,8 @@ use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, contro
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
 use crate::geometry::{Observation, StateItem};
-use crate::host::{
-    Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage, varying,
-};
+use crate::host::varying::{self, Place};
+use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, OutputSelection};
@@ -73,13 +72,15 @@ impl Translator {
         let outputs = varying::outputs(&setup.map, options, &self.profile);
         let module = Module { main: move_function(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
-        let format = AttributeFormat::default();
-        let attribute =
-            |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone(), format };
+        let attribute = |(output, place): (&Output, Place)| {
+            let Place { location: register, lanes: components, .. } = place;
+            let format = AttributeFormat { components, ..AttributeFormat::default() };
+            Attribute { register, name: output.name.clone(), format }
+        };
         let named = environment.interface(&Usage::default(), options)?;
         let interface = Interface {
             source: named.source,
-            attributes: (0..).zip(&outputs).map(attribute).collect(),
+            attributes: outputs.iter().zip(varying::places(&outputs)).map(attribute).collect(),
             outputs,
             ..Interface::default()
         };

@@ -1,8 +1,8 @@
 //! The geometry stage that brings the quaternions of a triangle to one side.
 //! In: the outputs of the vertex stage before it. Out: a stage that passes them on. Knows no
 //! program; the arithmetic is [`align_quaternions`](crate::precision::arith::align_quaternions)'s.
-//! Facts: pica200.md on quaternions; Vulkan 15.1 (inputs of a geometry stage are arrays). Built-ins
-//! stand alone on both sides, as the vertex stage writes them.
+//! Facts: Vulkan 15.1 (inputs of a geometry stage are arrays). Built-ins stand alone on both sides,
+//! as the vertex stage writes them.
 
 use ::spirv::{BuiltIn, Decoration, FunctionControl, Op, StorageClass, Word};
 

@@ -318,8 +318,8 @@ impl Pipeline {
 
 /// Records of a whole vector for each output.
 fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records {
-    let fields: Vec<Field> =
-        outputs.into_iter().enumerate().map(|(place, output)| Field { output, offset: 4 * place }).collect();
+    let field = |(location, output)| Field { output, location, offset: 4 * usize::from(location) };
+    let fields: Vec<Field> = (0..).zip(outputs).map(field).collect();
     Records { stride: 4 * fields.len(), fields, options: *options, host }
 }
 

@@ -106,6 +106,25 @@ fn loops_of_constant_length_narrow() {
 }
 
 #[test]
+fn offsets_outside_of_a_byte_count_as_0() {
+    // 5, 105, 205, 305; 200, 300; -200, -100, 0.
+    check(&counted("const 3", "const 5", "const 100", 0), 0, 127);
+    check(&counted("const 1", "const 200", "const 100", 8), 8, 8);
+    check(&counted("const 2", "const -200", "const 100", 8), 0, 127);
+    let clamped = |first: u32, last: u32, base: u32| {
+        format!(
+            "%1: f32 = shuffle %0.x %2: f32 = const {first} %3: f32 = const {last} %4: f32 = maxp %1 %2
+             %5: f32 = minp %3 %4 %6: i32 = addressp %5 %7: f32x4 = uniform c{base}[%6] yield %7"
+        )
+    };
+    // Of numbers from 5 to 300 those above 127 read c0.
+    let found = offsets(&clamped(5, 300, 0)).map(|offset| offset.indices());
+    assert_eq!(found, [ALL; 3]);
+    let found = offsets(&clamped(200, 300, 8)).map(|offset| offset.indices());
+    assert_eq!(found, [indices(8, 8); 3]);
+}
+
+#[test]
 fn other_loops_do_not() {
     let tested = counted("const 3", "const 0", "const 1", 8);
     for (from, to) in [

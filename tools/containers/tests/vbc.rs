@@ -163,6 +163,47 @@ fn every_vertex_program_of_the_samples_fits() {
 }
 
 #[test]
+fn members_have_the_types_of_the_block() {
+    let mut types = std::collections::BTreeSet::new();
+    for layout in [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds] {
+        let block = transpica::Block { layout, ..Default::default() };
+        let options = Options { block, ..Options::default() };
+        let bytes = sample("lights");
+        let shaders = Shbin::parse(&bytes).expect("a sample");
+        let program = shaders.program(0).expect("a program");
+        let reflection = program.reflect(&program.translate(&options).expect("translates"));
+        let (file, _) = translated("lights", options, Profile::default(), Job::Vertex).expect("fits");
+        let spelled = |ty: &str| match ty.split_once(", ") {
+            None => ty.replace("vec4f", "float4").replace("vec4i", "int4").replace("vec4u", "uint4"),
+            Some((element, count)) => {
+                let element = element.trim_start_matches("array<");
+                format!(
+                    "{}4[{}]",
+                    if element == "vec4f" { "float" } else { "int" },
+                    count.trim_end_matches('>')
+                )
+            }
+        };
+        let mut expected: Vec<_> = (reflection.uniforms.iter())
+            .filter(|uniform| uniform.array.is_none())
+            .map(|uniform| {
+                (uniform.offset, uniform.name.clone(), spelled(&uniform.ty).replace("u32", "uint"))
+            })
+            .collect();
+        expected.sort();
+        let members = file.uniform.expect("a block").members;
+        let found: Vec<_> =
+            members.iter().map(|m| (u32::from(m.offset), m.name.clone(), m.ty.to_string())).collect();
+        assert_eq!(found, expected, "{layout:?}");
+        types.extend(found.into_iter().map(|(_, _, ty)| ty));
+    }
+    // Panda3DS packs ints.
+    for ty in ["float4[96]", "int4", "int4[4]", "uint4", "uint"] {
+        assert!(types.contains(ty), "{ty}: {types:?}");
+    }
+}
+
+#[test]
 fn what_a_file_leaves_out_is_listed() {
     let clip = Options {
         outputs: transpica::Outputs { clip_planes: transpica::ClipPlanes::BuiltIn, ..Default::default() },

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use samples::Sample;
 use transpica::Translator;
+use transpica::batch::{Array, Number};
 use transpica::container::Semantic;
 use transpica::host::{Hook, HookOperand, Hooked, OutputHook, OutputValue, redirect};
 use transpica::interp::TraceRecord;
@@ -403,4 +404,41 @@ fn other_forms_of_vertex_stages_draw_the_same_picture() {
     };
     tally.print();
     assert!(programs > 20 && vertices > 400, "{programs} samples, {vertices} vertices prove little");
+}
+
+/// The table of the guide, from the console's formats: names that wgpu has, sizes, and kinds that
+/// the library gives.
+#[test]
+fn formats_of_the_guide_are_those_of_the_console() {
+    use wgpu::VertexFormat::{
+        Float32, Float32x2, Float32x3, Float32x4, Sint8, Sint8x2, Sint8x4, Sint16, Sint16x2, Sint16x4, Uint8,
+        Uint8x2, Uint8x4,
+    };
+    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../src/guide/emulator.md");
+    let guide = std::fs::read_to_string(guide).expect("the guide");
+    for (name, number, bits, suffix, opengl, formats) in [
+        ("f32", Number::F32, 32, "SFLOAT", "FLOAT", &[Float32, Float32x2, Float32x3, Float32x4][..]),
+        ("u8", Number::U8, 8, "UINT", "UNSIGNED_BYTE", &[Uint8, Uint8x2, Uint8x4]),
+        ("s8", Number::S8, 8, "SINT", "BYTE", &[Sint8, Sint8x2, Sint8x4]),
+        ("s16", Number::S16, 16, "SINT", "SHORT", &[Sint16, Sint16x2, Sint16x4]),
+    ] {
+        let counts = if formats.len() == 4 { &[1, 2, 3, 4][..] } else { &[1, 2, 4] };
+        let array = Array { bytes: &[], offset: 0, stride: 0, number, components: 4 };
+        let kind = array.format().kind;
+        let letter = if kind == AttributeKind::Float { "" } else { "I" };
+        let sizes = counts.iter().map(|count| (count * number.size()) as u64);
+        assert!(sizes.eq(formats.iter().map(|format| format.size())), "{name}");
+        let wgpu: Vec<_> = formats.iter().map(|format| format!("`{format:?}`")).collect();
+        let vulkan = counts.iter().map(|&count| {
+            let components: String = "RGBA".chars().take(count).map(|c| format!("{c}{bits}")).collect();
+            format!("`{components}_{suffix}`")
+        });
+        let vulkan: Vec<_> = vulkan.collect();
+        let row = format!(
+            "| {name} | {} | {} | `glVertexAttrib{letter}Pointer`, `GL_{opengl}` | `{kind:?}` |\n",
+            wgpu.join(", "),
+            vulkan.join(", ")
+        );
+        assert!(guide.contains(&row), "the guide lacks {row}");
+    }
 }

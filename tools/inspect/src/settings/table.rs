@@ -1,6 +1,7 @@
 //! The table of settings: one row for each flag, with the fields of the library that it sets, by
-//! their names in JSON and in C. Parser, help, completions and `options.md` follow from it. A test
-//! compares it with the fields of the library and of the C header.
+//! their names in JSON and in C. Parser, help, completions and
+//! `tools/cli/settings.md` follow from it. A test compares it with the fields of the library and of
+//! the C header.
 
 use super::spelling::{self, Spelling};
 
