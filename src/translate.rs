@@ -456,9 +456,25 @@ impl Translator {
         let mut warnings = interface.warnings.clone();
         warnings.extend(map_warnings::position(&interface));
         map_warnings::constants(&interface, options, &self.profile, &mut warnings);
-        warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
         let (options, profile, tier) = (*options, self.profile.clone(), control.tier());
-        Ok(Translation { module, interface, usage, tier, warnings, relies_on, options, profile })
+        let mut translated =
+            Translation { module, interface, usage, tier, warnings, relies_on, options, profile };
+        if let Some(why) = why {
+            let words = self.count_words(&translated);
+            translated.warnings.push(control::fallback(&why, tier, words, program));
+        }
+        Ok(translated)
+    }
+
+    /// Returns the number of words of the SPIR-V module, if there is one.
+    #[cfg(feature = "spirv")]
+    fn count_words(&mut self, translated: &Translation) -> Option<usize> {
+        self.spirv(translated).ok().map(|words| words.len())
+    }
+
+    #[cfg(not(feature = "spirv"))]
+    fn count_words(&mut self, _translated: &Translation) -> Option<usize> {
+        None
     }
 
     /// As [`Translation::spirv`], in memory that this translator keeps.

@@ -165,10 +165,12 @@ fn threshold(bytes: &[u8], limits: impl Fn(u32) -> Limits) -> u32 {
 
 /// Reason why a program was not structured.
 fn why(bytes: &[u8], limits: Limits) -> (Tier, At, String) {
-    let (translated, _) =
+    let (translated, words) =
         translate(bytes, Job::Vertex, Options { limits, ..Options::default() }).expect("a simpler tier");
     let [warning] = &translated.warnings[..] else { panic!("{:?}", translated.warnings) };
-    (translated.tier, warning.at, warning.text.clone())
+    let (text, size) = warning.text.rsplit_once("; ").expect("the words of the module");
+    assert!(size.contains(&format!(" {} words of SPIR-V", words.len())), "{}", warning.text);
+    (translated.tier, warning.at, text.to_string())
 }
 
 #[test]
@@ -252,6 +254,22 @@ fn a_block_dispatcher_has_at_most_1024_blocks() {
         println!("{words} words: {:?}, {} KiB, {}", cost.time, cost.bytes >> 10, cost.tier);
         assert!(cost.time < MOST_TIME && cost.bytes < MOST_BYTES);
     }
+}
+
+#[test]
+fn a_large_dispatcher_has_a_warning_of_the_time_that_drivers_take() {
+    let _alone = alone();
+    let warning = |words: usize| {
+        let bytes = compared("jumps to the mirror image", words);
+        let (translated, words) = translate(&bytes, Job::Vertex, Options::default()).expect("it translates");
+        let [warning] = &translated.warnings[..] else { panic!("{:?}", translated.warnings) };
+        (words.len(), warning.text.clone())
+    };
+    let (words, text) = warning(256);
+    assert!(text.ends_with(&format!("; it takes {words} words of SPIR-V")), "{text}");
+    let (words, text) = warning(1024);
+    let end = format!("; its {words} words of SPIR-V may take a driver half a minute to compile");
+    assert!(text.ends_with(&end), "{text}");
 }
 
 /// Permitted superlinear growth: at full size a tenth of the time limit, as dominators of a long

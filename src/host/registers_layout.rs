@@ -33,8 +33,9 @@ pub struct RegisterLayout {
     pub ints: u32,
     /// Format of the int registers.
     pub packing: IntPacking,
-    /// Offset of the word whose bit n is bn. A multiple of 4. At 0, llvmpipe (Mesa 22.3) compiles a
-    /// program for each value of the word, without the branches that it rules out.
+    /// Offset of the word whose bit n is bn. A multiple of 4. At 0 and nowhere else, llvmpipe (Mesa
+    /// 22.3) compiles a program for each value of the word, without the branches that it rules
+    /// out.
     pub bools: u32,
 }
 

@@ -11,7 +11,8 @@
 //! a [`RegisterState`], translates the uploaded program at each draw, and draws.
 //! A new program's first frames come from the CPU: a [`Batch`](transpica::batch::Batch) runs the
 //! program, and a stage of the library draws the vertices, while a thread translates the program
-//! and creates its pipeline. `--wait` waits for the pipeline instead.
+//! and creates its pipeline. `--wait` waits for the pipeline instead. The thread has the lowest
+//! priority; where that does not get on, another one of normal priority helps (`--patience`).
 //! Each frame is written beside a reference. For the reference the interpreter runs
 //! the vertex programs, and a plain vertex stage passes its results to the same rasterizer. A third
 //! picture shows differences in white: there are none.
@@ -21,7 +22,7 @@
 //! positions, in modules and in batches.
 //!
 //! `--trace` times 300 frames with 200 new programs, once with CPU first and once with waiting, and
-//! writes `OUT/frame_times.png`.
+//! writes `OUT/frame_times.png`. It says which share of the machine other processes took.
 
 #[path = "emulator_host/console.rs"]
 mod console;
@@ -29,6 +30,8 @@ mod console;
 mod creation;
 #[path = "emulator_host/host.rs"]
 mod host;
+#[path = "emulator_host/load.rs"]
+mod load;
 #[path = "emulator_host/plot.rs"]
 mod plot;
 #[path = "emulator_host/scene.rs"]
@@ -43,8 +46,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
+use creation::Pacing;
 use host::{Counts, Host};
 use image::ExtendedColorType;
 use scene::Scene;
@@ -69,6 +74,12 @@ struct Arguments {
     /// Wait for pipelines instead of drawing on the CPU meanwhile
     #[arg(long)]
     wait: bool,
+    /// Time without a new pipeline after which a thread of normal priority helps
+    #[arg(long, default_value_t = 250, value_name = "MILLISECONDS")]
+    patience: u64,
+    /// Keep the thread of lowest priority from working, as a loaded machine does
+    #[arg(long, hide = true)]
+    starve: bool,
     /// View of the scene
     #[arg(long, value_enum, default_value_t = View::Plain, value_name = "VIEW")]
     view: View,
@@ -80,12 +91,19 @@ struct Arguments {
     trace_way: Option<Way>,
 }
 
+impl Arguments {
+    fn pacing(&self) -> Pacing {
+        let Self { wait, patience, starve, .. } = *self;
+        Pacing { waits: wait, patience: Duration::from_millis(patience), starves: starve }
+    }
+}
+
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
     let cache = arguments.out.join("cache");
     fs::create_dir_all(&cache)?;
     let gpu = Arc::new(Gpu::open(arguments.adapter.as_deref())?);
     println!("on {}", gpu.name());
-    let mut host = Host::new(&gpu, None, cache, arguments.wait)?;
+    let mut host = Host::new(&gpu, [None, None], &cache, arguments.pacing())?;
     let plain = host.plain(&gpu)?;
     let scene = Scene::new()?;
     let mut differing = 0;
@@ -116,9 +134,10 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
         differing += count;
     }
     let programs = host.programs();
-    let Counts { draws, vertices, on_cpu, translated, from_disk, known } = host.finish()?;
+    let Counts { draws, vertices, on_cpu, translated, from_disk, hurried, known } = host.finish()?;
     println!("{draws} draws, {vertices} vertices, {programs} programs seen");
     println!("{on_cpu} draws on the CPU, before their pipelines were ready");
+    println!("{hurried} pipelines were late and created at normal priority");
     println!(
         "{translated} translated, {from_disk} read from the cache on disk, {known} pipelines found by key"
     );
@@ -132,9 +151,10 @@ fn file(folder: &Path, what: &str, number: u32) -> PathBuf {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let (out, adapter, pacing) = (&arguments.out, arguments.adapter.as_deref(), arguments.pacing());
     let result = match (arguments.trace_way, arguments.trace) {
-        (Some(way), _) => trace::record(&arguments.out, arguments.adapter.as_deref(), way).map(|()| 0),
-        (None, true) => trace::compare(&arguments.out, arguments.adapter.as_deref()),
+        (Some(way), _) => trace::record(out, adapter, way, pacing).map(|()| 0),
+        (None, true) => trace::compare(out, adapter, pacing),
         (None, false) => run(&arguments),
     };
     match result {

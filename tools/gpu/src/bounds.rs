@@ -2,8 +2,8 @@
 //! EX2 and LG2 are approximate, and inexact routes reassociate and fuse products and sums.
 //! In: the instructions that the interpreter executed, with their operands.
 //! Out: a bound for each output component. It is zero where a driver must return the same bits, and
-//! infinite where a branch or a comparison is uncertain. Knows one thing about drivers: the entries
-//! of [`crate::driver`] on logarithms and powers of NaN and infinities.
+//! infinite where a branch or a comparison is uncertain. Knows two things about drivers, both from
+//! [`crate::driver`]: logarithms and powers of NaN and infinities, and subnormal numbers.
 //! Bounds follow from the operands ([`crate::near`]). A comparison is certain if its operands are
 //! farther apart than their bounds, and values that depend on it are compared bit for bit. There is
 //! no second run on the driver, because it would repeat the driver's fault.
@@ -89,7 +89,7 @@ pub(crate) fn arithmetic(
         (false, false) => Exponentials::Undefined,
     };
     let is_open = order != Order::Fixed || exponentials != Exponentials::Portable && has_approximate(program);
-    is_open.then_some(Arithmetic { precision, order, exponentials })
+    is_open.then_some(Arithmetic { precision, order, exponentials, subnormals: facts.subnormals })
 }
 
 /// One bank of registers; `None` for a component that still has its initial value.

@@ -7,7 +7,7 @@
 /// Treatment of numbers below 2^-126 in a driver's compute stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subnormals {
-    /// Preserved.
+    /// Preserved, except as results of EX2 and operands of LG2.
     Kept,
     /// Flushed to zero by all arithmetic, as operands and as results.
     Flushed,
@@ -16,7 +16,7 @@ pub enum Subnormals {
 }
 
 /// Facts about one driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
     /// Name of the driver in this table.
     pub name: &'static str,
@@ -32,6 +32,9 @@ pub struct Facts {
     /// module, a driver may assume that no operand and no result is NaN or infinite. Among
     /// translated programs, only those in `fast` depend on it.
     pub ieee_exponentials: bool,
+    /// Result of LG2 of 2^-149 in `exact` modules, where it is known; -149 would be right. The
+    /// comparison leaves logarithms of such numbers undecided on every driver.
+    pub least_logarithm: Option<f32>,
     /// True if an invocation that left a loop may read 0 for a value that the loop loads and that
     /// is used directly behind the loop. Translation programs contain no such use.
     pub loses_loop_values: bool,
@@ -56,6 +59,8 @@ const DRIVERS: [Facts; 2] = [
         // factor.
         folds_zero_factors: true,
         ieee_exponentials: true,
+        // Its Log2 takes the exponent from the bits as of a normal number.
+        least_logarithm: Some(-127.0),
         // It loads and computes for all invocations until the last one leaves, and masks only phis
         // that it cannot remove.
         loses_loop_values: true,
@@ -72,6 +77,8 @@ const DRIVERS: [Facts; 2] = [
         // Its Log2 treats the bits of every operand except +infinity as those of a positive number.
         // Its Exp2 of NaN is infinite.
         ieee_exponentials: false,
+        // The operand is flushed.
+        least_logarithm: Some(f32::NEG_INFINITY),
         // It loads for all invocations until the last one leaves, and returns 0 to those that have
         // left.
         loses_loop_values: true,
@@ -87,6 +94,7 @@ pub(crate) const UNKNOWN: Facts = Facts {
     subnormals: Subnormals::Open,
     folds_zero_factors: false,
     ieee_exponentials: false,
+    least_logarithm: None,
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,

@@ -1,6 +1,6 @@
 //! Numbers of the interpreter with error bounds, and the operations on them.
-//! In: operands with bounds. Out: the result of one operation with its bound. Knows no register and
-//! no driver.
+//! In: operands with bounds. Out: the result of one operation with its bound. Knows no register,
+//! and of a driver only what [`Arithmetic`] says.
 //! Facts: the precision that Vulkan requires of Exp2 and Log2.
 //! A driver may evaluate a polynomial of f32 numbers in any order (reassociated, factored,
 //! expanded, fused). Each term then goes through at most as many roundings as there are operations.
@@ -10,6 +10,8 @@
 
 use transpica::stages::isa::CompareOp;
 use transpica::stages::precision::{Precision, arith};
+
+use crate::driver::Subnormals;
 
 /// Error of a driver's EX2 in ulp: a constant, and a factor of the operand's magnitude.
 const EXP2_ULP: (f64, f64) = (3.0, 2.0);
@@ -222,6 +224,8 @@ pub(crate) struct Arithmetic {
     pub(crate) order: Order,
     /// Implementation of EX2 and LG2.
     pub(crate) exponentials: Exponentials,
+    /// Treatment of numbers below 2^-126.
+    pub(crate) subnormals: Subnormals,
 }
 
 impl Arithmetic {
@@ -470,13 +474,18 @@ impl Arithmetic {
         }
         let [low, high] = near.ends();
         let [smallest, ..] = self.numbers();
-        let is_special = near.is_exact() && (near.value == 0.0 || !near.value.is_finite());
-        if is_special || high < 0.0 {
+        let is_small = near.is_exact() && near.value.abs() < smallest;
+        // float24 modules flush small operands themselves.
+        let is_zero = near.value == 0.0 || is_small && self.precision == Precision::F24;
+        let is_special = near.is_exact() && (is_zero || !near.value.is_finite());
+        // A driver that may flush takes a small negative operand for a zero.
+        let may_be_zero = is_small && self.subnormals == Subnormals::Open;
+        if is_special || high < 0.0 && !may_be_zero {
             let is_undefined = near.value != f64::INFINITY && self.exponentials == Exponentials::Undefined;
             let leaf = if is_undefined { Near::open(result) } else { Near::exact(result) };
             return leaf.because(true);
         }
-        // Drivers may flush smaller operands.
+        // Drivers may flush smaller operands, or take their exponent for -127.
         let bound = if low >= smallest {
             let value = near.value.log2();
             let ulp = f64::from(f32::EPSILON) * value.abs().max((near.value / low).log2());

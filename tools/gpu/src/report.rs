@@ -7,11 +7,12 @@ use std::fmt;
 use transpica::stages::host::{Block, Job, Layout, Options, RegisterState};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::precision::bits::SIGNIFICAND_BITS;
 use transpica::{Profile, Translator};
 
-use crate::compare::{self, Case, CompareError, reference, ulp};
+use crate::compare::{self, CLOSE_ULP, Case, CompareError, reference, ulp};
 use crate::driver::Subnormals;
-use crate::{Gpu, Route, run_compute};
+use crate::{Gpu, Registers, Route, run_compute};
 
 /// Measured operations by output register: name, opcode.
 const PROBES: [(&str, u32); 6] =
@@ -24,7 +25,7 @@ const END: u32 = 0x22 << 26;
 const PAIRS: u32 = 4096;
 
 /// Comparison of one operation with the interpreter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measurement {
     /// Name of the instruction.
     pub name: &'static str,
@@ -39,6 +40,12 @@ pub struct Measurement {
     pub subnormal: u32,
     /// Those among them that are 0 on the GPU.
     pub flushed: u32,
+    /// Operands below 2^-126, where the result on the interpreter is not.
+    pub small: u32,
+    /// Those among them whose result on the GPU is another one, farther than [`CLOSE_ULP`].
+    pub mistaken: u32,
+    /// The first of these: result on the interpreter and on the GPU.
+    pub mistake: Option<[f32; 2]>,
 }
 
 /// A driver's identity and measured arithmetic.
@@ -62,23 +69,36 @@ fn code() -> Vec<u32> {
     words.chain([END]).collect()
 }
 
-/// Operands of every magnitude and both signs, with special values and more ordinary ones. None is
-/// below 2^-126: the treatment of subnormals shows in results.
-fn vertices() -> Vec<[[f32; 4]; 16]> {
+/// Returns operands of every magnitude and both signs, with special values and more ordinary ones.
+/// Of 32 pairs one begins with a number below 2^-126, of both signs and every magnitude from 2^-149
+/// on, and one with an exponent whose power is such a number.
+fn pairs() -> Vec<[f32; 2]> {
     let spread = |n: u32| {
         let value = f32::from_bits(n.wrapping_mul(0x9E37_79B1));
         if value.is_subnormal() { 0.0 } else { value }
     };
     let near_one = |n: u32| f32::from_bits(n.wrapping_mul(0x85EB_CA6B) >> 4 | 0x3C00_0000);
-    (0..PAIRS)
-        .map(|n| {
-            let (a, b) =
-                if n % 2 == 0 { (spread(n), spread(n ^ 0x5555)) } else { (near_one(n), near_one(!n)) };
-            let mut registers = [[0.0, 0.0, 0.0, 1.0]; 16];
-            (registers[0], registers[1]) = ([a; 4], [b; 4]);
-            registers
-        })
-        .collect()
+    let small = |n: u32| {
+        let top = 1 << (n % SIGNIFICAND_BITS);
+        f32::from_bits(top | n.wrapping_mul(0x9E37_79B1) & (top - 1) | n / SIGNIFICAND_BITS % 2 << 31)
+    };
+    let pair = |n: u32| match n % 32 {
+        0 => [small(n / 32), near_one(n)],
+        1 => [-126.0 - (n / 32) as f32 * 23.0 / (PAIRS / 32) as f32, near_one(n)],
+        _ if n % 2 == 0 => [spread(n), spread(n ^ 0x5555)],
+        _ => [near_one(n), near_one(!n)],
+    };
+    (0..PAIRS).map(pair).collect()
+}
+
+/// Vertices with a pair of operands each in v0 and v1.
+fn vertices(pairs: &[[f32; 2]]) -> Vec<[[f32; 4]; 16]> {
+    let vertex = |[a, b]: &[f32; 2]| {
+        let mut registers = [[0.0, 0.0, 0.0, 1.0]; 16];
+        (registers[0], registers[1]) = ([*a; 4], [*b; 4]);
+        registers
+    };
+    pairs.iter().map(vertex).collect()
 }
 
 impl Report {
@@ -103,7 +123,8 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
         Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
     let state = RegisterState::default();
-    let inputs = vertices();
+    let pairs = pairs();
+    let inputs = vertices(&pairs);
     let case = Case {
         program: &program,
         environment: &state.vertex(),
@@ -120,20 +141,28 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
         inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();
     let found = run_compute(gpu, shader, &[], &bits)?;
     let mut all = PROBES.map(|(name, _)| Measurement { name, ..Measurement::default() });
-    for (expected, found) in expected.iter().flatten().zip(&found) {
+    for ((expected, found), [operand, _]) in expected.iter().flatten().zip(&found).zip(pairs) {
         for (register, measured) in all.iter_mut().enumerate() {
-            measured.add(f32::from_bits(expected[register][0]), f32::from_bits(found[register][0]));
+            let result = |registers: &Registers| f32::from_bits(registers[register][0]);
+            measured.add(operand, result(expected), result(found));
         }
     }
     Ok(all.to_vec())
 }
 
 impl Measurement {
-    fn add(&mut self, expected: f32, found: f32) {
+    fn add(&mut self, operand: f32, expected: f32, found: f32) {
+        let is_equal = expected == found || expected.is_nan() && found.is_nan();
         if expected.is_subnormal() {
             self.subnormal += 1;
             self.flushed += u32::from(found == 0.0);
-        } else if expected != found && !(expected.is_nan() && found.is_nan()) {
+        } else if operand.is_subnormal() {
+            self.small += 1;
+            if !is_equal && ulp(expected, found).is_none_or(|distance| distance > CLOSE_ULP) {
+                self.mistaken += 1;
+                self.mistake.get_or_insert([expected, found]);
+            }
+        } else if !is_equal {
             self.differing += 1;
             match ulp(expected, found) {
                 Some(distance) => self.worst_ulp = self.worst_ulp.max(distance),
@@ -145,7 +174,8 @@ impl Measurement {
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, differing, worst_ulp, other_class, subnormal, flushed } = *self;
+        let Self { name, differing, worst_ulp, other_class, subnormal, flushed, small, mistaken, mistake } =
+            *self;
         write!(f, "{name}  ")?;
         match differing {
             0 => write!(f, "bit-equal")?,
@@ -155,9 +185,16 @@ impl fmt::Display for Measurement {
             write!(f, ", {other_class} of them NaN or infinite on a side")?;
         }
         match (subnormal, flushed) {
-            (0, _) => Ok(()),
-            (_, 0) => write!(f, "; below 2^-126: kept"),
-            (_, _) => write!(f, "; below 2^-126: {flushed} of {subnormal} became 0"),
+            (0, _) => {}
+            (_, 0) => write!(f, "; below 2^-126: kept")?,
+            (_, _) => write!(f, "; below 2^-126: {flushed} of {subnormal} became 0")?,
+        }
+        match mistake {
+            Some([expected, found]) => write!(
+                f,
+                "; of operands below 2^-126: {mistaken} of {small} wrong, the first {found:?} for {expected:?}"
+            ),
+            None => Ok(()),
         }
     }
 }

@@ -19,8 +19,12 @@ fn example() -> PathBuf {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> String {
+    run_frames(folder, 3, arguments)
+}
+
+fn run_frames(folder: &Path, frames: u32, arguments: &[&str]) -> String {
     let mut command = Command::new(example());
-    command.args(["--frames", "3", "--out"]).arg(folder).args(arguments);
+    command.arg(format!("--frames={frames}")).arg("--out").arg(folder).args(arguments);
     let output = command.output().expect("the example is built");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
@@ -32,10 +36,15 @@ fn picture(folder: &Path, what: &str, frame: u32) -> RgbaImage {
     image::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).to_rgba8()
 }
 
+/// Number in front of some words of the report.
+fn number(said: &str, words: &str) -> usize {
+    let line = said.lines().find_map(|line| line.split_once(words));
+    line.expect("a line of the report").0.parse().expect("a number")
+}
+
 /// Number of draws with vertices from the CPU.
 fn drawn_on_cpu(said: &str) -> usize {
-    let line = said.lines().find_map(|line| line.split_once(" draws on the CPU"));
-    line.expect("a line of the report").0.parse().expect("a number")
+    number(said, " draws on the CPU")
 }
 
 #[test]
@@ -49,6 +58,20 @@ fn frames_that_begin_on_the_cpu_are_those_that_wait() {
     for frame in 0..3 {
         assert_eq!(picture(&first, "gpu", frame), picture(&waiting, "gpu", frame), "frame {frame}");
     }
+}
+
+#[test]
+fn pipelines_that_are_late_come_at_normal_priority() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("late");
+    let _ = std::fs::remove_dir_all(&folder);
+    // The thread of lowest priority does nothing here, as on a loaded machine.
+    let said = run_frames(&folder, 60, &["--starve", "--patience", "0"]);
+    assert!((1..=3).contains(&number(&said, " pipelines were late")), "{said}");
+    assert!(said.contains("3 translated, 0 read from the cache on disk"), "{said}");
+    let (on_cpu, draws) = (drawn_on_cpu(&said), number(&said, " draws, "));
+    assert!(on_cpu < draws, "all {draws} draws are on the CPU: {said}");
+    let patient = run(&folder, &["--starve", "--patience", "3600000"]);
+    assert_eq!(drawn_on_cpu(&patient), number(&patient, " draws, "), "{patient}");
 }
 
 #[test]

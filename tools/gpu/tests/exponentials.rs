@@ -1,5 +1,5 @@
-//! EX2 and LG2 of NaN, infinities and numbers out of their domain: in `fast` the results are the
-//! driver's, elsewhere the hardware's.
+//! EX2 and LG2 of NaN, infinities, numbers out of their domain and below 2^-126: in `fast` the
+//! results are the driver's, elsewhere the hardware's, but for logarithms of numbers below 2^-126.
 //! Without a Vulkan driver this fails and says how to install one.
 
 mod support;
@@ -17,7 +17,8 @@ use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica_gpu::compare::{Case, Verdict, compare};
-use transpica_gpu::{Gpu, Route, run_compute};
+use transpica_gpu::driver::Subnormals;
+use transpica_gpu::{Gpu, Report, Route, run_compute};
 use valid::valid_shader;
 
 /// Operands for which a driver's Log2 or Exp2 need not return an infinity or NaN, and IEEE's
@@ -119,6 +120,44 @@ fn drivers_may_give_numbers_for_undefined_logarithms_and_powers() {
     let found = [count_wrong(&gpu, "lg2", &LOGARITHMS), count_wrong(&gpu, "ex2", &POWERS)];
     let ieee = gpu.facts().ieee_exponentials;
     assert_eq!(found, if ieee { [0, 0] } else { [LOGARITHMS.len(), POWERS.len()] }, "{}", gpu.name());
+}
+
+#[test]
+fn the_driver_report_says_what_becomes_of_small_operands_and_powers() {
+    let gpu = gpu();
+    let report = Report::new(&gpu).unwrap_or_else(|error| panic!("{error}"));
+    let row = |name: &str| report.measured.iter().find(|row| row.name == name).expect("an instruction");
+    let (logarithm, power) = (row("LG2"), row("EX2"));
+    // A driver's behavior, asserted so that its end is noticed.
+    let least = gpu.facts().least_logarithm.map(|found| [-149.0, found]);
+    assert_eq!((logarithm.mistake, logarithm.small), (least, 128), "{report}");
+    let said = report.to_string();
+    let line = said.lines().find(|line| line.contains("LG2")).expect("a line");
+    assert_eq!(line.contains("for -149.0"), least.is_some(), "{line}");
+    assert!(power.subnormal > 100, "{power:?}");
+    // lavapipe keeps numbers below 2^-126 everywhere else.
+    if gpu.facts().subnormals != Subnormals::Open {
+        assert_eq!(power.flushed, power.subnormal, "{power:?}");
+    }
+}
+
+#[test]
+fn logarithms_of_small_numbers_are_undecided_where_the_driver_may_take_them_for_zeros() {
+    let gpu = gpu();
+    let numbers = [1, 0x0040_0000, 0x007F_FFFF].map(f32::from_bits);
+    let compared = |sign: f32, precision| {
+        let verdict = verdict(&gpu, "lg2", numbers.map(|number| sign * number), precision);
+        assert!(verdict.passed(), "{precision:?}: {:?}", verdict.first);
+        verdict.values
+    };
+    // SwiftShader's zeros are those of an interpreter that flushes.
+    let is_known = gpu.facts().subnormals == Subnormals::Flushed;
+    assert_eq!(compared(1.0, Precision::Exact), if is_known { 12 } else { 0 });
+    let is_decided = gpu.facts().subnormals != Subnormals::Open;
+    assert_eq!(compared(-1.0, Precision::Exact), if is_decided { 12 } else { 0 });
+    assert_eq!([1.0, -1.0].map(|sign| compared(sign, Precision::F24)), [12, 12]);
+    compared(1.0, Precision::Fast);
+    compared(-1.0, Precision::Fast);
 }
 
 #[test]

@@ -42,6 +42,8 @@ pub struct Buffer {
     pub binding: u32,
     /// A storage buffer, not a uniform one.
     pub is_storage: bool,
+    /// Id of its type.
+    pub block: u32,
 }
 
 /// Interface of a vertex module.
@@ -220,6 +222,6 @@ impl Facts {
         let is_storage =
             storage == StorageClass::StorageBuffer || self.decoration(ty, Decoration::BufferBlock).is_some();
         let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
-        Some(Buffer { set, binding: self.decoration(id, Decoration::Binding)?, is_storage })
+        Some(Buffer { set, binding: self.decoration(id, Decoration::Binding)?, is_storage, block: ty })
     }
 }

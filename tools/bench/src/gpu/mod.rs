@@ -3,6 +3,7 @@
 //! null hardware.
 
 mod clock;
+mod content;
 mod drivers;
 mod forms;
 mod interface;
@@ -30,7 +31,8 @@ use worker::{Measured, Module, Tasks};
 #[derive(Args)]
 pub struct Settings {
     /// Costs for driver and GPU: words, pipelines and vertices on the Vulkan driver, statistics of
-    /// AMD chips without hardware (RADV). Takes `.spv` modules too
+    /// AMD chips without hardware (RADV). Takes `.spv` modules too, and fills their buffers by the
+    /// types of their members
     #[arg(long)]
     pub gpu: bool,
     /// Family of AMD chips, as RADV_FORCE_FAMILY names it
@@ -181,7 +183,8 @@ fn load(
     if crate::has_ending(path, "spv") {
         let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
         spirv_tools::validate(&words).map_err(|error| at(&error))?;
-        let (count, module) = (words.len(), Module { words, uniforms: Vec::new() });
+        let buffers = content::of_module(&words, uniforms).map_err(|error| at(&error))?;
+        let (count, module) = (words.len(), Module { words, buffers });
         let row = Row { layout: "-", form: "module", words: count, optimized: None, module };
         return Ok(vec![Program { name, rows: vec![row] }]);
     }
@@ -198,7 +201,7 @@ fn load(
                 form: built.form,
                 words: built.words.len(),
                 optimized: None,
-                module: Module { words: built.words, uniforms: built.uniforms },
+                module: Module { words: built.words, buffers: vec![built.uniforms] },
             };
             let rows = built.into_iter().map(row).collect();
             programs.push(Program { name: format!("{name} {index}"), rows });

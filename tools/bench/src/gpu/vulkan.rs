@@ -15,7 +15,7 @@ use super::interface::{Interface, Scalar};
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Bytes of a buffer that a module reads: the largest register layout fits.
-const BUFFER: u64 = 65_536;
+pub const BUFFER: u64 = 65_536;
 /// Width and height of the target that no pixel reaches.
 const SIZE: u32 = 16;
 const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
@@ -300,8 +300,8 @@ impl Vulkan {
         Ok(all)
     }
 
-    /// Records `draws` draws of all vertices with the subject's attributes, `uniforms` in its first
-    /// buffer and zeros in the others.
+    /// Records `draws` draws of all vertices with the subject's attributes, `contents` in its first
+    /// buffers and zeros in the others.
     ///
     /// # Errors
     /// No mappable memory; errors of the driver.
@@ -309,7 +309,7 @@ impl Vulkan {
         &self,
         subject: &Subject,
         pipeline: &Pipeline,
-        uniforms: &[u8],
+        contents: &[Vec<u8>],
         vertices: &[[[f32; 4]; 16]],
         draws: u32,
     ) -> Result<Drawing> {
@@ -319,7 +319,7 @@ impl Vulkan {
             .flat_map(|vertex| inputs.iter().flat_map(|input| vertex[input.location as usize % 16]));
         let bytes: Vec<u8> = numbers.flat_map(|x| x.to_bits().to_le_bytes()).collect();
         let attributes = self.buffer(&bytes, 16, vk::BufferUsageFlags::VERTEX_BUFFER)?;
-        let sets = self.descriptors(subject, uniforms)?;
+        let sets = self.descriptors(subject, contents)?;
         let (image, view) = self.target()?;
         let transition = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
@@ -414,7 +414,7 @@ impl Vulkan {
     }
 
     /// Creates the descriptor sets of a subject.
-    fn descriptors(&self, subject: &Subject, uniforms: &[u8]) -> Result<Vec<vk::DescriptorSet>> {
+    fn descriptors(&self, subject: &Subject, contents: &[Vec<u8>]) -> Result<Vec<vk::DescriptorSet>> {
         if subject.sets.is_empty() {
             return Ok(Vec::new());
         }
@@ -432,7 +432,7 @@ impl Vulkan {
         };
         for (number, buffer) in subject.interface.buffers.iter().enumerate() {
             let usage = vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
-            let content = if number == 0 { uniforms } else { &[] };
+            let content = contents.get(number).map_or(&[][..], Vec::as_slice);
             let filled = self.buffer(content, BUFFER, usage)?;
             let buffers = [vk::DescriptorBufferInfo::default().buffer(filled).range(vk::WHOLE_SIZE)];
             let write = vk::WriteDescriptorSet::default()

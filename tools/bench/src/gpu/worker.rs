@@ -21,8 +21,8 @@ const DRAWS: u32 = 512;
 pub struct Module {
     /// Its words, valid SPIR-V with one vertex entry point.
     pub words: Vec<u32>,
-    /// Content of its first buffer.
-    pub uniforms: Vec<u8>,
+    /// Content of its first buffers, by set and binding.
+    pub buffers: Vec<Vec<u8>>,
 }
 
 /// Modules to measure and the effort.
@@ -109,8 +109,8 @@ fn least<T: PartialOrd>(slot: &mut Option<T>, value: T) {
 impl Bench<'_> {
     fn group(&self, group: Vec<Module>) -> Result<Vec<Measured>, Failed> {
         let mut subjects = Vec::new();
-        for Module { words, uniforms } in group {
-            subjects.push((self.vulkan.subject(words)?, uniforms));
+        for Module { words, buffers } in group {
+            subjects.push((self.vulkan.subject(words)?, buffers));
         }
         let mut all = Vec::new();
         for (subject, _) in &subjects {
@@ -144,12 +144,12 @@ impl Bench<'_> {
     }
 
     /// Times the first draws of new pipelines.
-    fn first_draws(&self, subjects: &[(Subject, Vec<u8>)], all: &mut [Measured]) -> Result<(), Failed> {
+    fn first_draws(&self, subjects: &[(Subject, Vec<Vec<u8>>)], all: &mut [Measured]) -> Result<(), Failed> {
         let vertices = values::vertices(3);
         let clock = Clock::of_compilers();
-        for ((subject, uniforms), measured) in subjects.iter().zip(all) {
+        for ((subject, buffers), measured) in subjects.iter().zip(all) {
             let pipeline = self.vulkan.pipeline(subject, Triangles::Culled)?;
-            let drawing = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1)?;
+            let drawing = self.vulkan.drawing(subject, &pipeline, buffers, &vertices, 1)?;
             least(&mut measured.first, self.time(clock, &drawing)?);
             least(&mut measured.again, self.time(clock, &drawing)?);
             self.vulkan.destroy(pipeline);
@@ -159,14 +159,14 @@ impl Bench<'_> {
 
     /// Times vertices: the difference of a long and a short submission, since some drivers compile
     /// in every submission.
-    fn draws(&self, subjects: &[(Subject, Vec<u8>)], all: &mut [Measured]) -> Result<(), Failed> {
+    fn draws(&self, subjects: &[(Subject, Vec<Vec<u8>>)], all: &mut [Measured]) -> Result<(), Failed> {
         let vertices = values::vertices(VERTICES);
         let clock = Clock::of_shaders(self.vulkan.about.is_cpu);
         let mut drawings = Vec::new();
-        for (subject, uniforms) in subjects {
+        for (subject, buffers) in subjects {
             let pipeline = self.vulkan.pipeline(subject, Triangles::Culled)?;
-            let short = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1)?;
-            let long = self.vulkan.drawing(subject, &pipeline, uniforms, &vertices, 1 + DRAWS)?;
+            let short = self.vulkan.drawing(subject, &pipeline, buffers, &vertices, 1)?;
+            let long = self.vulkan.drawing(subject, &pipeline, buffers, &vertices, 1 + DRAWS)?;
             self.vulkan.draw(&long)?;
             drawings.push((pipeline, [(short, None), (long, None)]));
         }

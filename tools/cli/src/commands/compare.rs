@@ -382,6 +382,7 @@ pub(super) fn driver(report: &Report) -> Value {
         json!({
             "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp, "other_class": m.other_class,
             "subnormal": m.subnormal, "flushed": m.flushed,
+            "small_operands": m.small, "small_operands_mistaken": m.mistaken,
         })
     });
     json!({

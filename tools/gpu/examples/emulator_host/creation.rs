@@ -1,14 +1,21 @@
-//! Pipelines of new programs, created on a thread of their own.
+//! Pipelines of new programs, created on threads of their own.
 //! In: keys and the registers of programs. Out: pipelines, when they are ready. Knows no frames.
 //! Modules are stored in a folder under their keys.
+//!
+//! Two threads create: a patient one at the lowest priority, which never takes the processor from a
+//! frame, and a hurried one at normal priority. On a loaded machine the patient one hardly runs.
+//! When it has finished nothing for some time, the other one creates what is drawn on the CPU, one
+//! pipeline at a time.
 
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use transpica::host::{Hook, Hooked, RegisterState};
 use transpica::{Job, Key, Translator};
@@ -24,26 +31,107 @@ const REHEARSALS: u32 = 4;
 pub type Created = (Key, Result<Option<Pipeline>, String>);
 
 /// A program in registers, and its hooks.
-type Order = (Key, RegisterState, Vec<Hook>);
+#[derive(Clone)]
+struct Order {
+    key: Key,
+    state: RegisterState,
+    hooks: Vec<Hook>,
+    /// The hurried thread has it.
+    is_hurried: Arc<AtomicBool>,
+}
 
-/// Statistics of the thread.
+/// Priority of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// The lowest.
+    Patient,
+    /// The normal one.
+    Hurried,
+}
+
+impl Pace {
+    /// Sets the priority of this thread and of those that it starts: a driver's compiler must not
+    /// take the processor from a frame.
+    pub fn set(self) {
+        // Linux has a priority for each thread, which may only be lowered. Elsewhere this host has
+        // none to lower.
+        #[cfg(target_os = "linux")]
+        if self == Self::Patient {
+            let _ = rustix::process::nice(19);
+        }
+    }
+}
+
+/// Times at which pipelines are created.
+#[derive(Clone, Copy)]
+pub struct Pacing {
+    /// Frames wait for new pipelines.
+    pub waits: bool,
+    /// Time without a pipeline from the patient thread after which the hurried one creates.
+    pub patience: Duration,
+    /// The patient thread does nothing until the end, as on a machine that is loaded to its limit.
+    pub starves: bool,
+}
+
+/// Statistics of the threads.
 #[derive(Default)]
 pub struct Counts {
     pub translated: usize,
     pub from_disk: usize,
+    /// Pipelines that the hurried thread was asked for.
+    pub hurried: usize,
 }
 
-/// The thread's side.
-struct Worker {
-    gpu: Arc<Gpu>,
+/// A thread's side.
+pub struct Worker {
+    pub pace: Pace,
+    pub gpu: Arc<Gpu>,
     /// A device on which a pipeline draws first; none if pipelines are ready once created.
-    rehearsal: Option<Gpu>,
-    translator: Translator,
-    cache: PathBuf,
-    counts: Counts,
+    pub rehearsal: Option<Gpu>,
+    pub translator: Translator,
+    pub cache: PathBuf,
+    made: Made,
+}
+
+/// Programs that a thread has seen, by where their modules came from.
+#[derive(Default)]
+struct Made {
+    translated: HashSet<Key>,
+    from_disk: HashSet<Key>,
 }
 
 impl Worker {
+    pub fn new(
+        pace: Pace,
+        gpu: &Arc<Gpu>,
+        rehearsal: Option<Gpu>,
+        translator: Translator,
+        cache: &Path,
+    ) -> Self {
+        let made = Made::default();
+        Self { pace, gpu: gpu.clone(), rehearsal, translator, cache: cache.to_path_buf(), made }
+    }
+
+    /// Creates what is ordered, until no order can come any more; one that starves begins then.
+    fn run(mut self, orders: &Receiver<Order>, created: &Sender<(Pace, Created)>, starves: bool) -> Made {
+        self.pace.set();
+        // The newest program first: it is on the screen.
+        let mut stack: Vec<Order> = if starves { orders.iter().collect() } else { Vec::new() };
+        while let Some(order) = stack.pop().or_else(|| orders.recv().ok()) {
+            stack.push(order);
+            stack.extend(orders.try_iter());
+            let Some(Order { key, state, hooks, is_hurried }) = stack.pop() else { continue };
+            if self.pace == Pace::Patient && is_hurried.load(Ordering::Relaxed) {
+                continue;
+            }
+            let result = self.create(key, &state, &hooks).map_err(|error| error.to_string());
+            if created.send((self.pace, (key, result))).is_err() {
+                break;
+            }
+        }
+        self.made
+    }
+
     fn create(
         &mut self,
         key: Key,
@@ -69,7 +157,7 @@ impl Worker {
     ) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
         let file = self.cache.join(format!("{key}.spv"));
         if let Ok(bytes) = fs::read(&file) {
-            self.counts.from_disk += 1;
+            self.made.from_disk.insert(key);
             return Ok(Some(bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()));
         }
         let vertex = state.vertex();
@@ -80,8 +168,11 @@ impl Worker {
             translated => translated?,
         };
         let words = self.translator.spirv(&translated)?;
-        self.counts.translated += 1;
-        fs::write(&file, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
+        self.made.translated.insert(key);
+        // The other thread may be reading the file.
+        let part = self.cache.join(format!("{key}.{:?}", self.pace));
+        fs::write(&part, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
+        fs::rename(part, file)?;
         Ok(Some(words))
     }
 }
@@ -112,65 +203,111 @@ pub fn draw_nothing(gpu: &Gpu, pipeline: &Pipeline, vectors: usize) -> Result<()
     frame.finish().map(|_| ())
 }
 
-/// Lets all other threads run before this one and those that it starts: a driver's compiler must
-/// not take the processor from a frame.
-pub fn lower_priority() {
-    // Linux has a priority for each thread. Elsewhere this host has none to lower.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(19);
-}
-
 /// The host's side: orders go in, pipelines come out.
 pub struct Creation {
-    orders: Sender<Order>,
-    created: Receiver<Created>,
-    thread: JoinHandle<Counts>,
+    pacing: Pacing,
+    /// To the threads of each pace.
+    orders: [Sender<Order>; 2],
+    created: Receiver<(Pace, Created)>,
+    threads: [JoinHandle<Made>; 2],
+    /// Orders without a result.
+    missing: HashMap<Key, Order>,
+    /// Time since which the patient thread has finished nothing, though something is missing.
+    since: Instant,
+    /// The program that the hurried thread creates.
+    current: Option<Key>,
+    /// Number of those so far.
+    hurried: usize,
 }
 
 impl Creation {
-    /// Starts the thread.
-    pub fn start(gpu: Arc<Gpu>, rehearsal: Option<Gpu>, translator: Translator, cache: PathBuf) -> Self {
-        let (orders, incoming) = channel::<Order>();
+    /// Starts the threads, the patient one first.
+    pub fn start(workers: [Worker; 2], pacing: Pacing) -> Self {
         let (outgoing, created) = channel();
-        let mut worker = Worker { gpu, rehearsal, translator, cache, counts: Counts::default() };
-        let thread = std::thread::spawn(move || {
-            lower_priority();
-            // The newest program first: it is on the screen.
-            let mut stack: Vec<Order> = Vec::new();
-            while let Some(order) = stack.pop().or_else(|| incoming.recv().ok()) {
-                stack.push(order);
-                stack.extend(incoming.try_iter());
-                let Some((key, state, hooks)) = stack.pop() else { continue };
-                let result = worker.create(key, &state, &hooks).map_err(|error| error.to_string());
-                if outgoing.send((key, result)).is_err() {
-                    break;
-                }
-            }
-            worker.counts
-        });
-        Self { orders, created, thread }
+        let start = |worker: Worker| {
+            let (orders, incoming) = channel();
+            let outgoing = outgoing.clone();
+            let starves = pacing.starves && worker.pace == Pace::Patient;
+            (orders, std::thread::spawn(move || worker.run(&incoming, &outgoing, starves)))
+        };
+        let [(patient, first), (hurried, second)] = workers.map(start);
+        Self {
+            pacing,
+            orders: [patient, hurried],
+            created,
+            threads: [first, second],
+            missing: HashMap::new(),
+            since: Instant::now(),
+            current: None,
+            hurried: 0,
+        }
     }
 
     /// Orders the pipeline of the program in the registers.
-    pub fn order(&self, key: Key, state: &RegisterState, hooks: &[Hook]) {
-        // The thread ends only with this end of the channel.
-        let _ = self.orders.send((key, state.clone(), hooks.to_vec()));
+    pub fn order(&mut self, key: Key, state: &RegisterState, hooks: &[Hook]) {
+        let is_hurried = Arc::new(AtomicBool::new(false));
+        let order = Order { key, state: state.clone(), hooks: hooks.to_vec(), is_hurried };
+        let [patient, hurried] = &self.orders;
+        // The threads end only with this end of the channel. A frame that waits is in a hurry.
+        let _ = if self.pacing.waits { hurried } else { patient }.send(order.clone());
+        if self.missing.is_empty() {
+            self.since = Instant::now();
+        }
+        self.missing.insert(key, order);
+    }
+
+    /// Notes that a program is drawn without its pipeline. If the patient thread does not get on,
+    /// the hurried one creates it, even if the former is at it: that may take as long as the load.
+    pub fn miss(&mut self, key: Key) {
+        let Some(order) = self.missing.get(&key) else { return };
+        if self.current.is_none() && self.since.elapsed() >= self.pacing.patience {
+            order.is_hurried.store(true, Ordering::Relaxed);
+            let [_, hurried] = &self.orders;
+            let _ = hurried.send(order.clone());
+            self.current = Some(key);
+            self.hurried += 1;
+        }
+    }
+
+    /// Takes the first result of an order.
+    fn accept(&mut self, (pace, created): (Pace, Created)) -> Option<Created> {
+        match pace {
+            Pace::Patient => self.since = Instant::now(),
+            Pace::Hurried => self.current = None,
+        }
+        self.missing.remove(&created.0).map(|_| created)
     }
 
     /// Returns a pipeline that is ready, if there is one.
-    pub fn ready(&self) -> Option<Created> {
-        self.created.try_recv().ok()
+    pub fn ready(&mut self) -> Option<Created> {
+        loop {
+            let result = self.created.try_recv().ok()?;
+            if let Some(created) = self.accept(result) {
+                return Some(created);
+            }
+        }
     }
 
     /// Waits for the next pipeline.
-    pub fn wait(&self) -> Option<Created> {
-        self.created.recv().ok()
+    pub fn wait(&mut self) -> Option<Created> {
+        loop {
+            let result = self.created.recv().ok()?;
+            if let Some(created) = self.accept(result) {
+                return Some(created);
+            }
+        }
     }
 
     /// Waits for all pipelines that were ordered.
-    pub fn finish(self) -> (Vec<Created>, Counts) {
-        drop(self.orders);
-        let created = self.created.iter().collect();
-        (created, self.thread.join().unwrap_or_default())
+    pub fn finish(mut self) -> (Vec<Created>, Counts) {
+        let closed = self.orders.each_ref().map(|_| channel().0);
+        drop(std::mem::replace(&mut self.orders, closed));
+        let created = std::iter::from_fn(|| self.wait()).collect();
+        let [mut made, other] = self.threads.map(|thread| thread.join().unwrap_or_default());
+        made.translated.extend(other.translated);
+        made.from_disk.extend(other.from_disk);
+        // A module of this run that the other thread reads from disk was translated.
+        let from_disk = made.from_disk.difference(&made.translated).count();
+        (created, Counts { translated: made.translated.len(), from_disk, hurried: self.hurried })
     }
 }

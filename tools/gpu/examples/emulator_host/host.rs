@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use transpica::batch::{Batch, LANES, Records};
@@ -19,7 +19,7 @@ use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};
 
 use super::console::{self, Draw};
-use super::creation::{Created, Creation, draw_nothing};
+use super::creation::{Created, Creation, Pace, Pacing, Worker, draw_nothing};
 
 /// Limit of instructions per vertex on the CPU.
 const BUDGET: u64 = 1 << 16;
@@ -39,6 +39,8 @@ pub struct Counts {
     pub on_cpu: usize,
     pub translated: usize,
     pub from_disk: usize,
+    /// Pipelines created at normal priority, because they were late.
+    pub hurried: usize,
     pub known: usize,
 }
 
@@ -57,17 +59,16 @@ pub struct Host {
     forward: Pipeline,
     programs: HashMap<Key, Drawer>,
     creation: Creation,
-    /// Waits for the pipeline of a new program instead of drawing on the CPU.
-    waits: bool,
+    pacing: Pacing,
     pub counts: Counts,
     /// Changes of all programs.
     pub hooks: Vec<Hook>,
 }
 
 impl Host {
-    /// `rehearsal` is a device on which pipelines draw first, for drivers that compile at the first
-    /// draw.
-    pub fn new(gpu: &Arc<Gpu>, rehearsal: Option<Gpu>, cache: PathBuf, waits: bool) -> Anything<Self> {
+    /// `rehearsals` are devices on which pipelines of each pace draw first, for drivers that
+    /// compile at the first draw.
+    pub fn new(gpu: &Arc<Gpu>, rehearsals: [Option<Gpu>; 2], cache: &Path, pacing: Pacing) -> Anything<Self> {
         // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
         // equal on CPU and GPU. The loop guard ends a broken program.
         let options = Options {
@@ -90,14 +91,17 @@ impl Host {
         let locations: Vec<u32> = (0..).take(outputs.len()).collect();
         let forward = Pipeline::of_program(gpu, stage, &locations)?;
         draw_nothing(gpu, &forward, outputs.len())?;
-        let worker = Translator::new(options, profile);
+        let [patient, hurried] = rehearsals;
+        let workers = [(Pace::Patient, patient), (Pace::Hurried, hurried)].map(|(pace, rehearsal)| {
+            Worker::new(pace, gpu, rehearsal, Translator::new(options, profile.clone()), cache)
+        });
         Ok(Self {
             state,
             translator,
             forward,
             programs: HashMap::new(),
-            creation: Creation::start(gpu.clone(), rehearsal, worker, cache),
-            waits,
+            creation: Creation::start(workers, pacing),
+            pacing,
             counts: Counts::default(),
             hooks: Vec::new(),
         })
@@ -127,6 +131,7 @@ impl Host {
                 batch.set_uniforms(&uniforms);
                 let vertices = batched(&self.state, batch, draw, &self.translator, &self.hooks)?;
                 frame.draw(&self.forward, &vertices, &[]);
+                self.creation.miss(key);
                 self.counts.on_cpu += 1;
             }
             None => return Err("the program was not prepared".into()),
@@ -153,7 +158,7 @@ impl Host {
         }
         self.programs.insert(key, Drawer::Batch(Box::new(batch)));
         self.creation.order(key, &self.state, &self.hooks);
-        if self.waits
+        if self.pacing.waits
             && let Some(created) = self.creation.wait()
         {
             replace(&mut self.programs, created)?;
@@ -195,7 +200,8 @@ impl Host {
     pub fn finish(mut self) -> Result<Counts, String> {
         let (created, counts) = self.creation.finish();
         created.into_iter().try_for_each(|created| replace(&mut self.programs, created))?;
-        Ok(Counts { translated: counts.translated, from_disk: counts.from_disk, ..self.counts })
+        let (translated, from_disk, hurried) = (counts.translated, counts.from_disk, counts.hurried);
+        Ok(Counts { translated, from_disk, hurried, ..self.counts })
     }
 }
 

@@ -16,8 +16,9 @@ use transpica_gpu::Gpu;
 use transpica_gpu::picture::Frame;
 
 use super::console::Program;
-use super::creation::lower_priority;
+use super::creation::{Pace, Pacing};
 use super::host::{Counts, Host};
+use super::load::Ticks;
 use super::plot;
 use super::scene::{Scene, material};
 
@@ -58,6 +59,12 @@ fn appeared(frame: usize) -> usize {
     changes * each + SHOWN + since * (each - SHOWN) / (CHANGE - 1)
 }
 
+/// A record, and the load of the machine meanwhile, where it is known.
+struct Record {
+    rows: Vec<Row>,
+    others: Option<f64>,
+}
+
 /// A line of a record: what a frame took and showed.
 struct Row {
     milliseconds: f64,
@@ -70,14 +77,17 @@ fn path(out: &Path, way: Way) -> PathBuf {
 }
 
 /// Draws the frames in one way, and writes their times and digests.
-pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn Error>> {
+pub fn record(out: &Path, adapter: Option<&str>, way: Way, pacing: Pacing) -> Result<(), Box<dyn Error>> {
     let cache = out.join(format!("{}-modules", way.name()));
     fs::create_dir_all(&cache)?;
     let gpu = Arc::new(Gpu::open(adapter)?);
     // Drivers on the CPU compile when a pipeline first draws, and in their queue. A second device
     // has a queue of its own; what that compiled is in the driver's cache.
-    let rehearsal = (way == Way::CpuFirst).then(|| open_behind(adapter)).transpose()?;
-    let mut host = Host::new(&gpu, rehearsal, cache, way == Way::Wait)?;
+    let rehearsals = match way {
+        Way::Wait => [None, None],
+        Way::CpuFirst => [Some(open_at(Pace::Patient, adapter)?), Some(open_at(Pace::Hurried, adapter)?)],
+    };
+    let mut host = Host::new(&gpu, rehearsals, &cache, Pacing { waits: way == Way::Wait, ..pacing })?;
     let scene = Scene::new()?;
     let programs: Vec<Program> = (0..PROGRAMS).map(material).collect::<Result<_, _>>()?;
     let mut lines = String::new();
@@ -101,16 +111,17 @@ pub fn record(out: &Path, adapter: Option<&str>, way: Way) -> Result<(), Box<dyn
         let on_cpu = host.counts.on_cpu - before;
         lines += &format!("{milliseconds:.3}\t{:016x}\t{on_cpu}\n", hasher.finish());
     }
-    let Counts { translated, .. } = host.finish()?;
+    let Counts { translated, hurried, .. } = host.finish()?;
     assert_eq!(translated, PROGRAMS + 1, "each program is a module of its own");
+    println!("{}: {hurried} of {translated} pipelines were late and created at normal priority", way.name());
     fs::write(path(out, way), lines)?;
     Ok(())
 }
 
-/// Opens a device whose threads run behind those of frames.
-fn open_behind(adapter: Option<&str>) -> Result<Gpu, Box<dyn Error>> {
+/// Opens a device whose threads run at the priority of a pace.
+fn open_at(pace: Pace, adapter: Option<&str>) -> Result<Gpu, Box<dyn Error>> {
     let open = || {
-        lower_priority();
+        pace.set();
         Gpu::open(adapter)
     };
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
@@ -118,7 +129,7 @@ fn open_behind(adapter: Option<&str>) -> Result<Gpu, Box<dyn Error>> {
 }
 
 /// Runs this program again for one way, with a driver cache of its own.
-fn recorded(out: &Path, adapter: Option<&str>, way: Way) -> Result<Vec<Row>, Box<dyn Error>> {
+fn recorded(out: &Path, adapter: Option<&str>, way: Way, pacing: Pacing) -> Result<Record, Box<dyn Error>> {
     for folder in ["modules", "driver"].map(|name| out.join(format!("{}-{name}", way.name()))) {
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
@@ -128,9 +139,13 @@ fn recorded(out: &Path, adapter: Option<&str>, way: Way) -> Result<Vec<Row>, Box
     let driver = fs::canonicalize(out.join(format!("{}-driver", way.name())))?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--trace-way", way.name(), "--out"]).arg(out);
+    command.arg(format!("--patience={}", pacing.patience.as_millis()));
     command.args(adapter.map(|adapter| format!("--adapter={adapter}")));
     command.env("MESA_SHADER_CACHE_DIR", &driver).env("__GL_SHADER_DISK_CACHE_PATH", &driver);
-    if !command.status()?.success() {
+    let begin = Ticks::now();
+    let status = command.status()?;
+    let others = begin.zip(Ticks::now()).map(|(begin, end)| end.others_since(&begin));
+    if !status.success() {
         return Err(format!("the trace of {} failed", way.name()).into());
     }
     let row = |line: &str| {
@@ -138,33 +153,36 @@ fn recorded(out: &Path, adapter: Option<&str>, way: Way) -> Result<Vec<Row>, Box
         let mut cell = || cells.next().ok_or("a record has three cells");
         Ok(Row { milliseconds: cell()?.parse()?, digest: cell()?.into(), on_cpu: cell()?.parse()? })
     };
-    fs::read_to_string(path(out, way))?.lines().map(row).collect()
+    let rows = fs::read_to_string(path(out, way))?.lines().map(row).collect::<Result<_, Box<dyn Error>>>()?;
+    Ok(Record { rows, others })
 }
 
 /// Times both ways and plots them. Returns an error if a pixel differs.
-pub fn compare(out: &Path, adapter: Option<&str>) -> Result<usize, Box<dyn Error>> {
+pub fn compare(out: &Path, adapter: Option<&str>, pacing: Pacing) -> Result<usize, Box<dyn Error>> {
     fs::create_dir_all(out)?;
     let ways = [Way::Wait, Way::CpuFirst];
-    let [waiting, first] = ways.map(|way| recorded(out, adapter, way));
+    let [waiting, first] = ways.map(|way| recorded(out, adapter, way, pacing));
     let (waiting, first) = (waiting?, first?);
-    println!("milliseconds a frame");
+    println!("milliseconds a frame; the share of all processors that other processes took");
     println!(
-        "{:10} {:>7} {:>7} {:>7} {:>18} {:>13}",
-        "", "median", "99 %", "most", "over 2 x median", "draws on CPU"
+        "{:10} {:>7} {:>7} {:>7} {:>18} {:>13} {:>7}",
+        "", "median", "99 %", "most", "over 2 x median", "draws on CPU", "others"
     );
-    for (way, rows) in ways.iter().zip([&waiting, &first]) {
+    for (way, Record { rows, others }) in ways.iter().zip([&waiting, &first]) {
         let mut times: Vec<f64> = rows.iter().map(|row| row.milliseconds).collect();
         times.sort_by(f64::total_cmp);
         let median = times[times.len() / 2];
         let over = times.iter().filter(|&&time| time > 2.0 * median).count();
         println!(
-            "{:10} {median:7.2} {:7.2} {:7.2} {over:18} {:13}",
+            "{:10} {median:7.2} {:7.2} {:7.2} {over:18} {:13} {:>7}",
             way.name(),
             times[times.len() * 99 / 100],
             times[times.len() - 1],
-            rows.iter().map(|row| row.on_cpu).sum::<usize>()
+            rows.iter().map(|row| row.on_cpu).sum::<usize>(),
+            others.map_or("-".into(), |others| format!("{:.0} %", 100.0 * others))
         );
     }
+    let [waiting, first] = [waiting.rows, first.rows];
     let times = [&waiting, &first].map(|rows| rows.iter().map(|row| row.milliseconds).collect::<Vec<_>>());
     let picture = out.join("frame_times.png");
     plot::bars(&times).save(&picture)?;

@@ -5,7 +5,7 @@ use transpica::stages::interp::{Machine, Registers, Settings};
 use transpica::stages::limits::Limits;
 
 use super::*;
-use crate::driver::UNKNOWN;
+use crate::driver::{Subnormals, UNKNOWN};
 
 /// The bounds of a program's outputs for one value of v0.
 fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
@@ -72,7 +72,8 @@ fn a_maximum_of_nan_is_open_in_fast_alone() {
     let body = "max r0, low, v0\nmov position, r0\nrcp color, r0.y";
     let found = |precision| {
         bounds_with(body, [0.0, f32::NAN, 2.0, -0.0], &|_| {
-            Some(Arithmetic { precision, order: Order::DotProducts, exponentials: Exponentials::Portable })
+            let (order, exponentials) = (Order::DotProducts, Exponentials::Portable);
+            Some(Arithmetic { precision, order, exponentials, subnormals: Subnormals::Open })
         })
     };
     let least = f64::from(f32::from_bits(1));
@@ -115,15 +116,34 @@ fn a_floor_and_an_address_move_only_near_an_integer() {
 
 #[test]
 fn logarithms_of_numbers_that_drivers_flush_are_open() {
-    assert_eq!(bounds("lg2 position, v0.x", [1.0e-40; 4])[0], [OPEN; 4]);
-    assert_eq!(bounds("lg2 position, v0.x", [0.0; 4])[0], [0.0; 4]);
-    assert_eq!(bounds("lg2 position, v0.x", [-1.0; 4])[0], [0.0; 4]);
+    let found = |precision, subnormals, operand: f32| {
+        let (options, mut facts) = (options(precision), UNKNOWN);
+        facts.subnormals = subnormals;
+        let arithmetic = |program: &Program<'_>| arithmetic(program, &options, Route::Passthrough, &facts);
+        bounds_with("lg2 position, v0.x", [operand; 4], &arithmetic)[0][0]
+    };
+    for subnormals in [Subnormals::Kept, Subnormals::Open] {
+        let exact = |operand| found(Precision::Exact, subnormals, operand);
+        assert_eq!([1.0e-40, 0.0, -1.0].map(exact), [OPEN, 0.0, 0.0], "{subnormals:?}");
+        // NaN where the driver keeps its sign, else perhaps that of a zero.
+        let may_flush = subnormals == Subnormals::Open;
+        assert_eq!(exact(-1.0e-40), if may_flush { OPEN } else { 0.0 }, "{subnormals:?}");
+        // float24 modules flush, whatever the driver does.
+        let f24 = |operand| found(Precision::F24, subnormals, operand);
+        assert_eq!([1.0e-40, 1.0e-20, -1.0e-40, -1.0e-20].map(f24), [0.0; 4], "{subnormals:?}");
+        assert!((1.0e-6..1.0e-2).contains(&f24(1.0e-18)), "{}", f24(1.0e-18));
+    }
+}
+
+fn options(precision: Precision) -> Options {
+    let mut options = Options::default();
+    options.arithmetic.precision = precision;
+    options
 }
 
 /// The bounds of o0 in `fast`: with IEEE exponentials, and on an unknown driver.
 fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
-    let mut options = Options::default();
-    options.arithmetic.precision = Precision::Fast;
+    let options = options(Precision::Fast);
     [true, false].map(|ieee_exponentials| {
         let mut facts = UNKNOWN;
         facts.ieee_exponentials = ieee_exponentials;
