@@ -3,7 +3,7 @@
 //! Facts: picasso's manual and probes.
 
 use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
-use super::state::{Assembler, BlockKind, Proc};
+use super::state::{Assembler, BlockKind, Proc, Stolen};
 use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
 use crate::container::write;
 use crate::isa::Opcode;
@@ -93,6 +93,7 @@ impl<'a> Assembler<'a> {
             return;
         }
         self.messages.place.column = column(line, statement);
+        self.messages.statement = statement;
         let (name, rest) = lex::first_word(statement);
         let words = self.code.len();
         let result = match name.strip_prefix('.') {
@@ -165,10 +166,7 @@ impl<'a> Assembler<'a> {
 
     /// Ends a source and resolves its jumps.
     pub fn finish_file(&mut self) {
-        if let Some(block) = self.file.blocks.last().filter(|_| !self.file.is_uncertain) {
-            let hint = "this block lacks its `.end`";
-            self.messages.error(block.site, "unclosed block(s)", Some(hint.into()));
-        }
+        self.report_unclosed();
         for block in std::mem::take(&mut self.file.blocks) {
             if let BlockKind::Proc { name, .. } = block.kind {
                 self.lost_procs.insert(name);
@@ -192,6 +190,24 @@ impl<'a> Assembler<'a> {
             call.is_label = self.file.labels.contains_key(call.name);
         }
         self.executables.extend(self.file.executable.take());
+    }
+
+    /// Reports a block that is open at the end of a source: the innermost, or one in it that an
+    /// `.end` of the innermost seems to have closed.
+    fn report_unclosed(&mut self) {
+        let Some(block) = self.file.blocks.last().filter(|_| !self.file.is_uncertain) else { return };
+        let within = |stolen: &Stolen| stolen.block.span.start > block.site.span.start;
+        let (site, hint) = match self.file.stolen.filter(within) {
+            Some(Stolen { block, end, .. }) => {
+                let place = self.messages.place_text(end);
+                (
+                    block,
+                    format!("this block lacks its `.end`; the one at {place} seems to end a block around it"),
+                )
+            }
+            None => (block.site, "this block lacks its `.end`".to_owned()),
+        };
+        self.messages.error(site, "unclosed block(s)", Some(hint));
     }
 
     /// Reports the number of words where the vertex unit cannot hold them.

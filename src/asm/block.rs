@@ -4,7 +4,7 @@
 //! block must not be a jump or call.
 
 use super::report::{Fault, Parse, fault, hinted};
-use super::state::{Array, Assembler, Block, BlockKind, MAX_CODE, Proc};
+use super::state::{Array, Assembler, Block, BlockKind, MAX_CODE, Proc, Stolen};
 use crate::container::ConstantValue;
 use crate::isa::word::Field;
 use crate::isa::{Move, Opcode, Word};
@@ -65,6 +65,7 @@ impl<'a> Assembler<'a> {
             }
             return hinted(at, ".end with unmatched block", "no block is open here; `end` has no dot");
         };
+        self.check_end(&block, at);
         match block.kind {
             BlockKind::Proc { name, start } => {
                 self.pad_end(at, start, false);
@@ -88,6 +89,24 @@ impl<'a> Assembler<'a> {
             BlockKind::Unknown => self.file.just_closed = false,
         }
         Ok(())
+    }
+
+    /// Keeps a block whose `.end` is further left, or directly behind the `end` of a program: if
+    /// another block stays open, it is likely that one's.
+    fn check_end(&mut self, block: &Block<'a>, at: &'a str) {
+        if !matches!(block.kind, BlockKind::If { .. } | BlockKind::For { .. }) {
+            return;
+        }
+        let end = self.messages.site(at);
+        let is_outdented = end.place.column < block.site.place.column;
+        let ends_program = self.file.blocks.len() == 1
+            && !self.file.just_closed
+            && self.code.last().is_some_and(|word| word.moves() == Some(Move::End));
+        // The first such place of a source is the cause of later ones.
+        let is_known = self.file.stolen.is_some_and(|stolen| stolen.is_outdented);
+        if !is_known && (is_outdented || ends_program) {
+            self.file.stolen = Some(Stolen { block: block.site, end, is_outdented });
+        }
     }
 
     fn close_if(&mut self, at: &'a str, word: usize, else_start: Option<usize>) {
@@ -142,5 +161,39 @@ impl<'a> Assembler<'a> {
             self.add_constant(at, ConstantValue::Float { register: number as u8, value })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asm::{SourceText, assemble};
+
+    #[test]
+    fn an_unclosed_block_is_the_one_whose_end_closed_another() {
+        for (text, line, hint) in [
+            ("\tifu b0\n\t\tnop\n\tend\n.end", 2, "; the one at a.pica:5 seems to end a block around it"),
+            ("\tfor i0\n\t\tnop\n\tend\n.end\n\n.proc b\n\tnop\n.end", 2, "; the one at a.pica:5 seems"),
+            ("\tifu b0\n\t\tifc cmp.x\n\t\t\tnop\n\t.end\n\tend\n.end", 3, "; the one at a.pica:5 seems"),
+            // Nothing is indented: the `end` of a program is before its `.end`.
+            ("ifu b0\nnop\n.end\nifu b1\nnop\nend\n.end", 5, "; the one at a.pica:8 seems"),
+            // Whatever is within is closed where it should be.
+            ("\tifu b0\n\t\tend\n\t.end\n\tfor i0\n\t\tnop\n\tend", 5, ""),
+            ("\tifu b0\n\t\tnop\n\t.end\n\tend", 1, ""),
+        ] {
+            let text = format!(".proc main\n{text}");
+            let report = assemble(&[SourceText { name: "a.pica", text: &text }]).expect_err("refused");
+            let [error] = &report.errors[..] else { panic!("{report}\n{text}") };
+            assert_eq!((&error.message[..], error.line), ("unclosed block(s)", line), "{text}");
+            let expected = format!("this block lacks its `.end`{hint}");
+            assert!(error.hint.as_ref().is_some_and(|hint| hint.starts_with(&expected)), "{error:?}\n{text}");
+        }
+    }
+
+    #[test]
+    fn an_unclosed_if_is_shown_at_its_mnemonic() {
+        let text = ".proc main\n\tifu b0\n\t\tnop\n\tend\n.end";
+        let report = assemble(&[SourceText { name: "a.pica", text }]).expect_err("refused");
+        let error = &report.errors[0];
+        assert_eq!((error.column, &text[error.span.start..][..error.span.length]), (2, "ifu"));
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Assembler<'a> {
         let Some(register) = self.space().constant(UniformKind::Int, 1) else {
             return fault(text, format!("not enough space for local constant '{}'", quote(name)));
         };
-        self.define(name, Operand::plain(register))?;
+        self.define(name, Operand::array(register, 1))?;
         // Range: int uniforms end at 3.
         let register = (register - INT) as u8;
         let value = self.bytes(values);
@@ -182,7 +182,7 @@ impl<'a> Assembler<'a> {
         let Some(register) = self.space().constant(UniformKind::Float, count) else {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
-        self.define(name, Operand::plain(register))?;
+        self.define(name, Operand::array(register, count))?;
         Ok(register - FLOAT)
     }
 

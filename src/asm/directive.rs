@@ -88,7 +88,8 @@ impl<'a> Assembler<'a> {
             lower if extension::DIRECTIVES.contains(&lower) => self.extension(at, lower, rest),
             lower => {
                 let message = invalid("instruction", name);
-                let hint = did_you_mean(lower, DIRECTIVES).map(|hint| hint.replacen('`', "`.", 1));
+                let known = || did_you_mean(lower, DIRECTIVES).map(|hint| hint.replacen('`', "`.", 1));
+                let hint = habits::statement(lower, "").map(str::to_owned).or_else(known);
                 Err(Fault::new(at, message).optional_hint(hint))
             }
         }
@@ -127,7 +128,7 @@ impl<'a> Assembler<'a> {
             let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
             return hinted(name, format!("cannot redefine register: {}", quote(name)), hint);
         }
-        let mut operand = self.direct(register)?;
+        let mut operand = Operand { count: None, ..self.direct(register)? };
         if operand.register > 0xFF {
             // picasso accepts any offset here. Its register numbers suggest that a name is one
             // integer, with the register in the low eight bits and sign and swizzle above; this was
@@ -206,7 +207,7 @@ impl<'a> Assembler<'a> {
                 first
             }
         };
-        self.define(name, Operand::plain(register))?;
+        self.define(name, Operand::array(register, count))?;
         // A leading underscore hides the uniform from the host.
         if name.starts_with('_') {
             return Ok(());

@@ -56,7 +56,7 @@ impl<'a> Assembler<'a> {
             let references = if is_call { &mut self.calls } else { &mut self.file.jumps };
             references.push(reference);
         } else if let Some(kind) = block {
-            self.open(operands[0], kind)?;
+            self.open(lex::first_word(self.messages.statement).0, kind)?;
         }
         self.emit(suffix.apply(word));
         Ok(())

@@ -1,30 +1,44 @@
 //! Hints for habits from other languages: comments, blocks, words, assignments, and missing commas.
 //! In: the faulty part of a line, and the line. Out: a hint, if a habit explains the fault. Knows
-//! no grammar and no state.
+//! no grammar and no state. Lines in backticks assemble.
 
 use super::lex;
 use super::report::{offset, quote};
 
 /// Words of other languages that begin a statement, in lower case, with the equivalent here.
-const ELSEWHERE: [(&str, &str); 29] = [
-    ("jmp", "jmpc jumps on flags, jmpu on a bool uniform"),
+const ELSEWHERE: [(&str, &str); 43] = [
+    ("jmp goto bra", "jmpc jumps on flags, jmpu on a bool uniform"),
     ("sub", "add with a negated operand: `add r0, r1, -r2`"),
     ("ret return", "a procedure returns at its `.end`; nothing is written for it"),
-    ("abs", "max with the negated operand: `max r0, r1, -r1`"),
+    ("abs", ABSOLUTE),
     ("neg", "mov with a negated operand: `mov r0, -r1`"),
-    ("div", "rcp, then mul"),
-    ("sqrt", "rsq, then rcp"),
+    ("div", "rcp, then mul: `rcp r2, r1.x`, then `mul r0, r0, r2`"),
+    ("sqrt", "rsq, then rcp: `rsq r0, r1.x`, then `rcp r0, r0.x`"),
     ("inversesqrt", "rsq"),
     ("exp", "ex2, base 2"),
     ("log", "lg2, base 2"),
     ("pow", "lg2, mul, then ex2"),
     ("dot", "dp3 and dp4"),
-    ("normalize", "dp3, rsq, then mul"),
+    ("normalize nrm", "dp3, rsq, then mul: `dp3 r1, r0, r0`, `rsq r1, r1.x`, `mul r0, r0, r1`"),
+    ("length", "dp3, rsq, then rcp: `dp3 r1, r0, r0`, `rsq r1, r1.x`, `rcp r1, r1.x`"),
+    ("cross crs xpd", "mul and mad: `mul r2, r0.yzx, r1.zxy`, then `mad r2, -r0.zxy, r1.yzx, r2`"),
+    (
+        "lerp lrp mix",
+        "add and mad, r3 says how far from r0 to r1: `add r2, r1, -r0`, then `mad r2, r3, r2, r0`",
+    ),
     ("clamp", "max, then min"),
+    ("saturate sat", "max with a constant 0, then min with a constant 1"),
     ("floor", "flr"),
-    ("loop while do", "loops begin with `for`, which takes an int uniform; `breakc` leaves them early"),
+    ("frc fract", "flr and add: `flr r1, r0`, then `add r1, r0, -r1`"),
+    ("ceil", "flr of the negated operand: `flr r1, -r0`, then `mov r1, -r1`"),
+    ("fma", "mad"),
+    ("sgt", "slt with the operands exchanged: `slt r0, r2, r1` for r1 > r2"),
+    ("sle", "sge with the operands exchanged: `sge r0, r2, r1` for r1 <= r2"),
+    ("sin cos sincos", "there is no such instruction: take a polynomial by mad, or a table in uniforms"),
+    ("m4x4 m4x3 m3x4 m3x3", "a product with a matrix is a dp4 or dp3 for each row: `dp4 r0.x, m[0], r1`"),
+    ("loop while do rep", "loops begin with `for`, which takes an int uniform; `breakc` leaves them early"),
     ("if", "`ifc` tests the flags that cmp sets, `ifu` a bool uniform; the block ends with `.end`"),
-    ("endif endproc", "every block ends with `.end`"),
+    ("endif endproc endfor endloop endrep", "every block ends with `.end`"),
     ("void main", "a procedure begins with `.proc main` and ends with `.end`"),
     (
         "float int uint vec2 vec3 vec4 ivec2 ivec3 ivec4 bvec2 bvec3 bvec4 lowp mediump highp",
@@ -32,15 +46,22 @@ const ELSEWHERE: [(&str, &str); 29] = [
     ),
     ("mat2 mat3 mat4", "a matrix is an array of registers: `.fvec m[4]` as a uniform"),
     ("uniform", "`.fvec m[4]` declares four float uniforms called m, `.ivec` int uniforms, `.bool` flags"),
-    ("const", "`.constf name(x, y, z, w)` declares a constant"),
-    ("attribute", "`.in name` declares an input"),
+    ("const def", "`.constf name(1.0, 0.5, 0.0, 1.0)` declares a constant"),
+    ("constb defb", "bools have no constants with names: `.setb b0 true` sets a register"),
+    ("defi", "`.consti name(2, 0, 1, 0)` declares a constant for loops"),
+    ("attribute dcl", "`.in name` declares an input"),
     ("varying", "`.out name color` declares an output"),
     ("layout location", "the register stands behind the name: `.in name v0`, `.out name color o1`"),
     ("precision", "all numbers have one precision; remove the line"),
     ("struct", "there are no types; each register has a name of its own"),
     ("using", "there are no modules; all sources are named on the command line"),
+    ("arl", "mova: `mova a0.x, r0.x`"),
 ];
 
+/// Hint for an absolute value.
+const ABSOLUTE: &str = "max with the negated operand: `max r0, r1, -r1`";
+/// Hint for arithmetic in an operand.
+const EXPRESSION: &str = "operands have no arithmetic: it takes an instruction, such as `mul r0, r1, r2`";
 const COMMENT: &str = "comments begin with `;`";
 const BRACES: &str = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` begin them, `.end` ends them";
 const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0, r1, r2` adds";
@@ -50,11 +71,27 @@ const BUILT_IN: &str = "an output has the name that its line gives it: `.out nam
 pub(super) fn foreign_syntax_hint(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();
-    let comment = ["//", "/*", "*/", "#"].iter().filter_map(|mark| code.find(*mark)).min();
+    // A number may begin with `#` elsewhere, too.
+    let hash = code.find('#').filter(|&at| !code[at + 1..].starts_with(is_number_start));
+    let comment = ["//", "/*", "*/"].iter().filter_map(|mark| code.find(*mark)).chain(hash).min();
     if comment.is_some_and(|comment| comment < start + part.len()) {
         return Some(COMMENT);
     }
     part.contains(['{', '}']).then_some(BRACES)
+}
+
+fn is_number_start(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '+' | '.')
+}
+
+/// Hint about an operand that another language computes in place.
+pub(super) fn operand(text: &str) -> Option<&'static str> {
+    let is_call = text.contains('(');
+    if text.starts_with('|') {
+        return Some(ABSOLUTE);
+    }
+    let call = statement(text, "").filter(|_| is_call);
+    call.or_else(|| text.contains(['*', '/', '+']).then_some(EXPRESSION))
 }
 
 /// Hint about a statement of another language.
@@ -99,6 +136,7 @@ pub(super) fn missing_comma(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asm::{SourceText, assemble};
 
     #[test]
     fn a_missing_comma_is_suspected_only_between_operands() {
@@ -125,6 +163,23 @@ mod tests {
         assert_eq!(foreign_syntax_hint(line, &line[18..24]), Some(COMMENT));
         let line = "mvo r0, r1 ; // two";
         assert_eq!(foreign_syntax_hint(line, &line[8..10]), None);
+    }
+
+    #[test]
+    fn lines_in_hints_assemble() {
+        let mut count = 0;
+        for hint in ELSEWHERE.iter().map(|(_, hint)| *hint).chain([ASSIGNMENT, BUILT_IN, EXPRESSION]) {
+            let lines = hint.split('`').skip(1).step_by(2).filter(|line| line.contains(' '));
+            for line in lines.filter(|line| !line.starts_with(".proc")) {
+                let (head, body) = if line.starts_with('.') { (line, "nop") } else { (".fvec m[4]", line) };
+                let text = format!("{head}\n.proc main\n{body}\nend\n.end");
+                let assembled = assemble(&[SourceText { name: "a", text: &text }]);
+                let assembled = assembled.unwrap_or_else(|report| panic!("{report}\n{text}"));
+                assert_eq!(assembled.warnings, [], "{text}");
+                count += 1;
+            }
+        }
+        assert!(count > 25, "{count}");
     }
 
     #[test]

@@ -4,10 +4,10 @@
 
 use super::descriptors::{Swap, significant};
 use super::directive::is_directive;
-use super::register::{FLOAT, Operand, Spelling, base};
+use super::register::{FLOAT, INT, Operand, Spelling, bank_of, base, split};
 use super::report::{Fault, Parse, fault, hinted, invalid};
 use super::state::Assembler;
-use super::{extension, habits, lex};
+use super::{extension, habits, lex, mend};
 use crate::isa::limits::DESCRIPTORS;
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
@@ -38,6 +38,28 @@ impl SourceText<'_> {
     }
     fn is_relative(&self) -> bool {
         self.operand.index != Index::None
+    }
+    /// Returns whether only a wide source can hold it.
+    fn is_wide(&self) -> bool {
+        !self.is_narrow() || self.is_relative()
+    }
+    /// Hint about a register that no instruction computes with, or that does not exist.
+    fn beyond(&self) -> String {
+        let Operand { register, .. } = self.operand;
+        let parts = split(self.text.trim_start_matches('-')).ok();
+        let offset = parts.and_then(|parts| parts.offset);
+        let number = offset.map(|text| lex::decimal(text.rsplit('+').next().unwrap_or_default()));
+        let number = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
+        match register.saturating_sub(number) {
+            base @ FLOAT..INT => mend::offset(base),
+            _ => format!(
+                "this is {} register: `for` reads i, `ifu`, `callu` and `jmpu` read b, all others v, r and c",
+                match bank_of(register).letter {
+                    'i' => "an i",
+                    _ => "a b",
+                }
+            ),
+        }
     }
 }
 
@@ -135,7 +157,8 @@ impl<'a> Assembler<'a> {
         {
             return hinted(text, "missing parameter", hint);
         }
-        lex::count(rest, operands, least, most)
+        let hint = || operands.get(most).and_then(|_| mend::vector(rest));
+        lex::count(rest, operands, least, most).map_err(|fault| fault.optional_hint(hint()))
     }
 
     fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceText<'a>>> {
@@ -171,12 +194,17 @@ impl<'a> Assembler<'a> {
         {
             let noun = if sources.len() > 2 { "registers" } else { "operands" };
             let message = format!("source {noun} must be different input registers (v0..v15)");
-            let hint = "one instruction can read one input register; copy the other with mov first";
+            let text = other.text;
+            let hint = format!(
+                "one instruction can read one input register: copy this one, `mov r15, {text}`, and read r15 here"
+            );
             return hinted(other.text, message, hint);
         }
         let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
-        let word = self.put_sources(word, opcode.format(), &sources)?;
+        let wide: Vec<bool> = sources.iter().map(SourceText::is_wide).collect();
+        let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
+        let word = put_sources(word, opcode.format(), &sources, &mend)?;
         let request = Request { mask, sources: &sources, significant: significant(opcode, mask), suffix };
         self.describe(rest, word, request)
     }
@@ -194,7 +222,8 @@ impl<'a> Assembler<'a> {
             }
         };
         let sources = self.read_sources(&operands[1..])?;
-        let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
+        // Its only source is wide.
+        let word = put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources, &|_| String::new())?;
         // An explicit descriptor may write components that do not exist.
         let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
         let significant = significant(Opcode::Mova, mask) & !unread;
@@ -203,11 +232,14 @@ impl<'a> Assembler<'a> {
     }
 
     fn compare(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
-        self.count(rest, operands, 4, 4)?;
+        let explain = |fault: Fault<'a>| fault.hint(mend::comparison(rest));
+        self.count(rest, operands, 4, 4).map_err(explain)?;
         let sources = self.read_sources(&[operands[0], operands[3]])?;
-        let word = self.put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources)?;
-        let word = word.with(Field::CompareX, self.comparison(operands[1])?);
-        let word = word.with(Field::CompareY, self.comparison(operands[2])?);
+        let wide: Vec<bool> = sources.iter().map(SourceText::is_wide).collect();
+        let mend = |at: &str| mend::uniform("cmp", operands, &wide, at);
+        let word = put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources, &mend)?;
+        let word = word.with(Field::CompareX, self.comparison(operands[1]).map_err(explain)?);
+        let word = word.with(Field::CompareY, self.comparison(operands[2]).map_err(explain)?);
         let significant = significant(Opcode::Cmp, Mask::NONE);
         self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, significant, suffix })
     }
@@ -217,33 +249,8 @@ impl<'a> Assembler<'a> {
         let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
         match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
             Some(&op) => Ok(op as u32),
-            None => hinted(text, invalid("comparison operation", text), "eq, ne, lt, le, gt or ge"),
+            None => fault(text, invalid("comparison operation", text)),
         }
-    }
-
-    /// Sets the source fields; each source must fit its field.
-    fn put_sources(&self, mut word: Word, format: Format, sources: &[SourceText<'a>]) -> Parse<'a, Word> {
-        for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
-            let is_wide = format.wide() == Some(field);
-            let Operand { register, index, .. } = source.operand;
-            let number = number + 1;
-            if register >= if is_wide { 0x80 } else { FLOAT } {
-                let message = invalid(&format!("source{number} register"), base(source.text));
-                return match is_wide {
-                    true => fault(source.text, message),
-                    false => hinted(source.text, message, NARROW),
-                };
-            }
-            if index != Index::None {
-                if !is_wide {
-                    let message = format!("index register not allowed in source{number}");
-                    return hinted(source.text, message, NARROW);
-                }
-                word = word.with(Field::Index, index as u32);
-            }
-            word = word.with(field, register);
-        }
-        Ok(word)
     }
 
     /// Selects a descriptor for the word and appends the word.
@@ -307,6 +314,34 @@ impl<'a> Assembler<'a> {
     }
 }
 
+/// Sets the source fields; each source must fit its field, or `mend` says what to do about it.
+fn put_sources<'a>(
+    mut word: Word,
+    format: Format,
+    sources: &[SourceText<'a>],
+    mend: &dyn Fn(&str) -> String,
+) -> Parse<'a, Word> {
+    for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
+        let is_wide = format.wide() == Some(field);
+        let Operand { register, index, .. } = source.operand;
+        let number = number + 1;
+        if register >= if is_wide { INT } else { FLOAT } {
+            let message = invalid(&format!("source{number} register"), base(source.text));
+            let hint = if register >= INT { source.beyond() } else { mend(source.text) };
+            return hinted(source.text, message, hint);
+        }
+        if index != Index::None {
+            if !is_wide {
+                let message = format!("index register not allowed in source{number}");
+                return hinted(source.text, message, mend(source.text));
+            }
+            word = word.with(Field::Index, index as u32);
+        }
+        word = word.with(field, register);
+    }
+    Ok(word)
+}
+
 /// Number of descriptors that a word can name.
 fn reach(word: Word) -> usize {
     word.opcode().map_or(0, |opcode| opcode.format().descriptors())
@@ -314,6 +349,3 @@ fn reach(word: Word) -> usize {
 
 /// Selector bits of a source that an instruction does not have.
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
-
-/// Hint where a uniform is in a narrow source.
-const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";

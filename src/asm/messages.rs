@@ -23,6 +23,8 @@ pub(super) struct Messages<'a> {
     pub text: &'a str,
     /// The current line.
     pub line: &'a str,
+    /// The current statement of the line.
+    pub statement: &'a str,
     /// Position of the current statement.
     pub place: Place,
 }

@@ -63,6 +63,7 @@ mod habits;
 mod header;
 mod instruction;
 mod lex;
+mod mend;
 mod messages;
 mod operand;
 mod output;

@@ -11,8 +11,9 @@ use super::register::{
     register_name, split, swizzle,
 };
 use super::report::{Fault, Parse, fault, hinted, invalid, offset, quote};
+use super::space::UniformKind;
 use super::state::Assembler;
-use super::{habits, lex};
+use super::{habits, lex, mend};
 use crate::isa::limits::OUTPUTS;
 use crate::isa::{Index, Mask, Swizzle};
 
@@ -34,7 +35,9 @@ impl<'a> Assembler<'a> {
         let named = self.file.names.get(parts.base).copied();
         let mut operand = match named {
             Some(named) => named,
-            None => self.raw_register(parts.base)?,
+            None => self
+                .raw_register(parts.base)
+                .map_err(|fault| fault.optional_hint(mend::number(text, UniformKind::Float)))?,
         };
         if let Some(text) = parts.offset {
             let (index, number) = self.offset(text)?;
@@ -42,9 +45,8 @@ impl<'a> Assembler<'a> {
                 let hint = "only c registers can be indexed";
                 return hinted(text, "index register not allowed with this kind of register", hint);
             }
-            let register = operand.register.saturating_add(number);
-            self.check_offset(rest, operand.register, register, index);
-            (operand.index, operand.register) = (index, register);
+            self.check_offset(rest, &operand, index, number);
+            (operand.index, operand.register) = (index, operand.register.saturating_add(number));
         }
         if !parts.ignored.is_empty() {
             self.messages.warn(parts.ignored, "this is ignored", Some("after `]` only a swizzle may follow"));
@@ -61,11 +63,19 @@ impl<'a> Assembler<'a> {
         Ok(operand)
     }
 
-    /// Warns about an offset into another bank, and about an address register without effect.
-    fn check_offset(&mut self, text: &'a str, base: u32, register: u32, index: Index) {
-        if bank_of(base).base != bank_of(register).base && register < 0x98 {
+    /// Warns about an offset behind an array or into another bank, and about an address register
+    /// without effect.
+    fn check_offset(&mut self, text: &'a str, base: &Operand, index: Index, number: u32) {
+        let register = base.register.saturating_add(number);
+        let behind = base.count.filter(|&count| index == Index::None && number >= count);
+        if (behind.is_some() || bank_of(base.register).base != bank_of(register).base) && register < 0x98 {
             let message = format!("this is {}", register_name(register));
-            self.messages.warn(text, &message, Some("the offset leaves the registers of its kind"));
+            let hint = match behind {
+                Some(1) => "its name stands for one register".to_owned(),
+                Some(count) => format!("its name stands for {count} registers, the last is [{}]", count - 1),
+                None => "the offset leaves the registers of its kind".to_owned(),
+            };
+            self.messages.warn(text, &message, Some(&hint));
         } else if index != Index::None && register < FLOAT {
             let hint = "only c registers can be indexed";
             self.messages.warn(text, "hardware ignores the address register here", Some(hint));
@@ -120,7 +130,8 @@ impl<'a> Assembler<'a> {
             return fault.hint("an operand is missing here");
         }
         if !lex::is_name(text) {
-            return fault.optional_hint(habits::missing_comma(text));
+            let hint = habits::operand(text).map(str::to_owned);
+            return fault.optional_hint(hint.or_else(|| habits::missing_comma(text)));
         }
         // Every later use would repeat the error.
         self.file.lost.insert(text);
@@ -232,11 +243,21 @@ impl<'a> Assembler<'a> {
 
     /// The index of a register in the bank that begins at `base` and has `count` registers.
     pub(super) fn bank(&mut self, text: &'a str, base: u32, count: usize) -> Parse<'a, u32> {
-        let operand = self.direct(text)?;
+        let uniforms = UniformKind::ALL.into_iter().find(|kind| kind.base() == base);
+        let number = || uniforms.and_then(|kind| mend::number(text, kind));
+        let operand = self.direct(text).map_err(|fault| fault.optional_hint(number()))?;
         let kind = bank_of(base).kind;
         match operand.register.checked_sub(base) {
             Some(number) if (number as usize) < count => Ok(number),
-            _ => fault(text, invalid(&format!("{kind} register"), text)),
+            _ => {
+                let hint = match uniforms {
+                    Some(UniformKind::Int) => "i0 to i3, or a name that `.ivec` or `.consti` declares",
+                    Some(UniformKind::Bool) => "b0 to b15, or a name that `.bool` declares",
+                    Some(UniformKind::Float) => "c0 to c95, or a name that `.fvec` declares",
+                    None => "v0 to v14, or none for the next free one",
+                };
+                hinted(text, invalid(&format!("{kind} register"), text), hint)
+            }
         }
     }
 

@@ -65,13 +65,19 @@ pub(super) struct Operand {
     pub swizzle: Swizzle,
     pub negate: bool,
     pub spelling: Spelling,
+    /// Number of registers that its name stands for, if a declaration says so.
+    pub count: Option<u32>,
 }
 
 impl Operand {
     /// A register without modifiers.
     pub fn plain(register: u32) -> Self {
         let spelling = Spelling::Other;
-        Self { register, index: Index::None, swizzle: Swizzle::XYZW, negate: false, spelling }
+        Self { register, index: Index::None, swizzle: Swizzle::XYZW, negate: false, spelling, count: None }
+    }
+    /// The first of some registers that one name stands for.
+    pub fn array(register: u32, count: u32) -> Self {
+        Self { count: Some(count), ..Self::plain(register) }
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) enum UniformKind {
 }
 
 impl UniformKind {
+    /// All kinds.
+    pub(super) const ALL: [Self; 3] = [Self::Float, Self::Int, Self::Bool];
     /// The directive that declares uniforms of this kind.
     pub(crate) fn directive(self) -> &'static str {
         ["fvec", "ivec", "bool"][self as usize]

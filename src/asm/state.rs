@@ -73,6 +73,17 @@ pub(super) enum BlockKind<'a> {
     Unknown,
 }
 
+/// A block whose `.end` seems to be that of a block around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stolen {
+    /// Site of the block's first statement.
+    pub block: Site,
+    /// Site of the `.end`.
+    pub end: Site,
+    /// The `.end` is further left than the statement.
+    pub is_outdented: bool,
+}
+
 /// A constant array.
 #[derive(Clone, Debug)]
 pub(super) struct Array<'a> {
@@ -106,6 +117,8 @@ pub(super) struct File<'a> {
     /// Number of calls in earlier sources.
     pub calls_before: usize,
     pub blocks: Vec<Block<'a>>,
+    /// The block that may lack its `.end`, should one stay open.
+    pub stolen: Option<Stolen>,
     /// The previous statement closed an IF or a loop.
     pub just_closed: bool,
     pub executable: Option<Executable<'a>>,

@@ -278,6 +278,7 @@ fn input_that_picasso_accepts_silently_gives_the_same_bytes_and_a_warning() {
     quirk("mov r1.yx, r0", "mov r1.xy, r0", "arbitrary swizzling");
     quirk("mov r1, r0.", "mov r1, r0.x", "an empty swizzle");
     quirk("mov r1, m[1]junk.x", "mov r1, m[1].x", "this is ignored");
+    quirk("mov r1, m[4]", "mov r1, c4", "this is c4");
     quirk("mov r1, m[1x]", "mov r1, m[1]", "1x is read as 1");
     quirk("mov r1, r2,", "mov r1, r2", "this comma is ignored");
     quirk(": mov r1, r2", "mov r1, r2", "this label has no name");

@@ -20,12 +20,11 @@ use naga::{
 use super::interface::BackendInput;
 use super::text;
 use crate::error::{At, Error, Kind, Result};
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+use crate::host::Binding;
 
 /// Name of the entry point in MSL, which reserves `main`.
 pub const MSL_ENTRY_POINT: &str = "main_";
-/// The last buffer of MSL.
-#[cfg(feature = "msl")]
-const LAST_BUFFER: u8 = 30;
 
 /// Returns the naga module of a program.
 ///
@@ -169,7 +168,7 @@ pub fn hlsl(source: &BackendInput<'_>) -> Result<String> {
     let module = unspecialized_module(source, "HLSL")?;
     let binding_map = bindings(&module)
         .map(|binding| {
-            let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
+            let space = place(binding).hlsl_space().ok_or_else(|| no_place("HLSL", binding))?;
             Ok((binding, BindTarget { register: binding.binding, space, ..BindTarget::default() }))
         })
         .collect::<Result<_>>()?;
@@ -193,8 +192,7 @@ pub fn msl(source: &BackendInput<'_>) -> Result<String> {
     text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
     let resources = bindings(&module)
         .map(|binding| {
-            let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
-            let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
+            let slot = place(binding).msl_slot().ok_or_else(|| no_place("MSL", binding))?;
             // naga derives the access of a buffer from its variable and ignores `mutable` here.
             Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
         })
@@ -224,6 +222,12 @@ fn unspecialized_module(source: &BackendInput<'_>, target: &'static str) -> Resu
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
     module.global_variables.iter().filter_map(|(_, global)| global.binding)
+}
+
+/// Returns a binding as the host has it.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn place(naga::ResourceBinding { group: set, binding }: naga::ResourceBinding) -> Binding {
+    Binding { set, binding }
 }
 
 /// Returns the error of a binding that a language lacks.

@@ -21,6 +21,20 @@ pub struct Binding {
     pub binding: u32,
 }
 
+impl Binding {
+    /// The last of MSL's slots of buffers.
+    const LAST_SLOT: u8 = 30;
+
+    /// Returns the register space of the set in HLSL, which has 256.
+    pub(crate) fn hlsl_space(self) -> Option<u8> {
+        u8::try_from(self.set).ok()
+    }
+    /// Returns the slot of the buffer in MSL. It has no sets, so two may have one slot.
+    pub(crate) fn msl_slot(self) -> Option<u8> {
+        u8::try_from(self.binding).ok().filter(|&slot| slot <= Self::LAST_SLOT)
+    }
+}
+
 /// Bindings of the blocks of a vertex entry. (Those of a compute entry are fixed, in set 0.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(

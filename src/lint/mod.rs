@@ -62,9 +62,10 @@ rules! {
     /// BREAK outside of a loop.
     BreakOutside "break-outside-loop"
         "Hardware hangs on BREAK while no LOOP runs. Jump to the end of the program instead.",
-    /// The program never reaches an END, or runs off the end of its code.
+    /// The program never reaches an END, or runs off the end of its code or entry procedure.
     NoEnd "no-end"
-        "Every path must reach an END: after the last word of the program the unit executes old words of its memory.",
+        "Every path must reach an END: the unit goes on with the next procedure, and after the last word of the program with old \
+         words of its memory. Put `end` before the procedure's `.end`.",
     /// Vertex code that the vertex unit cannot hold.
     BeyondUnit "beyond-unit"
         "The vertex unit holds 512 words; words after them are never loaded. Make the program shorter, or put procedures that \
@@ -157,7 +158,7 @@ pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limi
     let mut findings = Findings::default();
     let options = explore::ExploreOptions { permissive: true, ..explore::ExploreOptions::default() };
     let trace = explore::trace(program, &options, limits)?;
-    let reached = trace::run(program, &trace, &mut findings);
+    let reached = trace::run(program, executable.header.endmain, &trace, &mut findings);
     registers::run(program, file, executable, &reached, &mut findings);
     tables::run(program.stage(), file, executable, &mut findings);
     if trace.is_complete {

@@ -124,6 +124,25 @@ fn paths_without_end_are_found() {
     "#]],
     );
     plain("jmpu b, there\njmpu !b, there\nadd r0, r0, r0\nthere:", expect![""]);
+    let goes_on = |body: &str, next: &str| {
+        let text = format!(".bool b\n.proc main\n{body}\n.end\n.proc next\n{next}\nend\n.end");
+        without_position(&all(&[&text], 0, false))
+    };
+    for (body, next, expected) in [
+        ("nop", "nop", "pc 0x0"),
+        ("ifu b\nend\n.end", "nop", "pc 0x2"),
+        // It is the callee that ends.
+        ("call next", "nop", ""),
+        ("there: jmpu b, there\nnop", "nop", "pc 0x1"),
+        ("ifu b\nend\n.else\nend\n.end", "nop", ""),
+        ("call next\nend", "nop", ""),
+        // The next procedure only ends the program.
+        ("nop", "", ""),
+    ] {
+        let message = "the program goes on behind the end of its entry procedure [no-end]\n";
+        let expected = if expected.is_empty() { String::new() } else { format!("{expected}: {message}") };
+        assert_eq!(goes_on(body, next), expected, "{body}");
+    }
     expect![[r#"
         pc 0x0: the program goes on behind the end of its code [no-end]
     "#]]
@@ -161,9 +180,10 @@ fn nop() -> u32 {
 
 /// Lints these words.
 fn words(code: Vec<u32>) -> String {
-    let text = ".proc main\nend\n.end";
+    // A file around a program of this length.
+    let text = format!(".proc main\n{}.end", "nop\n".repeat(code.len()));
     let assembled =
-        assemble_with(&[SourceText { name: "a.pica", text }], &AssemblerOptions::default()).unwrap();
+        assemble_with(&[SourceText { name: "a.pica", text: &text }], &AssemblerOptions::default()).unwrap();
     let file = Shbin::parse(&assembled.bytes).unwrap();
     let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).unwrap();
     without_position(&lines(&lint(&program, &file, 0, &Limits::default()).unwrap()))

@@ -9,10 +9,20 @@ use crate::isa::control::State;
 use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
-/// Checks every word of an exploration; returns which are executed.
-pub(super) fn run(program: &Program<'_>, trace: &Exploration, findings: &mut Findings) -> Vec<bool> {
+/// Checks every word of an exploration; returns which are executed. `end` is the address behind the
+/// entry procedure.
+pub(super) fn run(
+    program: &Program<'_>,
+    end: u32,
+    trace: &Exploration,
+    findings: &mut Findings,
+) -> Vec<bool> {
     let mut reached = vec![false; program.code().len()];
-    let mut checks = Checks { program, cfg: &trace.cfg, findings };
+    // An END there is as good as one in the procedure.
+    let end = u16::try_from(end).ok().map(Pc).filter(|end| {
+        *end > program.entry() && !matches!(program.inst(*end), None | Some(Inst::Flow(Flow::End)))
+    });
+    let mut checks = Checks { program, end, cfg: &trace.cfg, findings };
     let mut ends = !trace.is_complete;
     for run in &trace.runs {
         reached[run.state.pc.index()..=run.last.index()].fill(true);
@@ -35,6 +45,8 @@ pub(super) fn run(program: &Program<'_>, trace: &Exploration, findings: &mut Fin
 
 struct Checks<'a> {
     program: &'a Program<'a>,
+    /// Address behind the entry procedure, if it has more code.
+    end: Option<Pc>,
     cfg: &'a Cfg,
     findings: &'a mut Findings,
 }
@@ -49,6 +61,7 @@ impl Checks<'_> {
         for pc in (run.state.pc.0..=run.last.0).map(Pc) {
             if pc != run.last {
                 self.mova_pair(pc, pc.next());
+                self.leaves_entry(run, pc, pc.next());
             }
             match self.program.inst(pc) {
                 Some(Inst::Unassigned(opcode)) => {
@@ -77,7 +90,10 @@ impl Checks<'_> {
         while let Some(block) = work.pop() {
             for target in self.cfg.blocks[block].terminator.targets() {
                 match self.cfg.blocks[target].pc {
-                    Some(first) => self.mova_pair(run.last, first),
+                    Some(first) => {
+                        self.mova_pair(run.last, first);
+                        self.leaves_entry(run, run.last, first);
+                    }
                     None if self.cfg.exit == Some(target) => {
                         let message = "the program goes on behind the end of its code";
                         self.findings.at(run.last, Rule::NoEnd, message);
@@ -94,6 +110,15 @@ impl Checks<'_> {
     fn mova_pair(&mut self, first: Pc, second: Pc) {
         if self.is_mova(first) && self.is_mova(second) {
             self.findings.at(second, Rule::MovaPair, "MOVA right after MOVA");
+        }
+    }
+
+    /// Checks that the entry procedure does not go on into what stands behind it.
+    fn leaves_entry(&mut self, run: &Run, pc: Pc, next: Pc) {
+        let is_behind = self.end == Some(next) && pc.next() == next;
+        if is_behind && pc >= self.program.entry() && run.state.calls.is_empty() {
+            let message = "the program goes on behind the end of its entry procedure";
+            self.findings.at(pc, Rule::NoEnd, message);
         }
     }
 

@@ -1,11 +1,12 @@
 //! Reflection of compute forms: buffers, and what a draw with a geometry program needs.
 //! In: [`EntryPoint`], [`GeometryKernel`]. Out: [`BufferInfo`], [`GeometryInfo`], plain data.
 
-use super::{BlockInfo, HostMemberInfo};
+use super::places::Languages;
+use super::{BlockInfo, HlslRegister, HostMemberInfo};
 use crate::fields::DrawField;
 use crate::geometry::kernel::bindings;
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel};
-use crate::host::EntryPoint;
+use crate::host::{Binding, EntryPoint};
 
 /// A storage buffer of a compute stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,11 @@ pub struct BufferInfo {
     pub set: u32,
     /// Binding in it.
     pub binding: u32,
+    /// Register in HLSL.
+    pub hlsl: Option<HlslRegister>,
+    /// Buffer slot of the stage in MSL, whose entry leaves out a buffer that the program does not
+    /// use.
+    pub msl: Option<u32>,
     /// Type.
     pub ty: String,
     /// Written by the program.
@@ -100,15 +106,12 @@ const VECTOR: u32 = 16;
 const REGISTERS: u32 = 16;
 
 /// Describes the storage buffers of an entry point.
-pub(super) fn buffers(entry_point: &EntryPoint) -> Vec<BufferInfo> {
-    let buffer = |name: &str, binding, ty: &str, written, (per, stride): (&str, Option<u32>)| BufferInfo {
-        name: name.into(),
-        set: 0,
-        binding,
-        ty: ty.into(),
-        written,
-        per: per.into(),
-        stride,
+pub(super) fn buffers(entry_point: &EntryPoint, languages: Languages) -> Vec<BufferInfo> {
+    let buffer = |name: &str, binding, ty: &str, written, (per, stride): (&str, Option<u32>)| {
+        let class = if written { 'u' } else { 't' };
+        let (hlsl, msl) = languages.buffer(class, Binding { set: 0, binding });
+        let [name, ty, per] = [name, ty, per].map(str::to_owned);
+        BufferInfo { name, set: 0, binding, hlsl, msl, ty, written, per, stride }
     };
     let vectors = |per, count: u32| (per, Some(count * VECTOR));
     match entry_point {
@@ -170,7 +173,7 @@ fn feed(input: GeometryInput) -> FeedInfo {
 }
 
 /// Describes the compute form of a geometry program.
-pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
+pub(super) fn info(kernel: &GeometryKernel, languages: Languages) -> GeometryInfo {
     let size = DrawField::BLOCK_SIZE;
     let used = if kernel.is_split() { size } else { 4 * DrawField::MEMBERS.len() as u32 };
     GeometryInfo {
@@ -198,7 +201,7 @@ pub(super) fn info(kernel: &GeometryKernel) -> GeometryInfo {
             .iter()
             .map(|word| StateInfo { what: word.to_string(), initial: word.initial })
             .collect(),
-        draw: BlockInfo { set: 0, binding: bindings::DRAW, size, used },
+        draw: languages.block(Binding { set: 0, binding: bindings::DRAW }, size, used),
         draw_members: draw_members(kernel),
     }
 }

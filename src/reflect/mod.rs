@@ -6,18 +6,20 @@
 
 mod geometry;
 mod module;
+mod places;
 mod table;
 #[cfg(feature = "serde")]
 mod words;
 
 pub use geometry::{BufferInfo, DependenceInfo, FeedInfo, GeometryInfo, StateInfo};
 pub use module::{EntryPointNames, ModuleInfo, SymbolInfo};
+pub use places::{BlockInfo, HlslRegister};
 
 use crate::cfg::reach::reach;
 use crate::container::Dvle;
 use crate::host::profile::specialized_name;
 use crate::host::{
-    ArrayName, AttributeKind, Bank, Binding, Constants, HostField, Location, Member, MemberType, Options,
+    ArrayName, Attribute, AttributeKind, Bank, Constants, HostField, Location, Member, MemberType, Options,
     Profile, Promise, Reliance, UniformBlock, Usage,
 };
 use crate::ir::{Op, Resource};
@@ -25,9 +27,10 @@ use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program, Stage};
 use crate::passes::legalize;
 use crate::translate::{FileProgram, Translation};
+use places::Languages;
 
-/// Version of the schema of [`Reflection`].
-pub const SCHEMA: u32 = 6;
+/// Name and version of the schema of [`Reflection`].
+pub const SCHEMA: &str = "transpica.reflection/7";
 
 /// Instruction counts of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,25 +88,14 @@ pub struct AttributeInfo {
     pub register: u8,
     /// Location.
     pub location: u32,
+    /// Semantic in HLSL, name and index: `LOC0`; none in a compute stage.
+    pub hlsl: Option<String>,
+    /// Attribute in MSL; none in a compute stage.
+    pub msl: Option<u32>,
     /// Type of the input variable: `vec4f`, `vec4i` or `vec4u`.
     pub ty: String,
     /// Number of components that the program reads.
     pub components: u8,
-}
-
-/// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU), and the size of its
-/// block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BlockInfo {
-    /// Set or group.
-    pub set: u32,
-    /// Binding in it.
-    pub binding: u32,
-    /// Size of the block in bytes, a multiple of 16: the least that the host must bind.
-    pub size: u32,
-    /// Size up to the end of the last member: the least that the host must write.
-    pub used: u32,
 }
 
 /// A field of the host block that the program reads, for clip planes or a dynamic y, or of the
@@ -173,6 +165,10 @@ pub struct OutputInfo {
     pub built_in: Option<String>,
     /// Location; none for built-in outputs.
     pub location: Option<u32>,
+    /// Semantic in HLSL: `LOC0`, `SV_Position`, `SV_ClipDistance`; none in a compute stage.
+    pub hlsl: Option<String>,
+    /// Attribute in MSL: `user(loc0)`, `position`, `clip_distance`; none in a compute stage.
+    pub msl: Option<String>,
     /// Number of components.
     pub components: u32,
     /// Sources of the components: `o0.x` for a component of an o register, `1` or `0` for a
@@ -229,7 +225,7 @@ pub struct GuardCounts {
 #[non_exhaustive]
 pub struct Reflection {
     /// `SCHEMA`.
-    pub schema: u32,
+    pub schema: String,
     /// Name of the source file.
     pub source: String,
     /// Index of the executable in it, if known.
@@ -305,11 +301,14 @@ impl Reflection {
         let interface = &translated.interface;
         let profile = &translated.profile;
         let host_inputs = HostInputs::of(translated);
-        let block = |Binding { set, binding }, size, used| BlockInfo { set, binding, size, used };
         let size = interface.block.size;
-        let host = profile.host(&interface.entry_point);
+        let uniform_place = (size > 0).then(|| profile.uniforms(&interface.entry_point));
+        let host = host_inputs.size.map(|size| (profile.host(&interface.entry_point), size));
+        let bindings: Vec<_> = uniform_place.into_iter().chain(host.map(|(host, _)| host)).collect();
+        let is_specialized = !host_inputs.specialization.is_empty();
+        let languages = Languages::of(&interface.entry_point, &bindings, is_specialized);
         Self {
-            schema: SCHEMA,
+            schema: SCHEMA.into(),
             source: interface.source.clone(),
             dvle: interface.executable.and_then(|index| u32::try_from(index).ok()),
             stage: match program.stage() {
@@ -318,21 +317,20 @@ impl Reflection {
             }
             .into(),
             entry: interface.entry_name(),
-            module: ModuleInfo::new(&interface.entry_point),
+            module: ModuleInfo::new(&interface.entry_point, languages),
             tier: translated.tier.to_string(),
             instructions: instructions(program),
             reads: reads(&translated.usage),
-            attributes: interface.attributes.iter().map(described).collect(),
-            uniform_block: (size > 0)
-                .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
+            attributes: interface.attributes.iter().map(|one| described(one, languages)).collect(),
+            uniform_block: uniform_place.map(|place| languages.block(place, size, interface.block.used())),
             uniforms: uniforms(&interface.block),
             padding: interface.block.padding().map(|(offset, size)| Padding { offset, size }),
-            host_block: host_inputs.size.map(|size| block(host, size, size)),
+            host_block: host.map(|(place, size)| languages.block(place, size, size)),
             host_members: host_inputs.host_members,
             specialization: host_inputs.specialization,
-            outputs: outputs(translated),
-            buffers: geometry::buffers(&interface.entry_point),
-            geometry: interface.kernel().map(geometry::info),
+            outputs: outputs(translated, languages),
+            buffers: geometry::buffers(&interface.entry_point, languages),
+            geometry: interface.kernel().map(|kernel| geometry::info(kernel, languages)),
             defaults: defaults(constants, &interface.folded, translated.usage.relative),
             symbols: Vec::new(),
             promises: promises(&translated.relies_on),
@@ -492,7 +490,8 @@ fn instructions(program: &Program<'_>) -> InstructionCounts {
     InstructionCounts { code, reached, arithmetic: reached - control - nop, control, nop }
 }
 
-fn described(attribute: &crate::host::interface::Attribute) -> AttributeInfo {
+fn described(attribute: &Attribute, languages: Languages) -> AttributeInfo {
+    let (hlsl, msl) = languages.attribute(attribute.register.into());
     let ty = match attribute.format.kind {
         AttributeKind::Float => "vec4f",
         AttributeKind::Int => "vec4i",
@@ -502,6 +501,8 @@ fn described(attribute: &crate::host::interface::Attribute) -> AttributeInfo {
         name: attribute.name.clone(),
         register: attribute.register,
         location: attribute.register.into(),
+        hlsl,
+        msl,
         ty: ty.into(),
         components: attribute.format.components,
     }
@@ -549,11 +550,12 @@ fn uniform(member: &Member) -> UniformInfo {
     }
 }
 
-fn outputs(translated: &Translation) -> Vec<OutputInfo> {
+fn outputs(translated: &Translation, languages: Languages) -> Vec<OutputInfo> {
     let approximate = translated.approximate();
     let outputs = translated.interface.outputs.iter().enumerate();
     outputs
-        .map(|(index, output)| OutputInfo {
+        .map(|(index, output)| (index, output, languages.output(output.location)))
+        .map(|(index, output, (hlsl, msl))| OutputInfo {
             name: output.name.clone(),
             built_in: match output.location {
                 Location::Position => Some("position".into()),
@@ -564,6 +566,8 @@ fn outputs(translated: &Translation) -> Vec<OutputInfo> {
                 Location::Position | Location::ClipDistances => None,
                 Location::Varying(location) => Some(location),
             },
+            hlsl,
+            msl,
             components: output.lanes() as u32,
             sources: output.components.iter().map(ToString::to_string).collect(),
             approximate: approximate.get(index).is_some_and(|lanes| *lanes != 0),

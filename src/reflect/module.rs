@@ -2,6 +2,7 @@
 //! In: [`EntryPoint`], the symbols of an executable. Out: plain data.
 
 use super::UniformInfo;
+use super::places::Languages;
 use crate::container::{Dvle, SymbolBank};
 use crate::host::{EntryPoint, WORKGROUP};
 
@@ -31,11 +32,14 @@ pub struct ModuleInfo {
     pub entry_points: EntryPointNames,
     /// Invocations of a workgroup; none but for compute stages.
     pub workgroup: Option<[u32; 3]>,
+    /// Buffer slot in MSL that a compute stage needs besides its `buffers`: a `uint` for each of
+    /// them, in their order, the size in bytes of what is bound.
+    pub msl_sizes: Option<u32>,
 }
 
 impl ModuleInfo {
     /// Describes an entry point.
-    pub(super) fn new(entry_point: &EntryPoint) -> Self {
+    pub(super) fn new(entry_point: &EntryPoint, languages: Languages) -> Self {
         // The name is one constant of all generators but naga's MSL, which needs features that this
         // table does not; `tests/reflection.rs` compares both.
         let main = || "main".to_owned();
@@ -54,6 +58,7 @@ impl ModuleInfo {
                 msl: "main_".into(),
             },
             workgroup: entry_point.is_compute().then_some([WORKGROUP, 1, 1]),
+            msl_sizes: languages.sizes(entry_point),
         }
     }
 }

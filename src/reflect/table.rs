@@ -65,10 +65,20 @@ impl fmt::Display for RegisterReads {
 
 impl fmt::Display for BlockInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { set, binding, size, used } = self;
-        write!(f, "set {set}, binding {binding}, {size} bytes")?;
+        let Self { set, binding, hlsl, msl, size, used } = self;
+        write!(f, "set {set}, binding {binding}, HLSL {}, MSL {}, {size} bytes", cell(hlsl), slot(*msl))?;
         if used == size { Ok(()) } else { write!(f, ", of which {used} are used") }
     }
+}
+
+/// Formats what a language may lack.
+fn cell(place: &Option<impl fmt::Display>) -> String {
+    place.as_ref().map_or_else(|| "-".into(), ToString::to_string)
+}
+
+/// Formats a buffer slot of MSL.
+fn slot(slot: Option<u32>) -> String {
+    cell(&slot.map(|slot| format!("buffer {slot}")))
 }
 
 /// Formats the value of a setup constant: floats as numbers.
@@ -115,22 +125,15 @@ fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &GeometryInfo) -> fmt::R
     state.write(f, "state")
 }
 
-impl fmt::Display for Reflection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
-        let count = &self.instructions;
-        let source = if self.source.is_empty() { "program from registers" } else { &self.source };
-        writeln!(f, "{source}{entry}: {} stage, {}", self.module.stage, self.tier)?;
-        writeln!(
-            f,
-            "{} of {} words reached: {} arithmetic, {} control, {} nop",
-            count.reached, count.code, count.arithmetic, count.control, count.nop
-        )?;
-        writeln!(f, "reads {}", self.reads)?;
-        let mut attributes = Table::new(&["location", "register", "type", "components", "name"]);
+impl Reflection {
+    /// Writes attributes, blocks and specialization constants.
+    fn write_inputs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut attributes =
+            Table::new(&["location", "HLSL", "MSL", "register", "type", "components", "name"]);
         attributes.0.extend(self.attributes.iter().map(|a| {
-            let register = format!("v{}", a.register);
-            vec![a.location.to_string(), register, a.ty.clone(), a.components.to_string(), a.name.clone()]
+            let msl = cell(&a.msl.map(|attribute| format!("attribute {attribute}")));
+            let (register, lanes) = (format!("v{}", a.register), a.components.to_string());
+            vec![a.location.to_string(), cell(&a.hlsl), msl, register, a.ty.clone(), lanes, a.name.clone()]
         }));
         attributes.write(f, "attributes")?;
         let mut uniforms = Table::new(&["offset", "registers", "type", "name"]);
@@ -162,24 +165,39 @@ impl fmt::Display for Reflection {
         constants
             .0
             .extend(self.specialization.iter().map(|s| vec![s.id.to_string(), s.ty.clone(), s.name.clone()]));
-        constants.write(f, "specialization constants")?;
-        let mut outputs = Table::new(&["location", "components", "from", "name", ""]);
+        constants.write(f, "specialization constants")
+    }
+
+    /// Writes what the stage writes: outputs and buffers.
+    fn write_outputs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut outputs = Table::new(&["location", "HLSL", "MSL", "components", "from", "name", ""]);
         outputs.0.extend(self.outputs.iter().map(|o| {
             let note = if o.approximate { "approximate (EX2/LG2)" } else { "" };
-            vec![place(o), o.components.to_string(), o.sources.join(" "), o.name.clone(), note.into()]
+            let (lanes, from) = (o.components.to_string(), o.sources.join(" "));
+            vec![place(o), cell(&o.hlsl), cell(&o.msl), lanes, from, o.name.clone(), note.into()]
         }));
         outputs.write(f, "outputs")?;
         if let Some(geometry) = &self.geometry {
             write_geometry(f, geometry)?;
         }
-        let mut buffers = Table::new(&["binding", "type", "", "bytes", "name"]);
+        let mut buffers = Table::new(&["binding", "HLSL", "MSL", "type", "", "bytes", "name"]);
         buffers.0.extend(self.buffers.iter().map(|buffer| {
             let access = if buffer.written { "written" } else { "read" };
             let bytes = buffer.stride.map_or("as the draw says".into(), |bytes| bytes.to_string());
             let bytes = format!("{bytes} a {}", buffer.per);
-            vec![buffer.binding.to_string(), buffer.ty.clone(), access.into(), bytes, buffer.name.clone()]
+            let (binding, hlsl) = (buffer.binding.to_string(), cell(&buffer.hlsl));
+            let (ty, name) = (buffer.ty.clone(), buffer.name.clone());
+            vec![binding, hlsl, slot(buffer.msl), ty, access.into(), bytes, name]
         }));
         buffers.write(f, "buffers")?;
+        if let Some(slot) = self.module.msl_sizes {
+            writeln!(f, "  sizes of these buffers: MSL buffer {slot}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the values and promises that the module relies on.
+    fn write_reliance(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut defaults = Table::new(&["register", "value", ""]);
         defaults.0.extend(self.defaults.iter().map(|d| {
             let note = if d.folded { "a literal" } else { "set by the host" };
@@ -192,7 +210,25 @@ impl fmt::Display for Reflection {
         promises.0.extend(self.promises.v.iter().map(|(v, text)| vec![registers('v', &[*v]), text.clone()]));
         let results = self.promises.results.iter();
         promises.0.extend(results.map(|text| vec!["results".to_owned(), text.clone()]));
-        promises.write(f, "promises of the host that it relies on")?;
+        promises.write(f, "promises of the host that it relies on")
+    }
+}
+
+impl fmt::Display for Reflection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
+        let count = &self.instructions;
+        let source = if self.source.is_empty() { "program from registers" } else { &self.source };
+        writeln!(f, "{source}{entry}: {} stage, {}", self.module.stage, self.tier)?;
+        writeln!(
+            f,
+            "{} of {} words reached: {} arithmetic, {} control, {} nop",
+            count.reached, count.code, count.arithmetic, count.control, count.nop
+        )?;
+        writeln!(f, "reads {}", self.reads)?;
+        self.write_inputs(f)?;
+        self.write_outputs(f)?;
+        self.write_reliance(f)?;
         let GuardCounts { products, nan_tests } = self.guards;
         if products + nan_tests > 0 {
             writeln!(f, "\n{products} products with a guard of 0 · inf, {nan_tests} tests for NaN")?;

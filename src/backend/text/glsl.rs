@@ -309,7 +309,11 @@ impl Row {
     /// Writes the head of every text.
     #[cfg(feature = "glsl")]
     pub(super) fn head(&self, out: &mut String, source: &BackendInput<'_>, clips: bool) {
-        let (header, glsl) = (header(source.interface), &source.profile.glsl);
+        let (mut header, glsl) = (header(source.interface), &source.profile.glsl);
+        // Comments may have other characters since 4.20, and in OpenGL ES.
+        if matches!(self.version, GlslVersion::Core330 | GlslVersion::Core400 | GlslVersion::Core410) {
+            header = header.replace(|c: char| !c.is_ascii(), "?");
+        }
         if glsl.version_line {
             out.push_str(self.line);
         }

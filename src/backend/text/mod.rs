@@ -381,9 +381,14 @@ pub(super) fn header(interface: &Interface) -> String {
 }
 
 /// Writes a name from the input into a comment, so that it neither ends the comment nor continues
-/// it on the next line.
+/// it on the next line, nor changes the direction of text.
 fn comment(out: &mut String, name: &str) {
-    let harmless = |c: char| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' };
+    let harmless = |c: char| match c {
+        '\\' | '\u{2028}' | '\u{2029}' => '?',
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '?',
+        c if c.is_control() => '?',
+        c => c,
+    };
     out.extend(name.chars().map(harmless));
 }
 

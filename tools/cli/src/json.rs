@@ -98,7 +98,8 @@ mod tests {
             Schema::Translate,
             Schema::Vbc,
         ];
-        for schema in all.map(Schema::name).into_iter().chain([transpica_inspect::results::SCHEMA]) {
+        let others = [transpica_inspect::results::SCHEMA, transpica::stages::reflect::SCHEMA];
+        for schema in all.map(Schema::name).into_iter().chain(others) {
             let (name, _) =
                 schema.strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");
             let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("a file");

@@ -4,7 +4,19 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::args::Color;
+
+/// Returns the columns that a text takes in a terminal: two for each wide character.
+pub fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// Returns a text with blanks behind it up to a number of columns.
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
 
 /// Escapes control characters: text from a file must not move the terminal's cursor, change its
 /// title or reverse its text. Line feeds, also those after a carriage return, and tabs stay.
@@ -78,6 +90,15 @@ fn has_unicode_locale() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_those_of_the_terminal() {
+        for text in ["µ", "中", "プログラム", "e\u{301}", ""] {
+            let padded = padded(text, 12);
+            assert_eq!((columns(&padded), padded.trim_end()), (12, text));
+        }
+        assert_eq!((columns("中"), columns("e\u{301}"), padded("long", 2)), (2, 1, "long".to_owned()));
+    }
 
     #[test]
     fn characters_that_terminals_act_on_are_spelled_out() {

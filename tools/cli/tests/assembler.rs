@@ -159,6 +159,28 @@ fn lint_warns_at_the_line_and_as_json() {
 }
 
 #[test]
+fn a_missing_end_is_a_warning_without_lint() {
+    let text = ".out p position\n.proc main\n\tmov p, r0\n.end\n.proc other\n\tmov r1, r2\n\tend\n.end\n";
+    let ran = transpica_reading(&["asm", "-", "-o", "-"], text.as_bytes());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let expected =
+        "warning: the program goes on behind the end of its entry procedure [no-end] ╭▸ standard input:3:2";
+    assert!(ran.report().contains(expected), "{}", ran.err);
+    assert_eq!(
+        ran.err.matches("warning").count(),
+        1,
+        "findings of other rules are those of --lint: {}",
+        ran.err
+    );
+    let quiet = transpica_reading(&["asm", "-", "-o", "-", "-q"], text.as_bytes());
+    assert_eq!((quiet.status, quiet.err.as_str(), quiet.out), (0, "", ran.out));
+    let denied = transpica_reading(&["asm", "-", "-o", "-", "--deny", "no-end"], text.as_bytes());
+    assert_eq!((denied.status, denied.out.len()), (1, 0), "{}", denied.err);
+    let ended = text.replace("p, r0\n", "p, r0\n\tend\n");
+    assert_eq!(transpica_reading(&["asm", "-", "-o", "-"], ended.as_bytes()).err, "");
+}
+
+#[test]
 fn denied_findings_prevent_the_output() {
     let folder = folder("deny");
     let out = folder.join("doubtful.shbin");

@@ -97,3 +97,14 @@ fn quiet_commands_print_nothing_and_verbose_ones_more() {
         assert!(verbose.err.lines().count() > usual.err.lines().count(), "{arguments:?}: {}", verbose.err);
     }
 }
+
+#[test]
+fn columns_of_tables_count_wide_characters_twice() {
+    let source =
+        ".symbol %E6%B0%B4%E9%9D%A2 0x10 0x10\n.symbol Fl%C3%A4che 0x11 0x11\n.proc main\nend\n.end\n";
+    let file = folder("wide").join("wide.shbin");
+    let name = file.to_str().expect("a name");
+    assert_eq!(transpica_reading(&["asm", "-", "-o", name], source.as_bytes()).status, 0);
+    let tables = transpica(&["info", name]).succeeded();
+    assert!(tables.contains("\u{6c34}\u{9762}    c0\n") && tables.contains("Fl\u{e4}che  c1\n"), "{tables}");
+}

@@ -82,6 +82,29 @@ fn names_with_special_characters_do_not_change_the_text() {
 }
 
 #[test]
+fn comments_have_names_in_any_script() {
+    let module = ir::text::parse(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = member 2 %2: f32x4 = add %0 %1 yield %2 }",
+    )
+    .unwrap();
+    let mut interface = interface(&module);
+    interface.source = "Wasserfl\u{e4}che.shbin".into();
+    interface.entry_label = Some("\u{6c34}\u{202e}\u{85}\u{2029}".into());
+    let expected = "// source: Wasserfl\u{e4}che.shbin\n// entry: \u{6c34}???\n";
+    let wgsl = write(&module, &interface, EntryPoint::Vertex, text::wgsl).unwrap();
+    assert!(wgsl.starts_with(expected), "{wgsl}");
+    for version in text::GlslVersion::ALL {
+        let vertex = EntryPoint::Vertex;
+        let glsl = write(&module, &interface, vertex, |source| text::glsl(source, version)).unwrap();
+        // Comments of these versions are ASCII.
+        let is_ascii = ["#version 330 core", "#version 400 core", "#version 410 core"]
+            .contains(&glsl.lines().next().unwrap_or_default());
+        let expected = if is_ascii { "// source: Wasserfl?che.shbin\n// entry: ????\n" } else { expected };
+        assert!(glsl.contains(expected), "{version:?}: {glsl}");
+    }
+}
+
+#[test]
 fn glsl_keeps_its_documented_names() {
     let module = ir::text::parse(
         "func main { %0: f32x4 = input v0 %1: f32x4 = input v1 %2: f32x4 = member 2 %3: f32x4 = add %0 %2

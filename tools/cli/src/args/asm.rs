@@ -15,6 +15,7 @@ use crate::streams::{Output, Streams};
 
 All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
 - as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
+A program without an end is warned of without --lint, too.
 Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing is written.
 --json lists as messages the errors, or what --lint finds: severity, rule (none for errors), message, file, line, column,
 help or explanation.")]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use transpica::stages::asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
+use transpica::stages::lint::Rule;
 
 use super::{Input, lint};
 use crate::args::{Common, Denied};
@@ -52,11 +53,7 @@ pub fn run(
                 assembled.bytes.len(),
                 assembled.model.executables.len()
             ));
-            let found = if options.lint {
-                lint(&assembled, &sources, &texts, options, common)?
-            } else {
-                lint::Findings::default()
-            };
+            let found = lint(&assembled, &sources, &texts, options, common)?;
             print_json(&found.json, options)?;
             lint::check(&found.rules, &options.deny)
                 .map_err(|failure| failure.hint("nothing was written"))?;
@@ -86,7 +83,11 @@ fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Fa
     files::write(None, Schema::Asm.text(serde_json::json!({ "messages": list })).as_bytes())
 }
 
-/// Runs the lint rules and shows their findings on standard error, unless JSON is requested.
+/// The rule whose findings are warnings without --lint, too: no author means such a program.
+const ALWAYS: Rule = Rule::NoEnd;
+
+/// Runs the lint rules and shows their findings on standard error, unless JSON is requested. The
+/// findings are those of --lint alone.
 fn lint(
     assembled: &Assembled,
     sources: &[SourceText<'_>],
@@ -94,17 +95,22 @@ fn lint(
     options: &AsmOptions,
     common: &Common,
 ) -> Result<lint::Findings, Failure> {
-    let found = lint::assembled(assembled, sources, &options.deny)
-        .map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
-    if !options.json {
-        let both = found.messages.iter().cloned().zip(&found.rules);
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            both.partition(|(_, rule)| Denied::has(&options.deny, **rule));
-        let [errors, warnings] =
-            [errors, warnings].map(|some| some.into_iter().map(|(message, _)| message).collect::<Vec<_>>());
+    let found = lint::assembled(assembled, sources, &options.deny);
+    let found = match found {
+        Ok(found) => found,
+        // Files without a program are for other tools.
+        Err(_) if !options.lint => return Ok(lint::Findings::default()),
+        Err(error) => return Err(Failure::new(format!("the assembled program: {error}"))),
+    };
+    let both = found.messages.iter().cloned().zip(&found.rules);
+    let both = both.filter(|(_, rule)| options.lint || **rule == ALWAYS && !common.quiet);
+    let (errors, warnings): (Vec<_>, Vec<_>) = both.partition(|(_, rule)| Denied::has(&options.deny, **rule));
+    let [errors, warnings] =
+        [errors, warnings].map(|some| some.into_iter().map(|(message, _)| message).collect::<Vec<_>>());
+    if !(options.lint && options.json) {
         print_diagnostics(&errors, &warnings, texts, common.color);
     }
-    Ok(found)
+    Ok(if options.lint { found } else { lint::Findings::default() })
 }
 
 /// Reads a source. Comments may be in any encoding; everything else is ASCII.

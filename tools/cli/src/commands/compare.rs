@@ -23,6 +23,7 @@ use crate::args::{Common, Compare};
 use crate::files;
 use crate::json::{self, ProgramName, Schema};
 use crate::report::Failure;
+use crate::terminal::padded;
 
 /// Limit of instructions per vertex or invocation on the interpreter.
 const BUDGET: u64 = 1 << 20;
@@ -280,7 +281,7 @@ fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
 
 fn to_line(row: &Row, rules: Rules) -> String {
     let [mark, _] = row.mark();
-    let mut text = format!("{mark} {:<28} ", row.file);
+    let mut text = format!("{mark} {} ", padded(&row.file, 28));
     if let Some(program) = &row.program {
         let _ = write!(text, "dvle {} ", program.dvle);
     }

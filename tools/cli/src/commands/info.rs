@@ -14,6 +14,7 @@ use crate::args::{Common, Denied};
 use crate::files;
 use crate::json::Schema;
 use crate::report::Failure;
+use crate::terminal::{columns, padded};
 
 /// Prints the description; `lint` holds the denied rules if findings are requested.
 pub fn run(
@@ -112,14 +113,13 @@ fn table(text: &mut String, rows: &[Value], depth: usize) {
         None => vec![plain(row)],
     };
     let all: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let columns = all.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let count = all.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| columns(cell)).max();
+    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
     for row in &all {
         let mut line = "  ".repeat(depth);
         for (cell, width) in row.iter().zip(&widths) {
-            let _ = write!(line, "{cell:width$}  ");
+            let _ = write!(line, "{}  ", padded(cell, *width));
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -23,6 +23,7 @@ use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::json::{self, ProgramName, Schema};
 use crate::report::Failure;
+use crate::terminal::padded;
 
 /// Result of one program, or of a file without a readable program.
 struct Row {
@@ -121,7 +122,7 @@ fn micros(time: Duration) -> f64 {
 fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     let mut text = String::new();
     for Row { file, program, result } in rows {
-        let file = file.display();
+        let file = padded(&file.display().to_string(), 36);
         let dvle = program.as_ref().map_or(0, |program| program.dvle);
         let _ = match result {
             Ok(_) if quiet => Ok(()),
@@ -129,12 +130,12 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
                 let tier = tier.to_string();
                 let _ = writeln!(
                     text,
-                    "ok   {file:<36} dvle {dvle:<3} {tier:<16} {code:>5} code {words:>6} words {:>9.1} µs",
+                    "ok   {file} dvle {dvle:<3} {tier:<16} {code:>5} code {words:>6} words {:>9.1} µs",
                     micros(*time)
                 );
                 warnings.iter().try_for_each(|warning| writeln!(text, "       {warning}"))
             }
-            Err(error) => writeln!(text, "FAIL {file:<36} dvle {dvle:<3} {error}"),
+            Err(error) => writeln!(text, "FAIL {file} dvle {dvle:<3} {error}"),
         };
     }
     let mut tiers: BTreeMap<Tier, usize> = BTreeMap::new();

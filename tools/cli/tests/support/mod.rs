@@ -89,11 +89,8 @@ pub fn folder(test: &str) -> PathBuf {
 
 /// Checks a document against the file of its schema.
 pub fn follows_schema(document: &serde_json::Value) {
-    let name = match &document["schema"] {
-        serde_json::Value::String(name) => name.strip_prefix("transpica.").expect("a name of ours"),
-        _number => "reflection/",
-    };
-    let (name, _) = name.split_once('/').expect("a version");
+    let name = document["schema"].as_str().and_then(|name| name.strip_prefix("transpica."));
+    let (name, _) = name.and_then(|name| name.split_once('/')).expect("a name and version of ours");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schema/{name}.json"));
     let schema = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let schema = serde_json::from_str(&schema).expect("JSON");

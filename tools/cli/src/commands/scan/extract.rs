@@ -1,7 +1,7 @@
 //! Found programs as files below one folder.
 //! In: hits with their bytes, from several threads. Out: each distinct content once, named after
 //! the first hit that has it. Names from files choose no folder: letters, digits, `.`, `-` and `_`
-//! are all that is left of them.
+//! are all that is left of them, of every script.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,6 +14,7 @@ use transpica::stages::host::RegisterState;
 use transpica::stages::host::registers::number;
 use transpica::stages::isa::Stage;
 use transpica_containers::{Found, Kind, shbin, to_bytes};
+use unicode_width::UnicodeWidthChar;
 
 use super::{File, report, stem};
 use crate::json::{self, Schema};
@@ -95,10 +96,16 @@ fn last_part(name: &str) -> String {
     last.rsplit_once('.').map_or(last, |(stem, _)| stem).to_string()
 }
 
+/// Returns whether a character is a mark on the letter before it, and visible.
+fn is_mark(c: char) -> bool {
+    let is_hidden = matches!(c, '\u{61c}' | '\u{200b}'..='\u{206f}' | '\u{feff}') || c.is_control();
+    c.width() == Some(0) && !is_hidden
+}
+
 /// Returns what of a name may stand in a file name on every system.
 fn safe(name: &str) -> String {
     let kept = name.chars().take(LONGEST).map(|c| match c {
-        c if c.is_ascii_alphanumeric() => c,
+        c if c.is_alphanumeric() || is_mark(c) => c,
         '.' | '-' | '_' => c,
         _other => '_',
     });
@@ -181,9 +188,14 @@ mod tests {
             ("..", "shader"),
             ("", "shader"),
             ("a b\u{202e}\0c", "a_b__c"),
+            ("model/Wasser_fläche.bch", "Wasser_fläche"),
+            ("シェーダー/水面 1.bcsdr", "水面_1"),
+            ("cafe\u{301}\u{200b}\u{feff}.x", "cafe\u{301}__"),
         ] {
             assert_eq!(safe(&last_part(name)), expected, "{name}");
         }
+        // With digest and ending a name fits the 255 bytes of most file systems.
         assert_eq!(safe(&"x".repeat(500)).len(), LONGEST);
+        assert!(safe(&"𠮷".repeat(500)).len() + DIGITS + "-.geometry.descriptors.bin".len() < 255);
     }
 }

@@ -7,6 +7,7 @@ use transpica_containers::{Pair, ProgramInfo};
 
 use super::{File, Row};
 use crate::json::Schema;
+use crate::terminal::padded;
 
 /// Returns 32 hex digits.
 pub(super) fn hex(digest: &[u8; 16]) -> String {
@@ -67,10 +68,10 @@ fn lines(file: &File, Row { hit, same_as, extracted }: &Row) -> Vec<String> {
 /// Returns the line of a program.
 fn program(index: usize, program: &ProgramInfo) -> String {
     let ProgramInfo { stage, entry, start, instructions, key, identity } = program;
-    let entry = entry.as_deref().unwrap_or("-");
+    let entry = padded(entry.as_deref().unwrap_or("-"), 20);
     let key = key.map_or_else(|| format!("({})", hex(identity)), |key| key.to_string());
     let stage = stage.name();
-    format!("  {index:<3} {stage:<9} {entry:<20} {start:>#6x} {instructions:>5} instructions  {key}")
+    format!("  {index:<3} {stage:<9} {entry} {start:>#6x} {instructions:>5} instructions  {key}")
 }
 
 /// Returns a pair in words.
