@@ -13,9 +13,9 @@ use transpica::stages::lower::OutputSelection;
 use transpica::stages::passes::legalize;
 use transpica::stages::precision::Precision;
 use transpica::{Shbin, Translation};
+use transpica_generate::promises::{keep, results_keep};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
-use transpica_prove::promises::{keep, results_keep};
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };

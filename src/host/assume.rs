@@ -5,6 +5,8 @@
 //! A check takes the integer maximum of magnitudes: as bits, infinity is above all finite numbers
 //! and NaN above infinity, so that one comparison answers every promise.
 
+use std::fmt;
+
 use super::interface::{Constants, Usage};
 use super::options::{Assume, AttributeFormat, AttributeKind, Options, Promise};
 use crate::isa::limits::FLOATS;
@@ -48,6 +50,16 @@ impl Promise {
     /// The stronger of two promises.
     fn and(self, other: Self) -> Self {
         if self.largest() < other.largest() { self } else { other }
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("any number"),
+            Self::NotNan => f.write_str("not NaN"),
+            Self::Below(exponent) => write!(f, "below 2^{}", exponent.min(&ALL_FINITE)),
+        }
     }
 }
 

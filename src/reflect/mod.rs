@@ -387,11 +387,7 @@ impl FileProgram<'_> {
 
 fn promises(relies_on: &Reliance) -> PromiseInfo {
     let c = set(relies_on.uniforms);
-    let text = |promise: Promise| match promise {
-        Promise::Nothing => None,
-        Promise::NotNan => Some("not NaN".to_owned()),
-        Promise::Below(exponent) => Some(format!("below 2^{}", exponent.min(128))),
-    };
+    let text = |promise: Promise| (promise != Promise::Nothing).then(|| promise.to_string());
     let of = |register: u8| relies_on.promises.attributes.get(usize::from(register)).copied();
     let v = set(relies_on.attributes.into()).into_iter();
     PromiseInfo {

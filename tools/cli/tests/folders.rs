@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use support::{Ran, folder, root, transpica};
+use support::{Ran, folder, follows_schema, root, transpica};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a name of ASCII")
@@ -259,8 +259,19 @@ fn shards_are_parts_of_the_whole_and_their_manifests_merge() {
         files.map(|(name, (bytes, _))| (name, bytes)).collect::<Vec<_>>()
     };
     assert!(contents(&out) == contents(&parts), "the files and the manifest are those of one run");
+    // What there is is merged, and never taken for the whole.
     let ran = merge(&[&paths[1]]);
-    assert!(ran.err.starts_with("warning: 2 of 3 shards are missing: 0, 2"), "{}", ran.err);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("2 of 3 shards are missing: 0, 2"), "{}", ran.err);
+    let incomplete = parts.join("incomplete.json");
+    fs::copy(&merged, &incomplete).expect("a copy");
+    let missing = json!([{ "first": 0, "last": 0 }, { "first": 2, "last": 2 }]);
+    let document = manifest(&incomplete);
+    follows_schema(&document);
+    assert_eq!(document["missing_shards"], json!({ "count": 3, "missing": missing }));
+    let ran = merge(&[&incomplete]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("incomplete.json: 2 of 3 shards are missing"), "{}", ran.err);
     // What does not fit is refused, and the output stays.
     let before = fs::read(&merged).expect("there");
     let whole = manifest(&paths[0]);

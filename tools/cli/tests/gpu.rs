@@ -30,6 +30,104 @@ fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
     }
 }
 
+/// Promises that drop guards, tests for NaN or both.
+const PROMISES: [&str; 4] = [
+    "uniforms=no-nan,attributes=no-nan",
+    "uniforms=finite,attributes=finite,results=finite",
+    "uniforms=2^32,attributes=2^32",
+    "results=no-nan",
+];
+
+#[test]
+fn interpreter_and_gpu_agree_on_every_shader_with_promises() {
+    for promises in PROMISES {
+        compare(&["shaders", "--route", "spirv", "--assume", promises]);
+    }
+    compare(&["shaders", "--route", "wgsl", "--assume", PROMISES[2]]);
+}
+
+/// The numbers of vectors in a state file.
+fn numbers(value: &serde_json::Value) -> Vec<&serde_json::Value> {
+    use serde_json::Value;
+    match value {
+        Value::Object(members) => {
+            let vectors = members.iter().filter(|(name, _)| !matches!(name.as_str(), "i" | "b"));
+            vectors.flat_map(|(_, value)| numbers(value)).collect()
+        }
+        Value::Array(list) => list.iter().flat_map(numbers).collect(),
+        number => vec![number],
+    }
+}
+
+#[test]
+fn generated_numbers_keep_promises() {
+    let file = support::folder("gpu-promises").join("state.json");
+    let name = file.to_str().expect("a name");
+    let largest = |promise: &str| {
+        let assume = format!("attributes={promise},uniforms={promise}");
+        let options = ["--stress", "--vertices", "64", "--assume", &assume, "--save-state", name];
+        transpica(&[&["run", "shaders/points.shbin", "--dvle", "0"][..], &options].concat()).succeeded();
+        let state: serde_json::Value =
+            serde_json::from_slice(&fs::read(&file).expect("written")).expect("JSON");
+        let numbers = numbers(&state).into_iter().map(|number| number.as_f64().map(f64::abs));
+        numbers.fold(Some(0.0f64), |largest, number| Some(largest?.max(number?)))
+    };
+    // What is no number of JSON is infinite or NaN.
+    assert_eq!(largest("any"), None);
+    assert_eq!(largest("finite").map(|largest| largest as f32), Some(f32::MAX));
+    assert!(largest("2^3").is_some_and(|largest| (7.0..8.0).contains(&largest)), "{:?}", largest("2^3"));
+}
+
+#[test]
+fn a_state_that_breaks_a_promise_is_refused() {
+    let folder = support::folder("gpu-broken");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).expect("writable");
+        path.to_str().expect("a name").to_owned()
+    };
+    let source = write(
+        "x.pica",
+        ".fvec m\n.in p v0\n.out - position o0\n.proc main\nmul r0, m, p\nmul o0, r0, r0.x\nend\n.end\n",
+    );
+    let shader = folder.join("x.shbin");
+    let shader = shader.to_str().expect("a name");
+    transpica(&["asm", &source, "-o", shader]).succeeded();
+    let attribute =
+        write("attribute.json", r#"{"uniforms":{"m":[0,0,1,1]},"vertices":[{},{"p":["inf",0,0,1]}]}"#);
+    let uniform = write("uniform.json", r#"{"uniforms":{"m":["nan",0,1,1]},"vertices":[{}]}"#);
+    let result = write("result.json", r#"{"uniforms":{"m":[3e38,0,1,1]},"vertices":[{"p":[10,0,0,1]}]}"#);
+    let options = write("options.json", r#"{"assume":{"uniforms":"NotNan"}}"#);
+    for (state, promise, said) in [
+        (
+            &attribute,
+            ["--assume", "attributes=2^16"],
+            "vertex 1: v0 (p) = [inf, 0.0, 0.0, 1.0] breaks the promise about attributes",
+        ),
+        (
+            &uniform,
+            ["--options", &options],
+            "c0 (m) = [NaN, 0.0, 1.0, 1.0] breaks the promise about uniforms: not NaN",
+        ),
+        (&uniform, ["--set", "assume.uniforms=NotNan"], "uniform.json: c0 (m)"),
+        (
+            &result,
+            ["--assume", "results=finite"],
+            "vertex 0: pc 0x0: mul r0, c0, v0 = [inf, 0.0, 0.0, 1.0] breaks the promise about results",
+        ),
+    ] {
+        for on in ["cpu", "gpu"] {
+            let run = ["run", shader, "--state", state, "--on", on];
+            transpica(&run).succeeded();
+            let ran = transpica(&[&run[..], &promise].concat());
+            assert_eq!((ran.status, ran.out.len()), (1, 0), "{promise:?} on {on}");
+            assert!(ran.report().contains(said), "{}", ran.err);
+            // Without guards there is nothing to rely on.
+            transpica(&[&run[..], &promise, &["--precision", "fast"]].concat()).succeeded();
+        }
+    }
+}
+
 #[test]
 fn interpreter_and_gpu_have_the_same_settings() {
     let options =

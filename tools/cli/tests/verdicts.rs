@@ -5,6 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use support::{Ran, folder, follows_schema, root, transpica};
 
 /// A program with the same values on every driver.
@@ -20,9 +21,9 @@ fn compare(path: &Path, more: &[&str]) -> Ran {
     transpica(&[&["compare", path, "--vertices", "4", "--route", "spirv"], more].concat())
 }
 
-fn json(ran: &Ran) -> Vec<serde_json::Value> {
+fn json(ran: &Ran) -> Vec<Value> {
     let text = ran.text();
-    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
     follows_schema(&document);
     document["comparisons"].as_array().expect("a list").clone()
 }
@@ -60,6 +61,10 @@ fn a_folder_is_compared_to_its_end_despite_a_bad_file() {
     let verdicts: Vec<_> = rows.iter().map(|row| row["verdict"].as_str().unwrap_or_default()).collect();
     assert_eq!(verdicts, ["failed", "failed", "agrees", "agrees"]);
     assert!(rows[0]["error"].is_string() && rows[0]["dvle"].is_null(), "{}", rows[0]);
+    // Readers add columns of all rows.
+    let members = |row: &Value| row.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert!(rows.iter().all(|row| members(row) == members(&rows[2])), "{rows:#?}");
+    assert_eq!((&rows[0]["values"], &rows[2]["error"]), (&0.into(), &Value::Null));
 }
 
 #[test]
@@ -110,6 +115,37 @@ fn a_program_with_only_driver_dependent_values_is_undecided() {
     assert_eq!(strict.status, 1);
     assert!(strict.text().starts_with("open "), "{}", strict.text());
     assert!(strict.report().contains("1 left undecided (--strict)"), "{}", strict.err);
+}
+
+#[test]
+fn a_program_that_is_mostly_undecided_has_that_verdict() {
+    // A sum in two orders: whether its difference is positive, rounding decides for most vertices.
+    let source = ".fvec k\n.in a\n.in b v2\n.in c v3\n.out - position o0\n.proc main\n\
+                  dp4 r0.x, k, a\nmul r1, k, a\nadd r2.x, r1.w, r1.z\nadd r2.x, r2.x, r1.y\nadd r2.x, r2.x, r1.x\n\
+                  add r3.x, r0.x, -r2.x\nadd r4.x, r3.x, r3.x\ncmp r4.x, gt, gt, r3.x\nmov r5, b\nifc cmp.x\n\
+                  mov r5, c\n.end\nmov o0, r5\nend\n.end\n";
+    let path = write(&folder("verdicts-open"), "open.pica", source);
+    let path = path.to_str().expect("a path of ASCII");
+    let on_wgsl = |more: &[&str]| transpica(&[&["compare", path, "--route", "wgsl"], more].concat());
+    let ran = on_wgsl(&[]);
+    let text = ran.text();
+    assert_eq!(ran.status, 0, "{text}");
+    assert!(
+        text.starts_with("open ")
+            && text.contains(" % undecided")
+            && text.contains("% of all values undecided"),
+        "{text}"
+    );
+    let strict = on_wgsl(&["--strict", "--json"]);
+    let row = &json(&strict)[0];
+    assert!(row["values"].as_u64() > Some(0) && row["undecided"].as_u64() > row["values"].as_u64(), "{row}");
+    let [undecided, values] = ["undecided", "values"].map(|name| row[name].as_f64().expect("a number"));
+    assert_eq!(row["undecided_percent"], 100.0 * (undecided / (undecided + values)), "{row}");
+    assert_eq!((strict.status, &row["verdict"]), (1, &"undecided".into()), "{row}");
+    assert!(strict.report().contains("1 left undecided (--strict)"), "{}", strict.err);
+    let lenient = on_wgsl(&["--strict=100", "--json"]);
+    assert_eq!((lenient.status, &json(&lenient)[0]["verdict"]), (0, &"agrees".into()), "{}", lenient.err);
+    assert_eq!(on_wgsl(&["--strict=101"]).status, 2);
 }
 
 #[test]

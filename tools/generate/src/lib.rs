@@ -22,6 +22,7 @@ mod geometry;
 pub mod matrix;
 mod numeric;
 mod plausible;
+pub mod promises;
 mod random;
 mod values;
 mod wild;

@@ -8,7 +8,9 @@
 //! farther apart than their bounds, and values that depend on it are compared bit for bit. There is
 //! no second run on the driver, because it would repeat the driver's fault.
 
-use transpica::stages::host::Options;
+use std::rc::Rc;
+
+use transpica::stages::host::{Assume, Control, Options};
 use transpica::stages::interp::TraceRecord;
 use transpica::stages::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
@@ -20,6 +22,7 @@ use transpica::stages::precision::arith::{self, LITP_LIMIT};
 use crate::Route;
 use crate::driver::Facts;
 use crate::near::{Arithmetic, Exponentials, Near, Order, certain};
+use crate::regions::{Place, Region, Regions, Writes};
 
 /// Error bound of one output component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -89,7 +92,9 @@ pub(crate) fn arithmetic(
         (false, false) => Exponentials::Undefined,
     };
     let is_open = order != Order::Fixed || exponentials != Exponentials::Portable && has_approximate(program);
-    is_open.then_some(Arithmetic { precision, order, exponentials, subnormals: facts.subnormals })
+    let is_promised = options.assume != Assume::default();
+    let subnormals = facts.subnormals;
+    is_open.then_some(Arithmetic { precision, order, exponentials, subnormals, is_promised })
 }
 
 /// One bank of registers; `None` for a component that still has its initial value.
@@ -109,13 +114,31 @@ pub(crate) struct Follow {
     temps: Bank,
     /// Uncertainty of a0.x and a0.y.
     addresses: [Uncertainty; 2],
+    /// Uncertainty of aL.
+    counter: Uncertainty,
     /// Uncertainty of cmp.x and cmp.y.
     flags: [Uncertainty; 2],
-    /// Uncertainty of the path taken: set by the first uncertain branch.
+    /// Uncertainty of the path taken: set by an uncertain branch whose paths do not meet again.
     lost: Uncertainty,
-    /// The bounds at each EMIT of a geometry program.
-    emits: Vec<Bounds>,
+    /// Finds where the paths of uncertain branches meet; none if a loop guard counts their jumps.
+    regions: Option<Regions>,
+    /// Regions that the execution is in, with the uncertainty of their branches.
+    inside: Vec<(Rc<Region>, Uncertainty)>,
+    /// True if SETEMIT may have been executed with other values, or not at all.
+    is_setting_open: bool,
+    /// The bounds at each EMIT of a geometry program's invocation.
+    emits: Vec<EmitBound>,
     is_geometry: bool,
+}
+
+/// Bounds of one EMIT.
+pub(crate) struct EmitBound {
+    /// Those of the outputs.
+    pub(crate) outputs: Bounds,
+    /// True if every driver executes it.
+    pub(crate) is_certain: bool,
+    /// True if slot and flags are those of the interpreter on every driver that executes it.
+    pub(crate) has_setting: bool,
 }
 
 /// Uncertainty of a discrete value, and its cause.
@@ -140,29 +163,91 @@ impl Uncertainty {
 }
 
 impl Follow {
-    pub(crate) fn new(arithmetic: Arithmetic, program: &Program<'_>) -> Self {
+    pub(crate) fn new(arithmetic: Arithmetic, program: &Program<'_>, control: &Control) -> Self {
+        let regions = control.loop_guard.is_none().then(|| Regions::new(program));
+        Self::start(arithmetic, output_masks(program), program.stage() == Stage::Geometry, regions)
+    }
+
+    fn start(arithmetic: Arithmetic, written: [u8; 16], is_geometry: bool, regions: Option<Regions>) -> Self {
         Self {
             arithmetic,
-            written: output_masks(program),
+            written,
             outputs: START,
             other: START,
             temps: START,
             addresses: [Uncertainty::default(); 2],
+            counter: Uncertainty::default(),
             flags: [Uncertainty::default(); 2],
             lost: Uncertainty::default(),
+            regions,
+            inside: Vec::new(),
+            is_setting_open: false,
             emits: Vec::new(),
-            is_geometry: program.stage() == Stage::Geometry,
+            is_geometry,
         }
     }
 
-    /// Returns whether a driver may have taken another path.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.lost.is_open
+    /// Begins another execution, to which nothing carries over.
+    pub(crate) fn restart(&mut self) {
+        let regions = self.regions.take();
+        *self = Self::start(self.arithmetic, self.written, self.is_geometry, regions);
+        self.regions.iter_mut().for_each(Regions::begin);
     }
 
-    /// Returns the bounds at each EMIT.
-    pub(crate) fn into_emits(self) -> Vec<Bounds> {
-        self.emits
+    /// Begins the next invocation of a geometry program; returns the EMITs of the last one, and
+    /// whether a driver may execute more or fewer. The path is certain again at the entry point. If
+    /// it was not, every register may have another value.
+    pub(crate) fn next(&mut self) -> (Vec<EmitBound>, bool) {
+        let lost = std::mem::take(&mut self.lost);
+        if lost.is_open {
+            let all = [15; 16];
+            self.forget(
+                &Writes { temps: all, outputs: self.written, addresses: true, flags: true, counter: true },
+                lost,
+            );
+            let outputs = std::mem::replace(&mut self.outputs, self.other);
+            self.forget(&Writes { outputs: self.written, ..Writes::default() }, lost);
+            self.other = outputs;
+            self.is_setting_open = true;
+        }
+        self.inside.clear();
+        self.regions.iter_mut().for_each(Regions::begin);
+        (std::mem::take(&mut self.emits), lost.is_open)
+    }
+
+    /// Makes unknown what may have been written.
+    fn forget(&mut self, writes: &Writes, doubt: Uncertainty) {
+        let unknown = Some(Near::open(0.0).because(doubt.by_exponential));
+        for (bank, masks) in [(&mut self.temps, writes.temps), (&mut self.outputs, writes.outputs)] {
+            for (register, mask) in bank.iter_mut().zip(masks) {
+                for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
+                    register[lane] = unknown;
+                }
+            }
+        }
+        if writes.addresses {
+            self.addresses = [doubt; 2];
+        }
+        if writes.flags {
+            self.flags = [doubt; 2];
+        }
+        if writes.counter {
+            self.counter = doubt;
+        }
+    }
+
+    /// Forgets what the regions write whose paths have met.
+    fn meet(&mut self, has_met: impl Fn(&Regions, &Region) -> bool) {
+        let Some(regions) = &self.regions else { return };
+        let mut met = Vec::new();
+        self.inside.retain(|(region, doubt)| {
+            let is_inside = !has_met(regions, region);
+            if !is_inside {
+                met.push((Rc::clone(region), *doubt));
+            }
+            is_inside
+        });
+        met.iter().for_each(|(region, doubt)| self.forget(&region.writes, *doubt));
     }
 
     /// Returns the bounds of the current outputs.
@@ -187,8 +272,27 @@ impl Follow {
 
     /// Propagates bounds through the next instruction.
     pub(crate) fn step(&mut self, record: &TraceRecord) {
+        self.meet(Regions::have_met);
+        self.instruction(record);
+        let Some(regions) = &mut self.regions else { return };
+        regions.step(record);
+        match regions.place() {
+            Place::Ended => self.meet(|_, _| true),
+            // Where the paths meet would go unnoticed.
+            Place::Unknown => {
+                self.lost = self.inside.drain(..).fold(self.lost, |lost, (_, doubt)| lost.or(doubt))
+            }
+            Place::Inside => {}
+        }
+    }
+
+    fn instruction(&mut self, record: &TraceRecord) {
         if self.is_geometry && matches!(record.inst, Inst::Emit) {
-            self.emits.push(self.outputs());
+            self.emits.push(EmitBound {
+                outputs: self.outputs(),
+                is_certain: !self.lost.is_open,
+                has_setting: !self.lost.is_open && !self.is_setting_open,
+            });
             std::mem::swap(&mut self.outputs, &mut self.other);
         }
         if self.lost.is_open {
@@ -212,9 +316,16 @@ impl Follow {
                 | Flow::JmpC { condition, .. },
             ) => {
                 if self.is_open(condition, record.flags) {
-                    self.lost = self.flags[0].or(self.flags[1]);
+                    let doubt = self.flags[0].or(self.flags[1]);
+                    match self.regions.as_mut().and_then(Regions::of_branch) {
+                        Some(region) if self.inside.iter().any(|(open, _)| Rc::ptr_eq(open, &region)) => {}
+                        Some(region) => self.inside.push((region, doubt)),
+                        None => self.lost = doubt,
+                    }
                 }
             }
+            // It sets aL.
+            Inst::Flow(Flow::Loop { .. }) => self.counter = Uncertainty::default(),
             Inst::Flow(
                 Flow::Nop
                 | Flow::End
@@ -222,12 +333,11 @@ impl Follow {
                 | Flow::Call { .. }
                 | Flow::CallU { .. }
                 | Flow::IfU { .. }
-                | Flow::Loop { .. }
                 | Flow::JmpU { .. },
             )
             | Inst::Emit
-            | Inst::SetEmit { .. }
             | Inst::Unassigned(_) => {}
+            Inst::SetEmit { .. } => self.is_setting_open = false,
         }
     }
 
@@ -253,7 +363,8 @@ impl Follow {
     /// Applies swizzle and negation of an operand, which change no bound.
     fn operand(&self, operand: &Operand, values: [f32; 4]) -> [Near; 4] {
         let doubt = match operand.index {
-            Index::None | Index::Al => Uncertainty::default(),
+            Index::None => Uncertainty::default(),
+            Index::Al => self.counter,
             Index::A0x => self.addresses[0],
             Index::A0y => self.addresses[1],
         };

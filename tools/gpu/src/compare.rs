@@ -27,6 +27,9 @@ use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 /// Distance, in units in the last place, up to which a reassociated value counts as close.
 pub const CLOSE_ULP: u32 = 4;
 
+/// Largest share of values without a verdict in a comparison that counts as one, by default.
+pub const MOST_UNDECIDED: f64 = 0.1;
+
 /// Input of a comparison.
 #[derive(Clone, Copy)]
 pub struct Case<'a> {
@@ -150,7 +153,7 @@ pub enum Outcome {
     Agrees,
     /// Some values break the rules.
     Differs,
-    /// All values are excused.
+    /// All values are excused, or too large a share of them.
     Undecided,
     /// No value to compare.
     Nothing(Reason),
@@ -172,7 +175,9 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Self::NoOutputs => "the program writes no output",
             Self::Unfinished => "no vertex ends within the budget of instructions",
-            Self::NoVertices => "there are no vertices, or none is emitted",
+            Self::NoVertices => {
+                "there are no vertices, none is emitted, or none keeps the promise about results"
+            }
         })
     }
 }
@@ -230,8 +235,9 @@ fn bounds(
     };
     let mut machine = machine(case, facts.subnormals)?;
     let mut all = Vec::with_capacity(finished.len());
+    let mut follow = Follow::new(arithmetic, case.program, &case.options.control);
     for (vertex, _) in finished {
-        let mut follow = Follow::new(arithmetic, case.program);
+        follow.restart();
         machine.run_traced(&case.inputs[*vertex], &mut |record: &TraceRecord| follow.step(record))?;
         all.push(follow.outputs());
     }
@@ -345,14 +351,21 @@ impl Verdict {
         self.differing == 0
     }
 
-    /// Returns the summary of the verdict.
-    pub fn outcome(&self) -> Outcome {
+    /// Returns the share of excused values among all that some instruction writes, 0 to 1.
+    pub fn undecided(&self) -> f64 {
+        // Counts are far below 2^53.
+        self.excused as f64 / (self.values + self.excused).max(1) as f64
+    }
+
+    /// Returns the summary of the verdict. More than this share of excused values leaves it
+    /// undecided; see [`MOST_UNDECIDED`].
+    pub fn outcome(&self, most_undecided: f64) -> Outcome {
         if !self.passed() {
             Outcome::Differs
+        } else if self.excused > 0 && (self.values == 0 || self.undecided() > most_undecided) {
+            Outcome::Undecided
         } else if self.values > 0 {
             Outcome::Agrees
-        } else if self.excused > 0 {
-            Outcome::Undecided
         } else if self.components == 0 {
             Outcome::Nothing(Reason::NoOutputs)
         } else if self.unfinished > 0 {
@@ -516,13 +529,25 @@ mod tests {
     #[test]
     fn a_verdict_without_comparisons_has_a_reason() {
         let verdict = Verdict { components: 4, vertices: 3, values: 12, ..Verdict::default() };
-        assert_eq!(verdict.outcome(), Outcome::Agrees);
-        assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(), Outcome::Differs);
+        assert_eq!(verdict.outcome(MOST_UNDECIDED), Outcome::Agrees);
+        assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(MOST_UNDECIDED), Outcome::Differs);
+        let [few, many] = [1, 2].map(|excused| Verdict { excused, ..verdict.clone() });
+        assert_eq!(
+            [few.outcome(MOST_UNDECIDED), many.outcome(MOST_UNDECIDED)],
+            [Outcome::Agrees, Outcome::Undecided]
+        );
+        assert_eq!((many.outcome(0.5), many.undecided()), (Outcome::Agrees, 2.0 / 14.0));
         let none = Verdict { values: 0, ..verdict };
-        assert_eq!(Verdict { excused: 12, ..none.clone() }.outcome(), Outcome::Undecided);
-        assert_eq!(Verdict { components: 0, ..none.clone() }.outcome(), Outcome::Nothing(Reason::NoOutputs));
-        assert_eq!(Verdict { unfinished: 3, ..none.clone() }.outcome(), Outcome::Nothing(Reason::Unfinished));
-        assert_eq!(none.outcome(), Outcome::Nothing(Reason::NoVertices));
+        assert_eq!(Verdict { excused: 12, ..none.clone() }.outcome(MOST_UNDECIDED), Outcome::Undecided);
+        assert_eq!(
+            Verdict { components: 0, ..none.clone() }.outcome(MOST_UNDECIDED),
+            Outcome::Nothing(Reason::NoOutputs)
+        );
+        assert_eq!(
+            Verdict { unfinished: 3, ..none.clone() }.outcome(MOST_UNDECIDED),
+            Outcome::Nothing(Reason::Unfinished)
+        );
+        assert_eq!(none.outcome(MOST_UNDECIDED), Outcome::Nothing(Reason::NoVertices));
     }
 
     #[test]

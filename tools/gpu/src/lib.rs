@@ -13,6 +13,7 @@ pub mod geometry;
 mod near;
 mod passthrough;
 pub mod picture;
+mod regions;
 mod report;
 pub mod unfinished;
 mod vertex;

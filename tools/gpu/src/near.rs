@@ -68,6 +68,8 @@ pub(crate) struct Near {
     roundings: f64,
     /// Exponent of a power of two that all terms are multiples of.
     unit: i32,
+    /// Binary logarithm of a number above all products of some of its factors.
+    reach: f64,
     /// True if EX2 or LG2 contribute to the bound.
     by_exponential: bool,
 }
@@ -95,7 +97,8 @@ impl Near {
         debug_assert!(!bound.is_nan(), "a bound of {value} that is no number");
         let scale = if value.is_finite() { value.abs() } else { 0.0 };
         let unit = if bound == 0.0 { unit(value) } else { NO_UNIT };
-        Self { value, real: value, bound, scale, roundings: 0.0, unit, by_exponential: false }
+        let reach = scale.max(1.0).log2();
+        Self { value, real: value, bound, scale, roundings: 0.0, unit, reach, by_exponential: false }
     }
 
     /// An unknown number.
@@ -210,6 +213,7 @@ fn selected(op: CompareOp, a: Near, b: Near) -> Near {
         scale: taken.scale.max(other.scale),
         roundings: taken.roundings.max(other.roundings),
         unit: taken.unit.min(other.unit),
+        reach: taken.reach.max(other.reach),
         by_exponential: a.is_by_exponential() || b.is_by_exponential(),
         ..taken
     }
@@ -226,6 +230,8 @@ pub(crate) struct Arithmetic {
     pub(crate) exponentials: Exponentials,
     /// Treatment of numbers below 2^-126.
     pub(crate) subnormals: Subnormals,
+    /// True if promises leave products without a guard, so that a driver may reorder those too.
+    pub(crate) is_promised: bool,
 }
 
 impl Arithmetic {
@@ -321,6 +327,7 @@ impl Arithmetic {
             scale: a.scale + b.scale,
             roundings: a.roundings + b.roundings + 1.0,
             unit: a.unit.min(b.unit),
+            reach: a.reach.max(b.reach) + 1.0,
             by_exponential,
         };
         self.with_flush(near)
@@ -341,14 +348,19 @@ impl Arithmetic {
         let value = f64::from(arith::mul(self.precision, a.value as f32, b.value as f32));
         let by_exponential = a.is_by_exponential() || b.is_by_exponential();
         let (a, b) = (self.flushed(a), self.flushed(b));
-        if a.is_open() || b.is_open() {
+        let reach = a.reach + b.reach;
+        let [_, _, limit] = self.numbers();
+        // Some of the factors may overflow before another one makes their product small, or zero.
+        let overflows = self.is_promised && self.order == Order::Any && reach >= limit.log2().floor();
+        if a.is_open() || b.is_open() || overflows {
             return Near::open(value).because(by_exponential);
         }
         if a.is_exact_zero() || b.is_exact_zero() || a.value.is_nan() || b.value.is_nan() {
             // Plain IEEE returns NaN for an infinity times zero, but in another order the factor
             // may be finite.
             let is_open = value.is_nan() && (a.is_overflow() || b.is_overflow());
-            return if is_open { Near::open(value).because(by_exponential) } else { Near::exact(value) };
+            let exact = Near { reach, ..Near::exact(value) };
+            return if is_open { Near::open(value).because(by_exponential) } else { exact };
         }
         if a.is_special() || b.is_special() {
             let is_certain = a.has_sign() && b.has_sign();
@@ -365,6 +377,7 @@ impl Arithmetic {
             scale: a.scale * b.scale,
             roundings: a.roundings + b.roundings + 1.0,
             unit,
+            reach,
             by_exponential,
         };
         self.with_flush(near)

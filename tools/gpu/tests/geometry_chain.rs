@@ -1,9 +1,9 @@
 //! Draws with geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit
 //! for bit.
 
-use transpica::Options;
 use transpica::stages::geometry::Topology;
 use transpica::stages::isa::Stage;
+use transpica::{Assume, Options, Promise};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};
@@ -23,7 +23,11 @@ fn is_close(expected: [u32; 4], found: [u32; 4]) -> bool {
 
 /// Compares two draws in a row; the second has its vertices in another order.
 fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
-    let options = Options::default();
+    compare_with(gpu, scene, topology, route, Options::default());
+}
+
+/// Compares like [`compare`], with other options.
+fn compare_with(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route, options: Options) {
     let mut pipeline = scene.pipeline(&options).expect("a sample");
     pipeline.set_topology(topology);
     let file = scene.file().expect("a sample");
@@ -76,6 +80,20 @@ fn every_route_gives_the_triangles_of_the_interpreter() {
     for scene in scenes::all() {
         for route in Route::ALL {
             compare(&gpu, &scene, Topology::Geometry, route);
+        }
+    }
+}
+
+/// The modules of both programs rely on the numbers of the scenes.
+#[test]
+fn programs_with_promises_give_the_triangles_of_the_interpreter() {
+    let gpu = gpu();
+    let promise = Promise::Below(64);
+    let assume = Assume { uniforms: promise, attributes: [promise; 16], results: Promise::NotNan };
+    for scene in scenes::all() {
+        for route in [Route::Passthrough, Route::Wgsl] {
+            let options = Options { assume, ..Options::default() };
+            compare_with(&gpu, &scene, Topology::Geometry, route, options);
         }
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use transpica::stages::draw::cpu::Pipeline;
-use transpica::stages::host::{Arithmetic, Block, Layout, Options};
+use transpica::stages::host::{Arithmetic, Assume, Block, Layout, Options, Promise};
+use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
-use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
+use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry, promises};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_emits};
 use transpica_gpu::{Gpu, Registers, Route};
@@ -167,15 +168,28 @@ fn float24_geometry_programs_draw_as_on_the_interpreter() {
 fn every_emit_is_that_of_the_interpreter() {
     let gpu = gpu();
     let mut total = Verdict::default();
-    for (precision, seed) in
-        [Precision::Exact, Precision::F24].into_iter().flat_map(|it| (0..6).map(move |n| (it, n)))
+    let (exact, f24) = (Precision::Exact, Precision::F24);
+    for (precision, promise, seed) in [
+        (exact, Promise::Nothing, 0..6),
+        (f24, Promise::Nothing, 0..6),
+        (exact, Promise::FINITE, 6..12),
+        (exact, Promise::Below(20), 12..18),
+        (f24, Promise::Below(20), 18..20),
+    ]
+    .into_iter()
+    .flat_map(|(precision, promise, seeds)| seeds.map(move |seed| (precision, promise, seed)))
     {
         let generated = generate_geometry(seed);
-        let uniforms = generate::uniforms(seed);
+        let assume = Assume { uniforms: promise, ..Assume::default() };
+        let keeping = |mut uniforms: Uniforms| {
+            promises::keep(&assume, &mut uniforms, &mut []);
+            uniforms
+        };
+        let uniforms = keeping(generate::uniforms(seed));
         let bits = |vector: [f32; 4]| vector.map(f32::to_bits);
         let given = |(seed, inputs): (u64, [[f32; 4]; 16])| InvocationInput {
             inputs: inputs.map(bits),
-            floats: generate::uniforms(seed).floats.map(bits),
+            floats: keeping(generate::uniforms(seed)).floats.map(bits),
         };
         let given: Vec<InvocationInput> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
         let case = EmitCase {
@@ -184,12 +198,13 @@ fn every_emit_is_that_of_the_interpreter() {
             outputs: 0xFF,
             uniforms: &uniforms,
             given: &given,
-            options: options(precision),
+            options: Options { assume, ..options(precision) },
             budget: BUDGET,
         };
         let verdict = compare_emits(&gpu, &case, Route::Passthrough);
-        let verdict = verdict.unwrap_or_else(|error| panic!("{precision:?} seed {seed}: {error}"));
-        assert!(verdict.passed(), "{precision:?} seed {seed}: {:?}", verdict.first);
+        let verdict =
+            verdict.unwrap_or_else(|error| panic!("{precision:?} {promise:?} seed {seed}: {error}"));
+        assert!(verdict.passed(), "{precision:?} {promise:?} seed {seed}: {:?}", verdict.first);
         total.add(&verdict);
     }
     println!("{} EMITs, {} values on {}: 0 differ", total.vertices, total.values, gpu.name());

@@ -21,6 +21,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};
+use transpica_gpu::geometry::{EmitCase, InvocationInput, compare_emits};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::mutants::{self, Mutant};
 
@@ -85,6 +86,41 @@ fn program(body: &str) -> Program<'static> {
         assemble(&[SourceText { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
     let file = Shbin::parse(&assembled.bytes).expect("well formed");
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
+}
+
+/// A geometry program whose decisions are within rounding for a few of many invocations. It
+/// carries the last place to the next invocation.
+const FACING: &str = ".gsh point c0\n.fvec viewer\n.constf k(0.0, 1.0, 0.0, 0.0)\n.alias gpos v0\n.alias gnorm v1\n\
+    .out outpos position\n.out outcol color\n.entry gmain\n.proc gmain\nadd r1, viewer, -gpos\ndp3 r0.x, r1, gnorm\n\
+    mov r4, gnorm\ncmp k.x, lt, lt, r0.x\nifc cmp.x\nmov r4, gpos\n.end\nsetemit 0\nmov outpos, gpos\n\
+    mov outcol, r15\nemit\nsetemit 1\nmov outpos, gpos\nmov outcol, r4\nemit\nifc cmp.y\nsetemit 2, prim\n\
+    mov outpos, r1\nmov outcol, gnorm\nemit\n.end\nmov r15, gpos\nend\n.end\n";
+
+#[test]
+fn an_open_decision_leaves_the_next_invocations_decided() {
+    let assembled = assemble(&[SourceText { name: "test", text: FACING }]);
+    let assembled = assembled.unwrap_or_else(|error| panic!("{error}"));
+    let file = Shbin::parse(&assembled.bytes).expect("well formed");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a geometry program");
+    let environment = dvle::FileEnvironment::new(&file, 0, "test").expect("there");
+    let mut uniforms = transpica_generate::uniforms(0);
+    environment.constants().apply(&mut uniforms);
+    let bits = |register: [f32; 4]| register.map(f32::to_bits);
+    let given = transpica_generate::inputs(0, 256).into_iter();
+    let floats = uniforms.floats.map(bits);
+    let given: Vec<_> = given.map(|inputs| InvocationInput { inputs: inputs.map(bits), floats }).collect();
+    let case = EmitCase {
+        program: &program,
+        environment: &environment,
+        outputs: 3,
+        uniforms: &uniforms,
+        given: &given,
+        options: random::options(Precision::Exact),
+        budget: 1000,
+    };
+    let verdict = compare_emits(&gpu(), &case, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"));
+    assert!(verdict.passed(), "{:?}", verdict.first);
+    assert!(verdict.excused > 0 && verdict.undecided() < 0.05, "{verdict:?}");
 }
 
 /// Compares one program on the interpreter with another on the GPU.

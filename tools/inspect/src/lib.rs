@@ -11,6 +11,7 @@ pub mod draw;
 pub mod graph;
 pub mod inputs;
 pub mod json;
+pub mod promises;
 pub mod recording;
 pub mod results;
 pub mod saved;

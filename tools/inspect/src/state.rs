@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use transpica::stages::asm::did_you_mean;
 use transpica::stages::container::SymbolBank;
+use transpica::stages::host::Constants;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
@@ -33,6 +34,14 @@ pub struct State {
     pub vertices: Vec<Registers>,
     /// Uniforms delivered to each invocation of a geometry program; empty for vertices.
     pub delivered: Vec<Delivered>,
+}
+
+impl State {
+    /// Returns whether it sets no constant of the program's file, so that a module may fold them.
+    pub fn keeps_constants(&self, constants: &Constants) -> bool {
+        let mut floats = constants.floats.iter().zip(self.floats_set);
+        !floats.any(|(value, set)| value.is_some() && set)
+    }
 }
 
 /// Default of input registers: (0, 0, 0, 1).

@@ -17,7 +17,6 @@ pub mod metal;
 pub mod modules;
 pub mod mutants;
 pub mod passes;
-pub mod promises;
 pub mod same;
 pub mod scenes;
 pub mod shrink;

@@ -38,7 +38,7 @@ pub struct Batch {
   transpica manifest out/manifest.*-of-4.json -o out/manifest.json
 
 Manifests must have equal versions and settings. A file that is listed twice must have equal results.
-A warning names the shards that are missing.")]
+Exit status 1 if a shard is missing: what there is is merged, and the message and the result name those that are not there.")]
 pub struct Manifest {
     /// The manifests
     #[arg(required = true, value_name = "FILE")]

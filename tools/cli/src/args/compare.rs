@@ -11,10 +11,13 @@ use super::{ForRuns, RouteName, Settings};
 #[command(after_help = "Examples:
   transpica compare shaders --vertices 4096
   transpica compare lights.v.pica --route wgsl        a source is assembled first
-  transpica compare dumps --strict                    also fails where nothing could be compared
+  transpica compare dumps --strict                    also fails where too little could be compared
   transpica compare lights.shbin --adapter llvmpipe --json
+  transpica compare lights.shbin --assume uniforms=2^16    the module that relies on a promise
 
-Verdicts: ok, FAIL; none where a program had nothing to compare; open where it has values, and a driver may give others for all.
+Verdicts: ok, FAIL; none where a program had nothing to compare; open where a driver may give other values for more than
+10 % of them, or than --strict=PERCENT. Each row has the share that is left undecided.
+Generated inputs keep the promises of --assume; a constant of the file that breaks one fails the comparison.
 Exit status 1 if any comparison failed.")]
 pub struct Compare {
     /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped
@@ -35,9 +38,11 @@ pub struct Compare {
     /// Count +0 and -0 as different
     #[arg(long, hide_short_help = true)]
     pub signed_zeros: bool,
-    /// Fail if a program had nothing to compare or was left undecided
-    #[arg(long)]
-    pub strict: bool,
+    /// Fail if a program had nothing to compare, or more than PERCENT of its values were left
+    /// undecided, 10 without it
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "10", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub strict: Option<u8>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

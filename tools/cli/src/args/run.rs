@@ -28,7 +28,10 @@ Names of the file may stand for registers:
             { \"uniforms\": { \"texScale\": [1, 1, 0, 0], \"lit\": true }, \"vertices\": [ { \"inpos\": [0.5, 1, 0, 1] } ] }
 
 Of a geometry program each element is an invocation, and what it leaves behind carries over to the next:
-  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to")]
+  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to
+
+Promises (--assume): generated inputs keep them. A state file that breaks one is an error, status 1, on CPU and GPU:
+the message names the first uniform, vertex or result that does.")]
 pub struct Run {
     /// The .shbin file; - reads standard input
     pub file: PathBuf,

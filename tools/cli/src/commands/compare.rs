@@ -2,6 +2,7 @@
 //! registers of vertices, and of each EMIT of geometry programs. An unreadable file gets its own
 //! row, and the others are still compared.
 
+use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -12,10 +13,11 @@ use transpica::stages::container::Shbin;
 use transpica::stages::host::Options;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::isa::Stage;
-use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
+use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
-use transpica_inspect::inputs::{Seed, of_seed};
+use transpica_inspect::inputs::Seed;
+use transpica_inspect::promises::Promised;
 use transpica_inspect::symbols::Symbols;
 
 use super::{Input, on_gpu};
@@ -42,12 +44,19 @@ struct Row {
 struct Rules {
     signed_zeros: bool,
     strict: bool,
+    /// Largest share of undecided values in a program that agrees.
+    most_undecided: f64,
 }
 
 impl Row {
+    /// Returns the summary of the verdict, or the error.
+    fn outcome(&self, rules: Rules) -> Result<Outcome, &String> {
+        self.result.as_ref().map(|verdict| verdict.outcome(rules.most_undecided))
+    }
+
     /// Returns the four letters at the start of a row, and the verdict in JSON.
-    fn mark(&self) -> [&'static str; 2] {
-        match self.result.as_ref().map(Verdict::outcome) {
+    fn mark(&self, rules: Rules) -> [&'static str; 2] {
+        match self.outcome(rules) {
             Ok(Outcome::Agrees) => ["ok  ", "agrees"],
             Ok(Outcome::Differs) => ["FAIL", "differs"],
             Ok(Outcome::Undecided) => ["open", "undecided"],
@@ -57,8 +66,8 @@ impl Row {
     }
 
     /// Returns the reason for an empty comparison, or the error.
-    fn reason(&self) -> Option<String> {
-        match self.result.as_ref().map(Verdict::outcome) {
+    fn reason(&self, rules: Rules) -> Option<String> {
+        match self.outcome(rules) {
             Ok(Outcome::Nothing(reason)) => Some(reason.to_string()),
             Ok(Outcome::Agrees | Outcome::Differs | Outcome::Undecided) => None,
             Err(error) => Some(error.clone()),
@@ -73,7 +82,7 @@ impl Row {
     /// Returns whether the row makes the command fail.
     fn fails(&self, rules: Rules) -> bool {
         let Ok(verdict) = &self.result else { return true };
-        match verdict.outcome() {
+        match verdict.outcome(rules.most_undecided) {
             Outcome::Differs => true,
             Outcome::Agrees => rules.signed_zeros && verdict.signed_zeros > 0,
             Outcome::Undecided | Outcome::Nothing(_) => rules.strict,
@@ -107,7 +116,8 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
         (None, Route::Wgsl) => vec![Route::Wgsl],
         (None, usual) => vec![usual, Route::Wgsl],
     };
-    let rules = Rules { signed_zeros, strict };
+    let most_undecided = strict.map_or(MOST_UNDECIDED, |percent| f64::from(percent) / 100.0);
+    let rules = Rules { signed_zeros, strict: strict.is_some(), most_undecided };
     let is_streamed = !json && output.as_deref().is_none_or(|path| path == Path::new("-"));
     let mut run = Run {
         gpu: &gpu,
@@ -131,10 +141,10 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
     let rows = run.rows;
     let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
     let text = if json {
-        to_json(&rows, &report)
+        to_json(&rows, rules, &report)
     } else {
         let table = if is_streamed { String::new() } else { to_table(&rows, rules, common.quiet) };
-        table + &summary(&rows, &report, common.quiet)
+        table + &summary(&rows, rules, &report, common.quiet)
     };
     files::write(output.as_deref(), text.as_bytes())?;
     match rows.iter().filter(|row| row.fails(rules)).count() {
@@ -148,7 +158,7 @@ fn causes(rows: &[Row], rules: Rules) -> String {
     let mut differ = 0;
     let [mut unreadable, mut zeros, mut undecided, mut nothing] = [0; 4];
     for row in rows.iter().filter(|row| row.fails(rules)) {
-        match row.result.as_ref().map(Verdict::outcome) {
+        match row.outcome(rules) {
             Ok(Outcome::Differs) => differ += 1,
             Ok(Outcome::Agrees) => zeros += 1,
             Ok(Outcome::Undecided) => undecided += 1,
@@ -215,40 +225,29 @@ impl Run<'_> {
         container: &Shbin<'_>,
         dvle: usize,
         route: Route,
-    ) -> Result<Verdict, CompareError> {
+    ) -> Result<Verdict, Box<dyn Error>> {
         let &Self { gpu, options, vertices, seed, .. } = self;
-        let program = transpica::stages::host::dvle::program(container, dvle, &options.limits)?;
+        let program = &transpica::stages::host::dvle::program(container, dvle, &options.limits)?;
         let name = input.name();
-        let environment = FileEnvironment::new(container, dvle, &name)?;
-        if program.stage() == Stage::Geometry {
-            let executable = container.executable(dvle)?;
-            let origin = Seed { seed, count: vertices, stress: true };
-            let mut state = of_seed(container, &environment, &Symbols::new(executable), origin);
-            options.control.apply(&mut state.uniforms);
-            let case = EmitCase {
-                program: &program,
-                environment: &environment,
-                outputs: executable.output_mask(),
-                uniforms: &state.uniforms,
-                given: &on_gpu::invocations(&state),
-                options,
-                budget: BUDGET,
-            };
-            return compare_emits(gpu, &case, route);
+        let environment = &FileEnvironment::new(container, dvle, &name)?;
+        let symbols = &Symbols::new(environment.executable());
+        let promised = Promised { program, environment, symbols, options, budget: BUDGET };
+        let mut state = promised.of_seed(container, Seed { seed, count: vertices, stress: true })?;
+        if let Some(breach) = promised.breach(&state)? {
+            return Err(breach.into());
         }
-        let mut uniforms = transpica_generate::uniforms(seed);
-        environment.constants().apply(&mut uniforms);
-        options.control.apply(&mut uniforms);
-        let inputs = transpica_generate::inputs(seed, vertices);
-        let case = Case {
-            program: &program,
-            environment: &environment,
-            uniforms: &uniforms,
-            inputs: &inputs,
-            options,
-            budget: BUDGET,
-        };
-        compare::compare(gpu, &case, route)
+        options.control.apply(&mut state.uniforms);
+        let (uniforms, budget) = (&state.uniforms, BUDGET);
+        if program.stage() == Stage::Geometry {
+            let (outputs, given) = (environment.executable().output_mask(), &on_gpu::invocations(&state)[..]);
+            let case = EmitCase { program, environment, outputs, uniforms, given, options, budget };
+            return Ok(compare_emits(gpu, &case, route)?);
+        }
+        let vertices =
+            state.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::from_bits)));
+        let inputs = &vertices.collect::<Vec<_>>()[..];
+        let case = Case { program, environment, uniforms, inputs, options, budget };
+        Ok(compare::compare(gpu, &case, route)?)
     }
 
     /// Adds a row, and prints it if rows are printed as they come.
@@ -271,7 +270,7 @@ impl Run<'_> {
 
 /// Returns whether a row is shown even in quiet mode.
 fn is_notable(row: &Row, rules: Rules) -> bool {
-    row.fails(rules) || row.mark()[1] != "agrees"
+    row.fails(rules) || row.mark(rules)[1] != "agrees"
 }
 
 fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
@@ -280,7 +279,7 @@ fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
 }
 
 fn to_line(row: &Row, rules: Rules) -> String {
-    let [mark, _] = row.mark();
+    let [mark, _] = row.mark(rules);
     let mut text = format!("{mark} {} ", padded(&row.file, 28));
     if let Some(program) = &row.program {
         let _ = write!(text, "dvle {} ", program.dvle);
@@ -288,7 +287,7 @@ fn to_line(row: &Row, rules: Rules) -> String {
     if let Some(route) = row.route {
         let _ = write!(text, "{:<10} ", route.name());
     }
-    match (&row.result, row.reason()) {
+    match (&row.result, row.reason(rules)) {
         (_, Some(reason)) if row.result.is_err() => text += &reason,
         (Ok(verdict), Some(reason)) => {
             let _ = write!(text, "nothing compared: {reason}; {}", describe(verdict, rules));
@@ -301,24 +300,33 @@ fn to_line(row: &Row, rules: Rules) -> String {
 }
 
 /// Returns the lines below the rows.
-fn summary(rows: &[Row], report: &Report, quiet: bool) -> String {
+fn summary(rows: &[Row], rules: Rules, report: &Report, quiet: bool) -> String {
     let mut text = String::new();
     if !quiet || rows.iter().any(|row| !row.passed()) {
         let _ = writeln!(text, "\n{report}");
     }
     let verdicts = || rows.iter().filter_map(|row| row.result.as_ref().ok());
-    let vertices: usize = verdicts().map(|verdict| verdict.vertices).sum();
-    let differing: u64 = verdicts().map(|verdict| verdict.differing).sum();
-    let is = |mark: &str| rows.iter().filter(|row| row.mark()[1] == mark).count();
+    let mut total = Verdict::default();
+    verdicts().for_each(|verdict| total.add(verdict));
+    let Verdict { vertices, differing, .. } = total;
+    let is = |mark: &str| rows.iter().filter(|row| row.mark(rules)[1] == mark).count();
     let _ = write!(text, "{} comparisons, {vertices} vertices", rows.len());
     for (count, what) in [(is("nothing"), "with nothing to compare"), (is("undecided"), "undecided")] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");
         }
     }
+    if total.excused > 0 {
+        let _ = write!(text, ", {:.1} % of all values undecided", percent(&total));
+    }
     let failed = rows.iter().filter(|row| !row.passed()).count();
     let _ = writeln!(text, ", {differing} differing values, {failed} failed");
     text
+}
+
+/// The share of undecided values in percent.
+fn percent(verdict: &Verdict) -> f64 {
+    100.0 * verdict.undecided()
 }
 
 fn describe(verdict: &Verdict, rules: Rules) -> String {
@@ -340,6 +348,9 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
     note(verdict.reassociated, "reassociated by the driver, as it may here");
     note(verdict.flushed, "flushed below 2^-126");
     note(if rules.signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
+    if verdict.excused > 0 {
+        let _ = write!(text, ", {:.1} % undecided", percent(verdict));
+    }
     if verdict.worst_ulp > 0 {
         let _ = write!(text, ", worst {} ulp", verdict.worst_ulp);
     }
@@ -352,27 +363,29 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
     text
 }
 
-fn to_json(rows: &[Row], report: &Report) -> String {
-    let all: Vec<Value> = rows.iter().map(row_to_json).collect();
+fn to_json(rows: &[Row], rules: Rules, report: &Report) -> String {
+    let all: Vec<Value> = rows.iter().map(|row| row_to_json(row, rules)).collect();
     Schema::Compare.text(json!({ "driver": driver(report), "comparisons": all }))
 }
 
-fn row_to_json(row: &Row) -> Value {
-    let [_, verdict] = row.mark();
-    let route = row.route.map(Route::name);
-    let members = match &row.result {
-        Err(error) => json!({ "route": route, "passed": false, "verdict": verdict, "error": error }),
-        Ok(v) => json!({
-            "route": route, "passed": row.passed(), "verdict": verdict, "reason": row.reason(),
-            "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-            "values": v.values, "approximate": v.approximate, "undecided": v.excused,
-            "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
-            "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
-            "flushed": v.flushed, "signed_zeros": v.signed_zeros,
-            "first": v.first.map(|first| first.to_string()),
-            "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
-        }),
-    };
+fn row_to_json(row: &Row, rules: Rules) -> Value {
+    let [_, verdict] = row.mark(rules);
+    // A comparison that could not be made compared nothing.
+    let nothing = Verdict::default();
+    let v = row.result.as_ref().unwrap_or(&nothing);
+    let error = row.result.as_ref().err();
+    let members = json!({
+        "route": row.route.map(Route::name), "passed": row.passed(), "verdict": verdict, "error": error,
+        "reason": if error.is_some() { None } else { row.reason(rules) },
+        "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
+        "values": v.values, "approximate": v.approximate,
+        "undecided": v.excused, "undecided_percent": percent(v),
+        "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
+        "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
+        "flushed": v.flushed, "signed_zeros": v.signed_zeros,
+        "first": v.first.map(|first| first.to_string()),
+        "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
+    });
     json::row(&row.file, row.program.as_ref(), members)
 }
 
@@ -413,13 +426,17 @@ mod tests {
         let program = Some(ProgramName { dvle: 0, stage: Some("vertex".into()), entry: "main".into() });
         let route = Some(Route::Passthrough);
         let row = Row { file: "a.shbin".into(), program, route, result: Ok(verdict) };
-        let [asked, not_asked] = [true, false].map(|signed_zeros| Rules { signed_zeros, strict: true });
+        let [asked, not_asked] = [true, false].map(|signed_zeros| Rules {
+            signed_zeros,
+            strict: true,
+            most_undecided: MOST_UNDECIDED,
+        });
         assert!(row.fails(asked) && !row.fails(not_asked));
         let text = to_line(&row, asked);
         assert!(text.contains("2 zeros of other sign"), "{text}");
         assert!(text.contains("first zero of other sign: vertex 3 o1.z: interpreter 0.0"), "{text}");
         assert!(!to_line(&row, not_asked).contains("sign"), "{text}");
-        let json = row_to_json(&row);
+        let json = row_to_json(&row, asked);
         assert_eq!((&json["signed_zeros"], &json["verdict"]), (&2.into(), &"agrees".into()));
         assert_eq!(json["first_signed_zero"], first.to_string());
     }

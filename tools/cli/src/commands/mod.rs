@@ -46,7 +46,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
         Command::Translate(arguments) => translate::run(*arguments, &common),
-        Command::Manifest(arguments) => batch::merge(&arguments, &common),
+        Command::Manifest(arguments) => batch::merge(&arguments),
         Command::Info(Info { file, lint, deny, json, output }) => {
             let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
             info::run(&file, lint, json, output.as_deref(), &common)

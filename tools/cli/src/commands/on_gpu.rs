@@ -118,8 +118,9 @@ fn chosen_route(gpu: &Gpu, wanted: &GpuRun<'_>) -> Route {
 
 /// Runs all vertices, after checking that each runs to its end.
 fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, CompareError> {
-    let &GpuRun { program, environment, state, budget, .. } = wanted;
-    let (route, options) = (chosen_route(gpu, wanted), foldable(wanted));
+    let &GpuRun { program, environment, state, mut options, budget, .. } = wanted;
+    let route = chosen_route(gpu, wanted);
+    options.block.fold_constants &= state.keeps_constants(&environment.constants());
     let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
     unfinished::check(gpu, &case, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
@@ -127,15 +128,6 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
     Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
-}
-
-/// Disables constant folding if the state changes a constant of the file.
-fn foldable(wanted: &GpuRun<'_>) -> Options {
-    let constants = wanted.environment.constants();
-    let mut changed = constants.floats.iter().zip(wanted.state.floats_set);
-    let mut options = wanted.options;
-    options.block.fold_constants &= !changed.any(|(value, set)| value.is_some() && set);
-    options
 }
 
 /// Runs all invocations of a geometry program.

@@ -7,7 +7,8 @@ use transpica::dis::Listing;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
-use transpica_inspect::inputs::{Seed, of_seed, start_values};
+use transpica_inspect::inputs::{Seed, start_values};
+use transpica_inspect::promises::Promised;
 use transpica_inspect::results::{View, run_to_text};
 use transpica_inspect::state::{self, State};
 use transpica_inspect::{saved, symbols::Symbols};
@@ -45,9 +46,20 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
     let symbols = Symbols::new(executable);
+    let promised =
+        Promised { program: &program, environment: &environment, symbols: &symbols, options, budget };
     let mut state = match state {
-        Some(path) => read_state(&path, start_values(&environment), program.stage(), &symbols)?,
-        None => of_seed(&container, &environment, &symbols, Seed { seed, count: vertices, stress }),
+        Some(path) => read_state(&path, start_values(&environment), program.stage(), &symbols)
+            .and_then(|state| keeping(&promised, state, &path, &input))?,
+        None => {
+            let state = promised.of_seed(&container, Seed { seed, count: vertices, stress });
+            let state = state.map_err(|error| input.fail(&error))?;
+            if state.vertices.len() < vertices {
+                let count = state.vertices.len();
+                common.warn(format_args!("{count} of {vertices} vertices keep the promise about results"));
+            }
+            keeping(&promised, state, &file, &input)?
+        }
     };
     let saved = save_state.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
@@ -73,6 +85,17 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let path = file.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
     conclude(log, text, output.as_deref(), saved)
+}
+
+/// Returns a state if it keeps the promises that the run relies on. `path` is the file that breaks
+/// one otherwise.
+fn keeping(promised: &Promised<'_>, state: State, path: &Path, input: &Input) -> Result<State, Failure> {
+    let breach = promised.breach(&state).map_err(|error| input.fail(&error))?;
+    breach.map_or(Ok(state), |breach| {
+        let hint =
+            "a module with this promise may compute anything else there; change the state, or --assume";
+        Err(Failure::new(format!("{}: {breach}", path.display())).hint(hint))
+    })
 }
 
 /// Writes the result behind the trace, if there is one, and the state. A trace is kept even if the

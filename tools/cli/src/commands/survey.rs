@@ -81,28 +81,38 @@ fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
         Ok(bytes) => bytes,
         Err(failure) => return vec![row(None, Err(failure.message().to_string()))],
     };
+    let start = Instant::now();
     let container = match Shbin::parse(&bytes) {
         Ok(container) => container,
         Err(error) => return vec![row(None, Err(error.to_string()))],
     };
+    let parsed = start.elapsed();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let programs = container.executables.iter().enumerate();
     programs
         .map(|(dvle, executable)| {
-            let result = program(translator, &bytes, dvle, &name).map_err(|error| error.to_string());
+            let mut result = program(translator, &container, dvle, &name).map_err(|error| error.to_string());
+            if let Ok(Outcome::Module { time, .. }) = &mut result {
+                *time += parsed;
+            }
             row(Some(ProgramName::new(dvle, executable)), result)
         })
         .collect()
 }
 
-fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -> Result<Outcome, Error> {
+/// Translates one program of a parsed file.
+fn program(
+    translator: &mut Translator,
+    container: &Shbin<'_>,
+    dvle: usize,
+    name: &str,
+) -> Result<Outcome, Error> {
     let start = Instant::now();
     let options = *translator.options();
-    let container = Shbin::parse(bytes)?;
-    let program = dvle::program(&container, dvle, &options.limits)?;
-    let environment = FileEnvironment::new(&container, dvle, name)?;
+    let program = dvle::program(container, dvle, &options.limits)?;
+    let environment = FileEnvironment::new(container, dvle, name)?;
     let translated =
-        translated(translator, &container, dvle, &environment, Job::Vertex, GeometryOptions::default())?;
+        translated(translator, container, dvle, &environment, Job::Vertex, GeometryOptions::default())?;
     let words = translator.spirv(&translated)?.len();
     Ok(Outcome::Module {
         stage: program.stage(),

@@ -1,6 +1,6 @@
 use transpica::stages::asm::{SourceText as Text, assemble};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle;
+use transpica::stages::host::{Promise, dvle};
 use transpica::stages::interp::{Machine, Registers, Settings};
 use transpica::stages::limits::Limits;
 
@@ -23,8 +23,24 @@ fn bounds_with(
     v0: [f32; 4],
     arithmetic: &dyn Fn(&Program<'_>) -> Option<Arithmetic>,
 ) -> [[f64; 4]; 16] {
+    bounds_in("", body, v0, arithmetic)
+}
+
+/// The bounds of a program with more declarations, where EX2 alone is approximate.
+fn bounds_of(declared: &str, body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
+    bounds_in(declared, body, v0, &|program| {
+        arithmetic(program, &Options::default(), Route::Passthrough, &UNKNOWN)
+    })
+}
+
+fn bounds_in(
+    more: &str,
+    body: &str,
+    v0: [f32; 4],
+    arithmetic: &dyn Fn(&Program<'_>) -> Option<Arithmetic>,
+) -> [[f64; 4]; 16] {
     let declared = ".out position position\n.out color color\n.in v0\n.constf low(0.0, 2.0, 1.0, 1.0e30)\n";
-    let text = format!("{declared}.proc main\n{body}\nend\n.end\n");
+    let text = format!("{declared}{more}.proc main\n{body}\nend\n.end\n");
     let bytes = assemble(&[Text { name: "test", text: &text }]).unwrap_or_else(|e| panic!("{e}")).bytes;
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a vertex program");
@@ -36,7 +52,7 @@ fn bounds_with(
     let mut inputs = Registers::DEFAULT_INPUTS;
     inputs[0] = v0;
     let Some(arithmetic) = arithmetic(&program) else { return EXACT };
-    let mut follow = Follow::new(arithmetic, &program);
+    let mut follow = Follow::new(arithmetic, &program, &Control::default());
     machine.run_traced(&inputs, &mut |record: &TraceRecord| follow.step(record)).expect("ends");
     follow.outputs().map(|register| register.map(|bound| bound.most))
 }
@@ -73,7 +89,8 @@ fn a_maximum_of_nan_is_open_in_fast_alone() {
     let found = |precision| {
         bounds_with(body, [0.0, f32::NAN, 2.0, -0.0], &|_| {
             let (order, exponentials) = (Order::DotProducts, Exponentials::Portable);
-            Some(Arithmetic { precision, order, exponentials, subnormals: Subnormals::Open })
+            let subnormals = Subnormals::Open;
+            Some(Arithmetic { precision, order, exponentials, subnormals, is_promised: false })
         })
     };
     let least = f64::from(f32::from_bits(1));
@@ -92,10 +109,30 @@ fn a_comparison_of_a_flushed_power_is_open() {
 }
 
 #[test]
-fn an_open_branch_opens_the_writes_of_every_path() {
+fn an_open_branch_opens_what_its_paths_write() {
     let body = "ex2 r0, v0.x\nmov position, v0\ncmp low.y, gt, gt, r0\nifc cmp.x\nmov color.xy, v0.xy\n.end";
-    assert_eq!(bounds(body, [1.0; 4])[..2], [[OPEN; 4], [OPEN, OPEN, 0.0, 0.0]]);
+    assert_eq!(bounds(body, [1.0; 4])[..2], [[0.0; 4], [OPEN, OPEN, 0.0, 0.0]]);
     assert_eq!(bounds(body, [2.0; 4]), EXACT);
+    // Of both parts, and what follows from it, but not what is written again behind.
+    let body = "ex2 r0, v0.x\nmov r1, v0\nmov r2, v0\nmov r3, v0\ncmp low.y, gt, gt, r0\nifc cmp.x\nmov r1, v0.y\nmov r3, v0.y\n\
+                .else\nmov r2.x, v0.z\n.end\nmov r1.y, v0.y\nmov r3, v0\nadd position, r1, r3\nmov color, r2";
+    assert_eq!(bounds(body, [1.0; 4])[..2], [[OPEN, 0.0, OPEN, OPEN], [OPEN, 0.0, 0.0, 0.0]]);
+}
+
+#[test]
+fn an_open_decision_in_a_loop_opens_what_the_loop_writes() {
+    let start = ".consti often(5, 0, 1, 0)\n";
+    let body = "ex2 r0, v0.x\nmov r1, v0\nmov r2, v0\nfor often\nadd r1.x, r1.x, r0.x\ncmp low.y, gt, gt, r0.x\nbreakc cmp.x\n.end\n\
+                mov position, r1\nmov color, r2";
+    let found = bounds_of(start, body, [1.0, -0.5, 0.0, 0.0]);
+    assert!(found[0][0] == OPEN && found[0][1..] == [0.0; 3] && found[1] == [0.0; 4], "{found:?}");
+}
+
+#[test]
+fn an_open_decision_about_the_end_opens_what_may_be_left_out() {
+    let body = "ex2 r0, v0.x\nmov position, v0\ncmp low.y, gt, gt, r0\njmpc cmp.x, done\nmov color.xy, v0\ncall more\ndone: nop";
+    let found = bounds(&format!("{body}\nend\n.end\n.proc more\nmov color.z, v0"), [1.0; 4]);
+    assert_eq!(found[..2], [[0.0; 4], [OPEN, OPEN, OPEN, 0.0]]);
 }
 
 #[test]
@@ -290,4 +327,21 @@ fn a_sum_that_overflows_in_one_order_is_open() {
     assert_eq!(open_order(body, [1.0e30, 1.0e30, 1.0e-30, 0.0]), [0.0, OPEN]);
     let sum = "add r0, v0.x, v0.y\nadd position, r0, v0.z\nmov color, r0";
     assert_eq!(open_order(sum, [3.0e38, -3.0e38, 3.0e38, 0.0]), [OPEN, 0.0]);
+}
+
+#[test]
+fn products_without_guards_may_overflow_in_another_order() {
+    let promised = |body: &str, v0| {
+        let assume = Assume { uniforms: Promise::FINITE, ..Assume::default() };
+        [Assume::default(), assume].map(|assume| {
+            let options = Options { assume, ..Options::default() };
+            bounds_with(body, v0, &|program| arithmetic(program, &options, Route::Wgsl, &UNKNOWN))[0][0]
+        })
+    };
+    let body = "mul r0, v0.x, v0.y\nmul position, r0, v0.z";
+    for first in [0.0, 1.0e-38] {
+        assert_eq!(promised(body, [first, 1.0e30, 1.0e30, 0.0])[1], OPEN, "{first}");
+    }
+    assert_eq!(promised(body, [0.0, 1.0e30, 1.0e30, 0.0])[0], 0.0);
+    assert_eq!(promised(body, [0.0, 1.0e3, 1.0e30, 0.0]), [0.0; 2]);
 }

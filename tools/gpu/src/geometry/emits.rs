@@ -17,7 +17,7 @@ use wgpu::BufferUsages;
 
 use super::memory::Memory;
 use super::stage::{self, KernelBuffers, KernelShape, Stage};
-use crate::bounds::{self, Bounds, Follow};
+use crate::bounds::{self, EmitBound, Follow};
 use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
@@ -299,40 +299,39 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
     Ok((records, case.given.len()))
 }
 
-/// Error bounds of all EMITs of a case.
+/// Error bounds of the EMITs of one invocation.
 struct EmitBounds {
-    /// One entry for each EMIT; empty if every driver returns the same bits.
-    emits: Vec<Bounds>,
-    /// True if the sequence of EMITs itself is uncertain.
-    is_lost: bool,
+    /// One entry for each EMIT of the interpreter.
+    emits: Vec<EmitBound>,
+    /// True if a driver may execute more EMITs, or fewer.
+    is_open: bool,
 }
 
-/// Computes the error bounds of the EMITs of the first invocations, all of which end.
+/// Computes the error bounds of the EMITs of the first invocations, all of which end; empty if
+/// every driver returns the same bits.
 fn emit_bounds(
     case: &EmitCase<'_>,
     given: &[InvocationInput],
     dependence: Dependence,
     comparison: &Comparison<'_>,
-) -> Result<EmitBounds, Error> {
-    let mut emit_bounds = EmitBounds { emits: Vec::new(), is_lost: false };
+) -> Result<Vec<EmitBounds>, Error> {
     let Some(arithmetic) =
         bounds::arithmetic(case.program, &case.options, comparison.route, comparison.facts)
     else {
-        return Ok(emit_bounds);
+        return Ok(Vec::new());
     };
     let mut machine = machine(case, comparison.facts.subnormals)?;
-    let mut follow = Follow::new(arithmetic, case.program);
+    let mut follow = Follow::new(arithmetic, case.program, &case.options.control);
+    let mut all = Vec::with_capacity(given.len());
     for given in given {
-        if dependence == Dependence::None {
-            emit_bounds.is_lost |= follow.is_lost();
-            let ended = std::mem::replace(&mut follow, Follow::new(arithmetic, case.program));
-            emit_bounds.emits.extend(ended.into_emits());
-        }
         run(&mut machine, given, &mut |step: &Step| follow.step(step))?;
+        let (emits, is_open) = follow.next();
+        all.push(EmitBounds { emits, is_open });
+        if dependence == Dependence::None {
+            follow.restart();
+        }
     }
-    emit_bounds.is_lost |= follow.is_lost();
-    emit_bounds.emits.extend(follow.into_emits());
-    Ok(emit_bounds)
+    Ok(all)
 }
 
 /// Runs a geometry program on interpreter and GPU and compares every EMIT; the verdict counts
@@ -363,30 +362,48 @@ struct Comparison<'a> {
     facts: &'a Facts,
 }
 
-impl Comparison<'_> {
-    fn verdict(&self, found: &[Record], emit_bounds: &EmitBounds) -> Verdict {
-        let expected = self.expected;
+impl<'a> Comparison<'a> {
+    fn verdict(&self, found: &'a [Record], emit_bounds: &[EmitBounds]) -> Verdict {
+        let setting = |record: &Record| (record.slot, record.prim, record.invert);
         let written =
             std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
         let components = bounds::components(&written);
-        let mut verdict = Verdict { vertices: expected.len(), components, ..Verdict::default() };
-        let same = |(a, b): (&Record, &Record)| {
-            (a.invocation, a.slot, a.prim, a.invert) == (b.invocation, b.slot, b.prim, b.invert)
-        };
-        let shapes_agree = expected.len() == found.len() && expected.iter().zip(found).all(same);
-        if !shapes_agree {
-            let missing = expected.len().max(found.len()) as u64;
-            if emit_bounds.is_lost {
-                verdict.excused += missing;
-            } else {
-                verdict.differing += missing;
-            }
+        let mut verdict = Verdict { vertices: self.expected.len(), components, ..Verdict::default() };
+        let invocations = self.case.given.len();
+        let is_ordered = found.is_sorted_by_key(|record| record.invocation)
+            && found.last().is_none_or(|record| record.invocation < invocations);
+        if !is_ordered {
+            verdict.differing += found.len() as u64;
             return verdict;
         }
-        for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
-            let bounds = emit_bounds.emits.get(number).unwrap_or(&bounds::EXACT);
-            let tolerance = Tolerance { subnormals: self.facts.subnormals, bounds, written: &written };
-            verdict.vertex(number, [&expected.outputs, &found.outputs], &tolerance);
+        let of = |records: &'a [Record], number: usize| {
+            let start = records.partition_point(|record| record.invocation < number);
+            let end = records.partition_point(|record| record.invocation <= number);
+            &records[start..end]
+        };
+        let mut place = 0;
+        for number in 0..invocations {
+            let [expected, found] = [of(self.expected, number), of(found, number)];
+            let bounds = emit_bounds.get(number);
+            for index in 0..expected.len().max(found.len()) {
+                let bound = bounds.and_then(|bounds| bounds.emits.get(index));
+                let (is_certain, has_setting) = match bound {
+                    Some(bound) => (bound.is_certain, bound.has_setting),
+                    // Beyond the interpreter's EMITs.
+                    None => bounds.map_or((true, true), |bounds| (!bounds.is_open, true)),
+                };
+                match (expected.get(index), found.get(index)) {
+                    (Some(expected), Some(found)) if !has_setting || setting(expected) == setting(found) => {
+                        let bounds = bound.map_or(&bounds::EXACT, |bound| &bound.outputs);
+                        let tolerance =
+                            Tolerance { subnormals: self.facts.subnormals, bounds, written: &written };
+                        verdict.vertex(place, [&expected.outputs, &found.outputs], &tolerance);
+                    }
+                    _ if is_certain => verdict.differing += 1,
+                    _ => verdict.excused += u64::from(components),
+                }
+                place += 1;
+            }
         }
         verdict
     }

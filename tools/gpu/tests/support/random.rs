@@ -5,11 +5,11 @@ use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::isa::Program;
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
-use transpica_generate::Generated;
+use transpica_generate::{Generated, promises};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::mutants::{self, Mutant};
-use transpica_prove::{iterations, promises, shrink};
+use transpica_prove::{iterations, shrink};
 
 use super::support::BARE;
 use super::valid::valid_shader;

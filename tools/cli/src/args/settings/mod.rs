@@ -63,7 +63,6 @@ impl Scope for ForRuns {
     const WITHOUT: &'static [&'static str] = &[
         "outputs",
         "attributes",
-        "assume",
         "control.report_unfinished",
         "control.bools.specialized",
         "control.ints.specialized",

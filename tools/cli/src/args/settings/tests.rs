@@ -305,5 +305,9 @@ fn runs_take_only_what_changes_them() {
         assert!(error.contains(said), "{arguments:?}: {error}");
     }
     assert!(parse::<ForRuns>(&["--bools", "b0=true"]).is_ok());
+    for promise in [["--set", "assume.uniforms=NotNan"], ["--assume", "uniforms=no-nan"]] {
+        let found = parse::<ForRuns>(&promise).expect("valid");
+        assert_eq!(found.options.assume.uniforms, Promise::NotNan, "{promise:?}");
+    }
     assert!(parse::<ForForms>(&["--depth", "raw"]).is_ok() && parse::<ForForms>(&["--omit-names"]).is_err());
 }

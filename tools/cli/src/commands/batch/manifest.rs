@@ -3,13 +3,13 @@
 //! In: records. Out: JSON, the same for the same inputs: no times, no order of threads.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
+use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::args::{self, Common};
+use crate::args;
 use crate::files;
 use crate::json::{ProgramName, Schema, TOOL};
 use crate::report::Failure;
@@ -26,6 +26,9 @@ pub struct Manifest {
     /// The part of the files that it lists; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
+    /// Shards that were not merged; none of them if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_shards: Option<MissingShards>,
     /// Totals.
     pub counts: Counts,
     /// Files in the order of their paths.
@@ -39,6 +42,57 @@ pub struct ShardRecord {
     pub index: u32,
     /// Number of shards.
     pub count: u32,
+}
+
+/// Shards whose manifests were not merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingShards {
+    /// Number of all shards.
+    pub count: u32,
+    /// Ranges of the numbers of missing ones.
+    pub missing: Vec<ShardRange>,
+}
+
+/// Shards with consecutive numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardRange {
+    /// The first one.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+}
+
+impl MissingShards {
+    /// Finds the shards that are not among these.
+    fn new(shards: &[ShardRecord]) -> Option<Self> {
+        let count = shards.first()?.count;
+        let mut present: Vec<u32> = shards.iter().map(|shard| shard.index).filter(|&it| it < count).collect();
+        present.sort_unstable();
+        let (mut missing, mut next) = (Vec::new(), 0);
+        // Behind the last one.
+        for index in present.into_iter().chain([count]) {
+            if next < index {
+                missing.push(ShardRange { first: next, last: index - 1 });
+            }
+            next = index.saturating_add(1);
+        }
+        (!missing.is_empty()).then_some(Self { count, missing })
+    }
+}
+
+impl fmt::Display for MissingShards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Most ranges of a message.
+        const NAMED: usize = 8;
+        let number: u32 = self.missing.iter().map(|range| range.last - range.first + 1).sum();
+        let name = |range: &ShardRange| match range {
+            ShardRange { first, last } if first == last => first.to_string(),
+            ShardRange { first, last } => format!("{first} to {last}"),
+        };
+        let named: Vec<String> = self.missing.iter().take(NAMED).map(name).collect();
+        let more = if self.missing.len() > NAMED { ", …" } else { "" };
+        write!(f, "{number} of {} shards are missing: {}{more}", self.count, named.join(", "))
+    }
 }
 
 /// Totals of a manifest.
@@ -112,7 +166,8 @@ impl Manifest {
             counts.failed += usize::from(file.error.is_some());
             counts.failed += file.programs.iter().filter(|program| !program.errors.is_empty()).count();
         }
-        Self { schema: Schema::Manifest.name().into(), tool: TOOL.into(), settings, shard, counts, files }
+        let (schema, tool) = (Schema::Manifest.name().into(), TOOL.into());
+        Self { schema, tool, settings, shard, missing_shards: None, counts, files }
     }
 
     /// Reads a manifest.
@@ -149,14 +204,20 @@ impl Manifest {
     }
 }
 
-/// Merges manifests.
-pub fn merge(arguments: &args::Manifest, common: &Common) -> Result<(), Failure> {
+/// Advice where shards are missing.
+const ALL_SHARDS: &str = "translate the missing shards, and merge the manifests of all";
+
+/// Merges manifests. What is there is written even if shards are missing.
+pub fn merge(arguments: &args::Manifest) -> Result<(), Failure> {
     let args::Manifest { files: paths, output } = arguments;
     let mut first: Option<(&Path, Manifest)> = None;
     let mut records: BTreeMap<String, (FileRecord, &Path)> = BTreeMap::new();
     let mut shards = Vec::new();
     for path in paths {
         let mut manifest = Manifest::read(path)?;
+        if let Some(missing) = &manifest.missing_shards {
+            return Err(Failure::new(format!("{}: {missing}", path.display())).hint(ALL_SHARDS));
+        }
         let files = std::mem::take(&mut manifest.files);
         shards.extend(manifest.shard);
         match &first {
@@ -175,16 +236,17 @@ pub fn merge(arguments: &args::Manifest, common: &Common) -> Result<(), Failure>
             records.insert(record.file.clone(), (record, path));
         }
     }
-    warn_of_missing(&shards, common);
     let Some((_, first)) = first else { return Ok(()) };
     let files = records.into_values().map(|(record, _)| record).collect();
     let merged = Manifest::new(first.settings, None, files);
     // Versions agree, but need not be that of this tool.
-    let merged = Manifest { tool: first.tool, ..merged };
+    let missing_shards = MissingShards::new(&shards);
+    let merged = Manifest { tool: first.tool, missing_shards, ..merged };
     match output.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => merged.write(path),
-        None => files::write(None, merged.text().as_bytes()),
+        Some(path) => merged.write(path)?,
+        None => files::write(None, merged.text().as_bytes())?,
     }
+    merged.missing_shards.map_or(Ok(()), |missing| Err(Failure::new(missing.to_string()).hint(ALL_SHARDS)))
 }
 
 /// Checks that two manifests are parts of one run.
@@ -200,22 +262,4 @@ fn agree((first, a): (&Path, &Manifest), (second, b): (&Path, &Manifest)) -> Res
     };
     let text = format!("{} and {} have other {what}", first.display(), second.display());
     Err(Failure::new(text).hint("translate all shards with the same tool and the same options"))
-}
-
-/// Names the shards that are not among these.
-fn warn_of_missing(shards: &[ShardRecord], common: &Common) {
-    /// Most numbers of a warning.
-    const NAMED: usize = 8;
-    let count = shards.first().map_or(0, |shard| shard.count);
-    let mut present: Vec<u32> = shards.iter().map(|shard| shard.index).collect();
-    present.sort_unstable();
-    present.dedup();
-    let missing = count as usize - present.len().min(count as usize);
-    if missing > 0 {
-        let is_missing = |index: &u32| present.binary_search(index).is_err();
-        let named: Vec<String> =
-            (0..count).filter(is_missing).take(NAMED).map(|index| index.to_string()).collect();
-        let more = if missing > NAMED { ", …" } else { "" };
-        common.warn(format_args!("{missing} of {count} shards are missing: {}{more}", named.join(", ")));
-    }
 }

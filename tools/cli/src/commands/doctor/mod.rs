@@ -18,7 +18,7 @@ use transpica::stages::host::{Block, Job, Layout, Options, Profile, RegisterStat
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::{Key, Translator, key};
-use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
+use transpica_gpu::compare::{self, Case, CompareError, MOST_UNDECIDED, Outcome, Verdict};
 use transpica_gpu::{Gpu, GpuError, Report, Route, VertexJob, run_vertex};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -118,7 +118,7 @@ impl Class {
 impl Checked {
     fn class(&self) -> Class {
         match self {
-            Self::Verdict(verdict) => match verdict.outcome() {
+            Self::Verdict(verdict) => match verdict.outcome(MOST_UNDECIDED) {
                 Outcome::Agrees => Class::Equal,
                 Outcome::Differs => Class::Different,
                 Outcome::Undecided => Class::Undecided,
@@ -133,10 +133,12 @@ impl Checked {
     fn detail(&self) -> String {
         match self {
             Self::Refused(text) | Self::Rejected(text) | Self::CutShort(text) => text.clone(),
-            Self::Verdict(verdict) => match (verdict.outcome(), verdict.first) {
+            Self::Verdict(verdict) => match (verdict.outcome(MOST_UNDECIDED), verdict.first) {
                 (Outcome::Nothing(reason), _) => reason.to_string(),
                 (_, Some(first)) => format!("{} values differ; first: {first}", verdict.differing),
-                (Outcome::Undecided, None) => "all values follow from EX2 or LG2".to_string(),
+                (Outcome::Undecided, None) => {
+                    format!("EX2 or LG2 leave {:.0} % of the values open", 100.0 * verdict.undecided())
+                }
                 (Outcome::Agrees | Outcome::Differs, None) => String::new(),
             },
         }

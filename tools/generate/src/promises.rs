@@ -4,12 +4,13 @@
 
 use transpica::stages::host::{Assume, Promise};
 use transpica::stages::interp::{Machine, TraceRecord, Uniforms};
+use transpica::stages::isa::{DataOp, Inst, Mask};
 
 /// Returns a number that keeps a promise: the number itself if it does, else an extreme one.
 ///
 /// ```
 /// use transpica::Promise;
-/// use transpica_prove::promises::kept;
+/// use transpica_generate::promises::kept;
 /// assert_eq!(kept(Promise::Below(4), -3.0), -3.0);
 /// assert_eq!(kept(Promise::NotNan, f32::NAN), f32::INFINITY);
 /// assert!(kept(Promise::Below(4), -100.0) < -15.9);
@@ -38,9 +39,34 @@ pub fn keep(assume: &Assume, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4];
     }
 }
 
+/// Returns whether an executed instruction keeps a promise about results of arithmetic. What
+/// other instructions write is no such result, be it a copy or a selection.
+pub fn keeps(promise: Promise, step: &TraceRecord) -> bool {
+    let Inst::Data { op, mask, .. } = step.inst else { return true };
+    let computed = match op {
+        DataOp::Add
+        | DataOp::Mul
+        | DataOp::Mad
+        | DataOp::Dp3
+        | DataOp::Dp4
+        | DataOp::Dph
+        | DataOp::Rcp
+        | DataOp::Rsq
+        | DataOp::Ex2
+        | DataOp::Lg2 => Mask::XYZW,
+        // Its other components are copies and 1.
+        DataOp::Dst => Mask(2),
+        DataOp::Mov | DataOp::Max | DataOp::Min | DataOp::Sge | DataOp::Slt | DataOp::Flr | DataOp::Litp => {
+            Mask::NONE
+        }
+    };
+    let written = mask.iter().filter(|component| computed.has(*component));
+    written.map(|component| step.result[component.index()]).all(|number| promise.holds(&[number]))
+}
+
 /// Returns whether all results of a vertex keep a promise. One that runs too long does not.
 pub fn results_keep(machine: &mut Machine, inputs: &[[f32; 4]; 16], promise: Promise) -> bool {
     let mut holds = true;
-    let mut trace = |record: &TraceRecord| holds &= promise.holds(&record.result);
+    let mut trace = |step: &TraceRecord| holds &= keeps(promise, step);
     machine.run_traced(inputs, &mut trace).is_ok() && holds
 }

@@ -1,0 +1,217 @@
+//! Promises about numbers in runs: generated numbers keep them, given ones are checked.
+//! In: a program with its options, a [`State`]. Out: a state, or the place of the first breach.
+//! Facts: [`Reliance`] says which promises a module needs. A promise about results is one about a
+//! program, so the interpreter shows whether a vertex keeps it.
+
+use transpica::Translator;
+use transpica::stages::container::{Shbin, SymbolBank};
+use transpica::stages::error::Error;
+use transpica::stages::host::dvle::FileEnvironment;
+use transpica::stages::host::{Assume, Job, Options, Profile, Promise, Reliance};
+use transpica::stages::interp::{GeometryMachine, Machine, Settings, TraceRecord, Uniforms};
+use transpica::stages::isa::{Program, Stage};
+use transpica_generate::{Named, promises};
+
+use crate::inputs::{Seed, of_seed};
+use crate::state::{State, letter};
+use crate::symbols::Symbols;
+
+/// Vertices to choose one from whose results keep a promise.
+const CANDIDATES: usize = 16;
+
+/// A program in a run, with options that have promises.
+#[derive(Clone, Copy)]
+pub struct Promised<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// Its constants.
+    pub environment: &'a FileEnvironment<'a>,
+    /// Its names.
+    pub symbols: &'a Symbols,
+    /// Options of the run.
+    pub options: Options,
+    /// Limit of instructions for each vertex or invocation.
+    pub budget: u64,
+}
+
+impl Promised<'_> {
+    /// Returns the state of a run without a state file. Its numbers keep the promises; vertices
+    /// whose results break one are replaced, as far as that can be.
+    ///
+    /// # Errors
+    /// Those of the interpreter.
+    pub fn of_seed(&self, file: &Shbin<'_>, seed: Seed) -> Result<State, Error> {
+        let Assume { uniforms, attributes, results } = self.options.assume;
+        let candidates = if results == Promise::Nothing { 1 } else { CANDIDATES };
+        let count = seed.count.saturating_mul(candidates);
+        let mut state = of_seed(file, self.environment, self.symbols, Seed { count, ..seed });
+        let kept = |promise, register: &mut [u32; 4]| {
+            *register = register.map(|bits| promises::kept(promise, f32::from_bits(bits)).to_bits());
+        };
+        promises::keep(&self.options.assume, &mut state.uniforms, &mut []);
+        self.environment.constants().apply(&mut state.uniforms);
+        for vertex in &mut state.vertices {
+            vertex.iter_mut().zip(attributes).for_each(|(register, promise)| kept(promise, register));
+        }
+        state.delivered.iter_mut().flatten().for_each(|(_, value)| kept(uniforms, value));
+        if candidates > 1 {
+            self.keep_results(&mut state, seed.count)?;
+        }
+        Ok(state)
+    }
+
+    /// Leaves the first vertices, or invocations, of a state whose results keep the promise.
+    fn keep_results(&self, state: &mut State, count: usize) -> Result<(), Error> {
+        let promise = self.options.assume.results;
+        // Drivers may flush subnormal numbers, which makes other results.
+        let [kept, flushed] = [false, true].map(|flush| self.executor(&state.uniforms, flush));
+        let mut executors = [kept?, flushed?];
+        let mut chosen = Vec::new();
+        for number in 0..state.vertices.len() {
+            if chosen.len() == count {
+                break;
+            }
+            let before = executors.clone();
+            match executors.iter_mut().any(|executor| executor.breach(promise, state, number).is_some()) {
+                // What it carries to the next one is undone.
+                true => executors = before,
+                false => chosen.push(number),
+            }
+        }
+        state.vertices = chosen.iter().map(|&number| state.vertices[number]).collect();
+        state.delivered = chosen.iter().filter_map(|&number| state.delivered.get(number).cloned()).collect();
+        Ok(())
+    }
+
+    /// Builds an interpreter.
+    fn executor(&self, uniforms: &Uniforms, flush_subnormals: bool) -> Result<Executor, Error> {
+        let Self { program, options, budget, .. } = self;
+        let settings = Settings { flush_subnormals, ..options.settings(*budget) };
+        let mut uniforms = uniforms.clone();
+        options.control.apply(&mut uniforms);
+        Ok(match program.stage() {
+            Stage::Vertex => {
+                let mut machine = Machine::new(program, settings)?;
+                machine.set_uniforms(&uniforms);
+                Executor::Vertex(machine)
+            }
+            Stage::Geometry => {
+                let mut machine = GeometryMachine::new(program, u16::MAX, settings)?;
+                machine.set_uniforms(&uniforms);
+                Executor::Geometry(machine)
+            }
+        })
+    }
+
+    /// Returns the promises that the module of a run needs.
+    fn reliance(&self, state: &State) -> Result<Reliance, Error> {
+        let (mut options, outputs) = (self.options, self.environment.executable().output_mask());
+        let job = match self.program.stage() {
+            Stage::Vertex => Job::Compute,
+            Stage::Geometry => Job::Emits { outputs },
+        };
+        // Constants of the file arrive with the other registers of an invocation.
+        let can_fold = job == Job::Compute && state.keeps_constants(&self.environment.constants());
+        options.block.fold_constants &= can_fold;
+        let mut translator = Translator::new(options, Profile::default());
+        Ok(translator.translate(self.program, self.environment, job)?.relies_on)
+    }
+
+    /// Returns the first number that breaks a promise which the module of the run needs, and its
+    /// place.
+    ///
+    /// # Errors
+    /// Those of the translation.
+    pub fn breach(&self, state: &State) -> Result<Option<String>, Error> {
+        if self.options.assume == Assume::default() {
+            return Ok(None);
+        }
+        let relies_on = self.reliance(state)?;
+        let Assume { uniforms, attributes, results } = relies_on.promises;
+        let what = |bank, register: usize, value: [f32; 4], promise| {
+            let (kind, name) = match bank {
+                SymbolBank::Input => ("attributes", self.name(self.symbols.attributes(), bank, register)),
+                _uniform => ("uniforms", self.name(self.symbols.uniforms(), bank, register)),
+            };
+            format!("{name} = {value:?} breaks the promise about {kind}: {promise}")
+        };
+        let broken = relies_on.broken(&state.uniforms.floats).trailing_zeros() as usize;
+        if let Some(&value) = state.uniforms.floats.get(broken) {
+            return Ok(Some(what(SymbolBank::Float, broken, value, uniforms)));
+        }
+        let place = if self.program.stage() == Stage::Vertex { "vertex" } else { "invocation" };
+        let mut executor = self.executor(&state.uniforms, false)?;
+        for (number, vertex) in state.vertices.iter().enumerate() {
+            let at = |text: String| Ok(Some(format!("{place} {number}: {text}")));
+            for &(register, value) in state.delivered.get(number).into_iter().flatten() {
+                let value = value.map(f32::from_bits);
+                if relies_on.update(0, register, value) != 0 {
+                    return at(what(SymbolBank::Float, register.into(), value, uniforms));
+                }
+            }
+            for register in (0..16usize).filter(|register| relies_on.attributes >> register & 1 != 0) {
+                let value = vertex[register].map(f32::from_bits);
+                if !attributes[register].holds(&value) {
+                    return at(what(SymbolBank::Input, register, value, attributes[register]));
+                }
+            }
+            if relies_on.results
+                && let Some(TraceRecord { pc, inst, result, .. }) = executor.breach(results, state, number)
+            {
+                return at(format!(
+                    "pc {pc}: {inst} = {result:?} breaks the promise about results: {results}"
+                ));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a register with its name in the file.
+    fn name<'n>(
+        &self,
+        mut names: impl Iterator<Item = &'n Named>,
+        bank: SymbolBank,
+        register: usize,
+    ) -> String {
+        let is_part = |named: &&Named| {
+            named.bank == bank && (named.first..named.first + named.count).contains(&register)
+        };
+        let text = format!("{}{register}", letter(bank));
+        match names.find(is_part) {
+            Some(Named { name, count: 1, .. }) => format!("{text} ({name})"),
+            Some(Named { name, first, .. }) => format!("{text} ({name}[{}])", register - first),
+            None => text,
+        }
+    }
+}
+
+/// An interpreter of either stage that looks for results that break a promise.
+#[derive(Clone)]
+enum Executor {
+    Vertex(Machine),
+    Geometry(GeometryMachine),
+}
+
+impl Executor {
+    /// Runs a vertex, or the next invocation, of a state. Returns the first instruction whose
+    /// result breaks a promise. Errors are left to the run.
+    fn breach(&mut self, promise: Promise, state: &State, number: usize) -> Option<TraceRecord> {
+        let inputs = state.vertices[number].map(|register| register.map(f32::from_bits));
+        let mut found = None;
+        let mut trace = |step: &TraceRecord| {
+            if found.is_none() && !promises::keeps(promise, step) {
+                found = Some(*step);
+            }
+        };
+        match self {
+            Self::Vertex(machine) => _ = machine.run_traced(&inputs, &mut trace),
+            Self::Geometry(machine) => {
+                for &(register, value) in state.delivered.get(number).into_iter().flatten() {
+                    machine.deliver(register, &[value.map(f32::from_bits)]);
+                }
+                _ = machine.run_traced(&inputs, &mut trace);
+            }
+        }
+        found
+    }
+}
