@@ -15,6 +15,7 @@ use super::{ForRuns, RouteName, Settings};
   transpica compare lights.shbin --adapter llvmpipe --json
 
 Verdicts: ok, FAIL; none where a program had nothing to compare; open where it has values, and a driver may give others for all.
+
 Exit status 1 if any comparison failed.")]
 pub struct Compare {
     /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped

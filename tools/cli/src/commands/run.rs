@@ -7,8 +7,8 @@ use transpica::dis::Listing;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
-use transpica_inspect::inputs::{Seed, of_seed, start_values};
-use transpica_inspect::results::{View, run_to_text};
+use transpica_inspect::inputs::{Origin, Seed, of_seed, start_values};
+use transpica_inspect::results::{self, View, run_to_text};
 use transpica_inspect::state::{self, State};
 use transpica_inspect::{saved, symbols::Symbols};
 
@@ -19,43 +19,37 @@ use crate::report::Failure;
 use crate::trace::Log;
 
 pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
-    let Run {
-        file,
-        save_state,
-        stress,
-        selection,
-        state,
-        seed,
-        vertices,
-        on,
-        route,
-        adapter,
-        trace,
-        budget,
-        json,
-        output,
-        settings,
-    } = arguments;
-    let options = settings.resolve()?.options;
-    let input = Input::read(&file)?;
+    let input = Input::open(&arguments.file)?.remarked(common);
     let container = input.parse()?;
-    let dvle = input.chosen(&container, &selection, common);
+    let dvle = input.chosen(&container, &arguments.selection, common);
+    let symbols = input.symbols(&container, dvle)?;
+    let options = arguments.settings.resolve_for(&symbols)?.options;
     let program = input.program(&container, dvle, &options.limits)?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-    let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-    let symbols = Symbols::new(executable);
-    let mut state = match state {
-        Some(path) => read_state(&path, start_values(&environment), program.stage(), &symbols)?,
-        None => of_seed(&container, &environment, &symbols, Seed { seed, count: vertices, stress }),
+    let Run {
+        seed, vertices, stress, save_state, on, route, adapter, trace, budget, json, all, output, ..
+    } = arguments;
+    let seed = Seed { seed, count: vertices, stress };
+    let (mut state, origin) = match arguments.state {
+        Some(path) => {
+            let read = read_state(&path, start_values(&environment), program.stage(), &symbols)?;
+            (read, Origin::File { file: path.display().to_string() })
+        }
+        None => (of_seed(&container, &environment, &symbols, seed), Origin::Seed(seed)),
     };
+    if state.vertices.is_empty() {
+        common.warn(format_args!("{origin}: no vertices, so nothing runs"));
+    }
     let saved = save_state.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
     let settings = options.settings(budget);
     let listing = trace.then(|| Listing::new(&container, Some(dvle))).transpose();
     let listing = listing.map_err(|error| input.fail(&error))?;
     let mut log = listing.as_ref().map(|listing| Log::new(output.as_ref(), listing));
-    let view = View { mask: executable.output_mask(), json, symbols: &symbols };
+    let mask = environment.executable().output_mask();
+    let listed = if all { u16::MAX } else { results::listed(&program, mask) };
+    let view = View { mask, listed, json, symbols: &symbols, origin: Some(&origin) };
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
     let text = match &mut log {
@@ -70,7 +64,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
         text = on_gpu::run(wanted, &input, common);
     }
     let (count, elapsed) = (state.vertices.len(), start.elapsed());
-    let path = file.display();
+    let path = input.path.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
     conclude(log, text, output.as_deref(), saved)
 }
