@@ -54,6 +54,10 @@ impl Failure {
         let hint = match &error.kind {
             Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
             Kind::Stage { .. } => Some("choose an executable of the other stage (--dvle)"),
+            // Other files were searched for a container before they are parsed.
+            Kind::BadMagic { expected: "DVLB", .. } => Some(
+                "a .shbin file begins with DVLB, and a source has .proc; this has neither, nor a .shbin file inside",
+            ),
             other => other.hint(),
         };
         Self { hint: hint.map(str::to_string), ..Self::new(format!("{}: {error}", path.display())) }

@@ -181,7 +181,7 @@ fn an_ending_chooses_the_format() {
     for (command, name, start) in [
         (&["cfg", SAMPLE][..], "x.svg", "<svg"),
         (&["cfg", SAMPLE], "x.dot", "digraph"),
-        (&["cfg", SAMPLE], "x.txt", "entry"),
+        (&["cfg", SAMPLE], "x.txt", "block0"),
         (&["info", SAMPLE], "x.json", "{"),
         (&["info", SAMPLE], "x.txt", "shaders/"),
         (&["run", SAMPLE], "x.json", "{"),
@@ -205,10 +205,10 @@ fn an_ending_chooses_the_format() {
 fn an_ending_of_another_stage_names_the_right_one() {
     let folder = folder("stages");
     for (arguments, name, right) in [
-        (&["--entry", "compute"][..], "x.vert", "x.comp"),
-        (&["--entry", "compute"], "x.geom", "x.comp"),
-        (&["--entry", "quaternions"], "x.vert", "x.geom"),
-        (&[], "x.comp", "x.vert"),
+        (&["--entry", "compute"][..], "a.vert", "a.comp"),
+        (&["--entry", "compute"], "b.geom", "b.comp"),
+        (&["--entry", "quaternions"], "c.vert", "c.geom"),
+        (&[], "d.comp", "d.vert"),
     ] {
         let [wrong, right] = [name, right].map(|name| folder.join(name));
         let base = ["translate", "shaders/quaternion.shbin", "-o"];

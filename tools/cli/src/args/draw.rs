@@ -27,7 +27,7 @@ Attributes come from the mesh by their names in the file: position, normal, text
 tangent, weights; in this order where the file names none. Uniforms that no state file sets are guessed \
 by name, too: matrices so that the mesh is in view.")]
 pub struct Draw {
-    /// The .shbin file or .pica source, - reads standard input; or a folder, for a sheet of all
+    /// The .shbin file or .pica source, - reads standard input; or a folder, for a sheet
     ///
     /// A source is assembled first. A file around one container, such as a BCSDR, is opened. The
     /// sheet has a cell for each program below the folder.

@@ -31,7 +31,7 @@ use crate::streams::{Output, Streams};
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
 pub struct Translate {
-    /// The .shbin file or .pica source, - reads standard input; with --out-dir files and folders
+    /// The .shbin file or .pica source; - reads standard input. With --out-dir also folders
     ///
     /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     #[arg(id = "file", value_name = "FILE", required_unless_present = "code")]

@@ -82,8 +82,12 @@ fn page(command: &Command, text: &mut Vec<u8>, citation: impl Fn(&str) -> String
     man.render_title(text)?;
     man.render_name_section(text)?;
     body(command, text)?;
-    list(command, citation).to_writer(text)?;
-    epilogue(command).to_writer(text)
+    if command.has_subcommands() {
+        list(command, citation).to_writer(text)?;
+        return epilogue(command).to_writer(text);
+    }
+    epilogue(command).to_writer(text)?;
+    Roff::new().control("SH", ["SEE ALSO"]).text([bold("transpica"), roman("(1)")]).to_writer(text)
 }
 
 /// Writes what a command takes and does.
@@ -94,13 +98,9 @@ fn body(command: &Command, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// Returns the list of subcommands; a subcommand cites the page that has it.
+/// Returns the list of subcommands by their use.
 fn list(command: &Command, citation: impl Fn(&str) -> String) -> Roff {
     let mut roff = Roff::new();
-    if command.get_name() != "transpica" {
-        roff.control("SH", ["SEE ALSO"]).text([bold("transpica"), roman("(1)")]);
-        return roff;
-    }
     roff.control("SH", ["COMMANDS"]);
     for (title, names) in GROUPS.into_iter().chain([("For packages", &["completions", "man"][..])]) {
         roff.control("SS", [title]);
