@@ -30,6 +30,16 @@ fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
     }
 }
 
+/// Returns the words of a result with all zeros positive.
+fn without_signs_of_zero(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| match word.trim_end_matches(',') {
+        "-0.0" => "0.0",
+        "\"0x80000000\"" => "\"0x00000000\"",
+        word => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn interpreter_and_gpu_have_the_same_settings() {
     let options =
@@ -39,7 +49,7 @@ fn interpreter_and_gpu_have_the_same_settings() {
         let run = |on| {
             let run = ["run", "shaders/library.shbin", "--dvle", dvle, "--json", "--on", on];
             // No instruction observes the sign of a zero, which drivers may change.
-            transpica(&[&run[..], &options].concat()).succeeded().replace("0x80000000", "0x00000000")
+            without_signs_of_zero(&transpica(&[&run[..], &options].concat()).succeeded())
         };
         assert!(run("cpu") == run("gpu"), "dvle {dvle}");
     }
@@ -129,8 +139,8 @@ fn a_geometry_program_emits_the_same_on_gpu_and_cpu() {
         let run = |arguments: &[&str]| {
             let ran = transpica(&[&["run", &sample, "--dvle", "1"], arguments].concat());
             assert_eq!(ran.status, 0, "{}", ran.err);
-            // Modules leave the sign of zero open; columns are aligned to the right.
-            ran.text().replace(" -0.0\n", "  0.0\n").replace(" -0.0 ", "  0.0 ")
+            // Modules leave the sign of zero open.
+            without_signs_of_zero(&ran.text())
         };
         assert_eq!(run(&["--json"]), run(&["--json", "--on", "gpu"]), "{name}");
         assert_eq!(run(&["--seed", "5"]), run(&["--seed", "5", "--on", "gpu"]), "{name}");
