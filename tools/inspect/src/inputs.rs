@@ -44,7 +44,7 @@ pub struct Seed {
     pub stress: bool,
 }
 
-/// Where the uniforms and inputs of a run come from.
+/// Origin of the uniforms and inputs of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Origin {

@@ -34,7 +34,7 @@ pub struct View<'a> {
     pub json: bool,
     /// Names of the program.
     pub symbols: &'a Symbols,
-    /// Where the inputs come from, if that is shown.
+    /// Origin of the inputs, if that is shown.
     pub origin: Option<&'a Origin>,
 }
 

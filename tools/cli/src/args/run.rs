@@ -76,7 +76,7 @@ pub struct Run {
     /// As JSON: bits, and the same as numbers
     #[arg(long)]
     pub json: bool,
-    /// List all sixteen output registers of a vertex, also those that are neither written nor mapped
+    /// List all sixteen output registers of a vertex, also those that nothing writes or maps
     #[arg(long, hide_short_help = true)]
     pub all: bool,
     /// Output file; standard output if absent

@@ -1,6 +1,6 @@
 //! Opens anything with programs in it, for every command.
-//! In: the path or the bytes of a file. Out: the bytes of a container: those of the file, those that
-//! a source is assembled to, or those of the only container in a file of another format.
+//! In: the path or the bytes of a file. Out: the bytes of a container: those of the file, those
+//! that a source is assembled to, or those of the only container in a file of another format.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,8 @@ impl Input {
     /// Opens a file with programs.
     ///
     /// # Errors
-    /// It cannot be read or assembled, or has several containers. Other files are left to the parser.
+    /// The file cannot be read or assembled, or has several containers. Others are left to the
+    /// parser.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::read(path)?.opened()
     }

@@ -98,7 +98,7 @@ pub struct Settings<S> {
 /// The value of a flag.
 #[derive(Clone, Debug)]
 struct Given {
-    /// What it changes; registers that it names count as register 0.
+    /// Changes of fields; registers that it names count as register 0.
     changes: Vec<Change>,
     /// Its text, if that may name registers.
     named: Option<(NamedSpelling, String)>,
