@@ -275,7 +275,7 @@ fn thousands_of_invocations_of_one_thread_match_the_interpreter() {
     // dispatch.
     let run = |on| {
         let sample = ["run", "shaders/counter.shbin", "--dvle", "1", "--state"];
-        let state = support::folder("flowers").join(format!("{on}.json"));
+        let state = support::folder("flowers").join("state.json");
         let vertex = serde_json::json!({ "v0": [0.0, 0.0, 0.0, 1.0], "v1": [1.0, 0.5, 0.25, 1.0] });
         let text = serde_json::json!({
             "uniforms": { "i": { "0": [63, 0, 0, 0] } }, "vertices": vec![vertex; 1200],
