@@ -62,11 +62,14 @@ impl Layout {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DepthRange {
     /// 0..w (Vulkan, WebGPU, Direct3D, Metal): z becomes -z.
+    #[cfg_attr(feature = "serde", serde(alias = "0..w"))]
     #[default]
     ZeroToW,
     /// -w..w (OpenGL): z becomes -2·z - w.
+    #[cfg_attr(feature = "serde", serde(alias = "-w..w"))]
     MinusWToW,
     /// z as the program writes it, in -w..0.
+    #[cfg_attr(feature = "serde", serde(alias = "raw"))]
     Raw,
 }
 
@@ -129,11 +132,14 @@ impl Hash for DepthSnap {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FlipY {
     /// y as the program writes it: upwards, the row order of framebuffer memory.
+    #[cfg_attr(feature = "serde", serde(alias = "never"))]
     #[default]
     Never,
     /// y becomes -y.
+    #[cfg_attr(feature = "serde", serde(alias = "always"))]
     Always,
     /// Selected by the host block at draw time: see [`HostValues`](super::HostValues).
+    #[cfg_attr(feature = "serde", serde(alias = "host"))]
     Dynamic,
 }
 
@@ -144,12 +150,15 @@ pub enum FlipY {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClipPlanes {
     /// No export: the host's volume clips z, and the user plane has no effect.
+    #[cfg_attr(feature = "serde", serde(alias = "none"))]
     #[default]
     None,
     /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user plane.
+    #[cfg_attr(feature = "serde", serde(alias = "builtin"))]
     BuiltIn,
     /// A varying of the two distances (see [`Locations`](super::Locations)). The fragment stage
     /// discards negative ones.
+    #[cfg_attr(feature = "serde", serde(alias = "varying"))]
     Varying,
 }
 
@@ -158,9 +167,11 @@ pub enum ClipPlanes {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UndefinedValue {
     /// (0, 0, 0, 1) for registers; 1 for semantics without a mapped component, as in hardware.
+    #[cfg_attr(feature = "serde", serde(alias = "default"))]
     #[default]
     Default,
     /// 0.
+    #[cfg_attr(feature = "serde", serde(alias = "zero"))]
     Zero,
 }
 
@@ -437,12 +448,15 @@ pub struct Assume {
 ///
 /// ```json
 /// {
-///   "arithmetic": { "precision": "Exact", "portable_exponentials": true },
+///   "arithmetic": { "precision": "exact", "portable_exponentials": true },
 ///   "control": { "bools": { "baked": 3, "values": 1 }, "loop_guard": 65536 },
-///   "outputs": { "depth": "MinusWToW", "flip_y": "Always" },
+///   "outputs": { "depth": "-w..w", "flip_y": "always" },
 ///   "block": { "layout": { "Custom": { "floats": 80, "ints": 16, "packing": "Words", "bools": 0 } } }
 /// }
 /// ```
+///
+/// Choices are read as the command line spells them, as here, or by the names of their variants,
+/// which are what is written.
 ///
 /// `attributes` is a list of sixteen objects such as `{ "kind": "Uint", "components": 3 }`. An
 /// element of `ints.baked` is `null` or a list of four numbers.

@@ -15,6 +15,7 @@ pub mod portable;
 pub enum Precision {
     /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the
     /// reference interpreter but for the sign of zero, which no instruction observes.
+    #[cfg_attr(feature = "serde", serde(alias = "exact"))]
     #[default]
     Exact,
     /// Plain IEEE f32 of the host: ∞ · 0 is NaN, and RCP and RSQ write ∞ and NaN. It is not what
@@ -22,7 +23,9 @@ pub enum Precision {
     /// register as it was: use `Exact` there. On a GPU, the driver decides LG2 of NaN, zeros and
     /// negative numbers and EX2 of NaN, which need not be NaN or infinite, and which operand MIN
     /// and MAX give where one is NaN.
+    #[cfg_attr(feature = "serde", serde(alias = "fast"))]
     Fast,
     /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
+    #[cfg_attr(feature = "serde", serde(alias = "f24"))]
     F24,
 }

@@ -51,8 +51,8 @@ pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
-/// Returns the .shbin files among the paths and below folders, sorted within each folder. Finding
-/// none is a failure.
+/// Returns the files with programs among the paths and below folders, sorted within each folder.
+/// Finding none is a failure.
 pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -62,14 +62,13 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && is_container(entry.path()) {
+            if entry.file_type().is_file() && has_programs(entry.path()) {
                 files.push(entry.into_path());
             }
         }
     }
     if files.is_empty() {
-        let hint = "name .shbin files, or folders that hold some";
-        return Err(Failure::new("no .shbin file found").hint(hint));
+        return Err(no_programs());
     }
     Ok(files)
 }
@@ -89,10 +88,7 @@ pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             match entry {
                 Ok(entry) if !entry.file_type().is_file() => {}
-                Ok(entry) if is_container(entry.path()) => files.push(Ok(entry.into_path())),
-                Ok(entry) if is_source(entry.path()) && !has_container(entry.path()) => {
-                    files.push(Ok(entry.into_path()));
-                }
+                Ok(entry) if has_programs(entry.path()) => files.push(Ok(entry.into_path())),
                 Ok(_) => {}
                 Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
             }
@@ -194,15 +190,22 @@ pub fn open(path: &Path) -> std::io::Result<Box<dyn Read>> {
 pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
     let files = paths.iter().flat_map(|path| walkdir::WalkDir::new(path).into_iter().flatten());
     let files = files.filter(|entry| {
-        let is_input = is_container(entry.path()) || holds_programs(entry.path()).is_some();
+        let is_input = has_programs(entry.path()) || holds_programs(entry.path()).is_some();
         entry.depth() == 0 || any || is_input
     });
     files.map(walkdir::DirEntry::into_path).collect()
 }
 
-/// Returns whether a file has the extension of a container.
-pub fn is_container(path: &Path) -> bool {
-    ending(path).as_deref() == Some("shbin")
+/// Returns whether a folder's file has programs: a container, or a source without its container
+/// beside it.
+pub fn has_programs(path: &Path) -> bool {
+    ending(path).as_deref() == Some("shbin") || is_source(path) && !has_container(path)
+}
+
+/// The failure of a command that finds no program.
+pub fn no_programs() -> Failure {
+    let hint = "name .shbin or .pica files, or folders that hold some";
+    Failure::new("no .shbin or .pica file found").hint(hint)
 }
 
 /// Returns whether a file has the extension of an assembler source.

@@ -18,11 +18,9 @@ mod trace;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let cli = args::Cli::parse();
-    if let Err(error) = args::check(&cli) {
+    let mut cli = args::parse();
+    if let Err(error) = args::check(&mut cli) {
         error.exit();
     }
     #[cfg(feature = "gpu")]

@@ -17,6 +17,8 @@ pub struct Failure {
     message: String,
     hint: Option<String>,
     status: u8,
+    /// Errors in a source, which replace the message where there is room for them.
+    source: Option<Box<(Vec<Diagnostic>, Text)>>,
 }
 
 /// Exit status of faulty input.
@@ -28,12 +30,18 @@ const USAGE: u8 = 2;
 impl Failure {
     /// Builds a failure from a message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, status: INPUT }
+        Self { message: message.into(), hint: None, status: INPUT, source: None }
     }
     /// Builds a failure of usage that only the input reveals: an option that does not apply to its
     /// programs.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { status: USAGE, ..Self::new(message) }
+    }
+    /// Builds a failure from the errors in a source.
+    pub fn of_source(errors: Vec<Diagnostic>, text: Text) -> Self {
+        let first = errors.first().map_or_else(String::new, ToString::to_string);
+        let message = format!("cannot be assembled: {first}");
+        Self { source: Some(Box::new((errors, text))), ..Self::new(message) }
     }
     /// Adds advice.
     #[must_use]
@@ -46,6 +54,10 @@ impl Failure {
         let hint = match &error.kind {
             Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
             Kind::Stage { .. } => Some("choose an executable of the other stage (--dvle)"),
+            // Other files were searched for a container before they are parsed.
+            Kind::BadMagic { expected: "DVLB", .. } => Some(
+                "a .shbin file begins with DVLB, and a source has .proc; this has neither, nor a .shbin file inside",
+            ),
             other => other.hint(),
         };
         Self { hint: hint.map(str::to_string), ..Self::new(format!("{}: {error}", path.display())) }
@@ -64,6 +76,9 @@ impl Failure {
     }
     /// Prints the failure on standard error.
     pub fn print(&self, color: Color) {
+        if let Some((errors, text)) = self.source.as_deref() {
+            return print_diagnostics(errors, &[], std::slice::from_ref(text), color);
+        }
         let (message, hint) = (visible(&self.message), self.hint.as_deref().map(visible));
         let help = hint.as_deref().map(|hint| Level::HELP.message(hint));
         let group = Group::with_title(Level::ERROR.primary_title(message.as_ref())).elements(help);
@@ -110,6 +125,7 @@ fn say(text: &str) {
 const WIDEST: usize = 400;
 
 /// A text that diagnostics refer to.
+#[derive(Clone, Debug)]
 pub struct Text {
     /// Its name in diagnostics.
     pub name: String,

@@ -9,7 +9,8 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: &str = "translate manifest info run compare survey scan doctor asm dis cfg completions man";
+const COMMANDS: &str =
+    "translate asm info dis cfg run draw compare scan survey doctor manifest completions man";
 
 #[test]
 fn every_target_is_translated_to() {
@@ -294,7 +295,8 @@ fn outputs(json: &str) -> Vec<Vec<[String; 4]>> {
 fn run_prints_sixteen_registers_of_eight_digits() {
     for sample in ["textured", "extremes", "library"] {
         let json =
-            transpica(&["run", &format!("shaders/{sample}.shbin"), "--json", "--vertices", "8"]).succeeded();
+            transpica(&["run", &format!("shaders/{sample}.shbin"), "--json", "--all", "--vertices", "8"])
+                .succeeded();
         let outputs = outputs(&json);
         assert_eq!(outputs.len(), 8);
         for bits in outputs.iter().flatten().flatten() {
@@ -344,7 +346,7 @@ fn run_takes_values_and_defaults_from_a_state_file() {
     let text = r#"{ "uniforms": { "c": { "0": [1, -2, "0x00000001", "-inf"] }, "b": { "0": true } },
                     "vertices": [ { "v0": [0.5, "inf", "nan", 1] }, { "v1": [7, 8, 9, 10] } ] }"#;
     fs::write(&state, text).expect("written");
-    let arguments = ["run", "-", "--json", "--state", state.to_str().expect("name")];
+    let arguments = ["run", "-", "--json", "--all", "--state", state.to_str().expect("name")];
     let json = transpica_reading(&arguments, &copying()).succeeded();
     let outputs = outputs(&json);
     let default = ["0x00000000", "0x00000000", "0x00000000", "0x3f800000"];
@@ -407,7 +409,7 @@ fn a_geometry_program_runs_its_invocations_one_after_the_other() {
         [plain(0, false, false), plain(1, false, false), plain(2, true, false), plain(0, true, true)];
     assert_eq!(settings, expected);
     for emit in emits {
-        assert_eq!(emit.as_object().map(serde_json::Map::len), Some(5));
+        assert_eq!(emit.as_object().map(serde_json::Map::len), Some(6));
         let outputs = emit["outputs"].as_object().expect("outputs");
         assert_eq!(outputs.keys().collect::<Vec<_>>(), ["o0", "o1", "o2"], "those that are passed on");
         assert_eq!(outputs["o1"], lanes(["0x3f000000", "0x7fc00000", "0xff800000", "0x3f800000"]));
@@ -593,4 +595,9 @@ fn shells_and_man_get_every_command_and_option() {
         assert!(text.contains("glsl-version"), "{text:.200}");
     }
     assert_ne!(transpica(&["completions", "tcsh"]).status, 0);
+    let pages = folder("man").join("man1");
+    transpica(&["man", "--out-dir", pages.to_str().expect("a name")]).succeeded();
+    let read = |name: &str| fs::read_to_string(pages.join(name)).expect("a page");
+    assert!(read("transpica.1").starts_with(".") && read("transpica-run.1").contains("SEE ALSO"));
+    assert_eq!(fs::read_dir(&pages).expect("a folder").count(), COMMANDS.split(' ').count() + 1);
 }

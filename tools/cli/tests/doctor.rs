@@ -220,6 +220,17 @@ fn wrong_usage_and_missing_input_have_their_own_status() {
         assert!(ran.report().contains("does not overwrite it"), "{}", ran.err);
     }
     assert_eq!(doctor(&[]).status, 2);
+    let missing = folder.join("nofile.bin");
+    let no_cache = folder.join("text.bin");
+    fs::write(&no_cache, b"GLSL").expect("writable");
+    for (paths, said) in [
+        (&[&missing][..], "nofile.bin: cannot be read"),
+        (&[&no_cache, &missing], "text.bin: neither a .vkch file"),
+    ] {
+        let ran = doctor(&paths.iter().map(|path| text(path)).collect::<Vec<_>>());
+        assert_eq!((ran.status, ran.out.len(), ran.err.lines().count()), (1, 0, 1), "{}", ran.err);
+        assert!(ran.report().contains(said), "{}", ran.err);
+    }
     // An empty file is no error.
     let report = doctor(&[text(&path)]).succeeded();
     assert!(report.contains("| a_vs.vkch | empty | 0 | 0 | 0 | 0 |"), "{report}");

@@ -169,6 +169,32 @@ fn a_difference_shows_three_pictures() {
 }
 
 #[test]
+fn the_number_of_differing_pixels_is_noted_and_may_be_denied() {
+    let path = folder("denied").join("drawn.png");
+    let output = path.to_str().expect("a name");
+    // Edges alone: some pixels differ on any driver.
+    let draw = |more: &[&str]| {
+        let base = ["draw", "shaders/lights.shbin", "--mesh", "sphere", "--wireframe", "--difference"];
+        transpica(&[&base[..], &["--size", "200x160", "-o", output], more].concat())
+    };
+    let ran = draw(&[]);
+    assert_eq!((ran.status, ran.out.len()), (0, 0), "{}", ran.err);
+    let count = ran
+        .err
+        .strip_prefix("note: lights.shbin: ")
+        .and_then(|rest| rest.split_once(" of 32000 pixels differ"));
+    let count: usize =
+        count.and_then(|(count, _)| count.parse().ok()).unwrap_or_else(|| panic!("{}", ran.err));
+    for (most, status) in [(count, 0), (count.saturating_sub(1), i32::from(count > 0)), (32_000, 0)] {
+        fs::remove_file(&path).expect("written");
+        let ran = draw(&[&format!("--deny={most}")]);
+        assert_eq!((ran.status, path.exists()), (status, true), "{most}: {}", ran.err);
+    }
+    assert_eq!(draw(&["--deny"]).status, i32::from(count > 0));
+    assert_eq!(transpica(&["draw", "shaders/lights.shbin", "--deny", "-o", output]).status, 2);
+}
+
+#[test]
 fn frames_turn_the_mesh() {
     let picture = draw("frames", "lights.shbin", &["--frames", "3", "--size", "80x60", "--mesh", "cube"]);
     let frames: BTreeSet<_> = picture.more.iter().chain([&picture.pixels]).collect();

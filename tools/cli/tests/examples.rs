@@ -127,11 +127,12 @@ fn of_help(arguments: &[&str], found: &mut BTreeSet<Example>) {
 /// Names of the commands, as the help lists them.
 fn commands() -> Vec<String> {
     let help = transpica(&["--help"]).succeeded();
-    let (_, list) = help.split_once("Commands:\n").expect("a list");
-    let names = list.lines().take_while(|line| line.starts_with("  "));
-    let names = names.filter(|line| line.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
+    let list = help.split_once("Translate:\n").and_then(|(_, rest)| rest.split_once("Options:\n"));
+    let (list, rest) = list.expect("a list");
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let (_, more) = rest.split_once("For packages: ").expect("more of them");
+    let more = more.split("`transpica ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
+    names.chain(more).map(str::to_owned).collect()
 }
 
 /// Fills a folder with the files that examples name.
@@ -222,7 +223,7 @@ fn every_example_runs() {
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);
     commands().iter().for_each(|command| of_help(&[command], &mut found));
-    assert!(found.len() > 80, "only {} examples: {found:#?}", found.len());
+    assert!(commands().len() == 14 && found.len() > 80, "only {} examples: {found:#?}", found.len());
     let is_exception = |example: &&Example| EXCEPTIONS.iter().any(|(line, _)| *line == example.line);
     for (line, reason) in EXCEPTIONS {
         assert!(found.iter().any(|example| example.line == line), "no example any more: {line} ({reason})");

@@ -103,11 +103,9 @@ fn the_ending_of_the_output_names_the_target() {
         ("a.spvasm", "spirv-asm"),
         ("a.glsl", "glsl"),
         ("a.vert", "glsl"),
-        ("a.comp", "glsl"),
         ("a.hlsl", "hlsl"),
         ("a.metal", "msl"),
         ("a.msl", "msl"),
-        ("a.txt", "wgsl"),
         ("a", "wgsl"),
     ] {
         let output = folder.join(name);
@@ -141,6 +139,97 @@ fn an_ending_and_a_target_that_disagree_are_wrong_usage() {
         assert_eq!((ran.status, ran.out.len()), (2, 0), "{name}: {}", ran.err);
         assert!(ran.report().contains("is a name for") && ran.report().contains("--to"), "{}", ran.err);
         assert!(!output.exists());
+    }
+}
+
+#[test]
+fn an_unknown_ending_is_wrong_usage_that_lists_the_known_ones() {
+    let folder = folder("unknown_endings");
+    for (arguments, names, known) in [
+        (&["translate", SAMPLE][..], &["x.frag", "x.txt", "x.jpg"][..], ".wgsl, .spv, .spvasm, .glsl, .vert"),
+        (&["translate", SAMPLE, "--to", "spirv"], &["x.bin"], ".spv"),
+        (&["cfg", SAMPLE], &["x.png", "x.json"], ".dot, .gv, .svg, .txt"),
+        (&["info", SAMPLE], &["x.svg"], ".txt, .json"),
+        (&["run", SAMPLE], &["x.log"], ".txt, .json"),
+        (&["compare", SAMPLE], &["x.csv"], ".txt, .json"),
+        (&["survey", SAMPLE], &["x.csv"], ".txt, .json"),
+        (&["scan", SAMPLE], &["x.csv"], ".txt, .json"),
+        (&["doctor", SAMPLE], &["x.html"], ".md, .txt, .json"),
+        (&["dis", SAMPLE], &["x.shbin"], ".pica"),
+        (&["asm", "shaders/fog.v.pica"], &["x.spv"], ".shbin"),
+        (&["draw", SAMPLE], &["x.jpg"], ".png"),
+        (&["manifest", SAMPLE], &["x.txt"], ".json"),
+    ] {
+        for name in names {
+            let output = folder.join(name);
+            let ran = transpica(&[arguments, &["-o", text(&output)]].concat());
+            assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?} {name}: {}", ran.err);
+            assert!(
+                ran.report().contains("is no format of this command"),
+                "{arguments:?} {name}: {}",
+                ran.err
+            );
+            assert!(ran.report().contains(known), "{arguments:?} {name}: {}", ran.err);
+            assert!(!output.exists(), "{arguments:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn an_ending_chooses_the_format() {
+    let folder = folder("formats");
+    for (command, name, start) in [
+        (&["cfg", SAMPLE][..], "x.svg", "<svg"),
+        (&["cfg", SAMPLE], "x.dot", "digraph"),
+        (&["cfg", SAMPLE], "x.txt", "block0"),
+        (&["info", SAMPLE], "x.json", "{"),
+        (&["info", SAMPLE], "x.txt", "shaders/"),
+        (&["run", SAMPLE], "x.json", "{"),
+        (&["survey", SAMPLE], "x.json", "{"),
+        (&["scan", SAMPLE], "x.json", "{"),
+    ] {
+        let output = folder.join(name);
+        transpica(&[command, &["-o", text(&output)]].concat()).succeeded();
+        let written = fs::read_to_string(output).expect("written");
+        assert!(written.starts_with(start), "{command:?} {name}: {written:.60}");
+    }
+    for (command, name) in
+        [(&["cfg", SAMPLE, "--format", "dot"][..], "y.svg"), (&["info", SAMPLE, "--json"], "y.txt")]
+    {
+        let ran = transpica(&[command, &["-o", text(&folder.join(name))]].concat());
+        assert!(ran.status == 2 && ran.report().contains("is a name for"), "{command:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn an_ending_of_another_stage_names_the_right_one() {
+    let folder = folder("stages");
+    for (arguments, name, right) in [
+        (&["--entry", "compute"][..], "a.vert", "a.comp"),
+        (&["--entry", "compute"], "b.geom", "b.comp"),
+        (&["--entry", "quaternions"], "c.vert", "c.geom"),
+        (&[], "d.comp", "d.vert"),
+    ] {
+        let [wrong, right] = [name, right].map(|name| folder.join(name));
+        let base = ["translate", "shaders/quaternion.shbin", "-o"];
+        let ran = transpica(&[&base[..], &[text(&wrong)], arguments].concat());
+        assert_eq!((ran.status, wrong.exists()), (2, false), "{arguments:?} {name}: {}", ran.err);
+        assert!(ran.report().contains(&format!("name it {}", right.display())), "{}", ran.err);
+        transpica(&[&base[..], &[text(&right)], arguments].concat()).succeeded();
+    }
+    let wrong = folder.join("g.vert");
+    let ran = transpica(&["translate", "shaders/points.shbin", "--dvle", "1", "-o", text(&wrong)]);
+    assert!(ran.status == 2 && ran.report().contains("g.comp"), "{}", ran.err);
+}
+
+#[test]
+fn targets_have_the_names_of_their_endings() {
+    for (alias, target) in
+        [("spv", "spirv"), ("spvasm", "spirv-asm"), ("metal", "msl"), ("json", "reflection")]
+    {
+        let [alias, named] = [alias, target].map(|to| transpica(&["translate", SAMPLE, "--to", to]));
+        assert_eq!(alias.status, 0, "{}", alias.err);
+        assert!(alias.out == named.out, "{target}");
     }
 }
 

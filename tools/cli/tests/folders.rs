@@ -220,7 +220,7 @@ fn wrong_usage_is_found_before_anything_is_read() {
     assert!(!Path::new(out).exists());
     let empty = folder("batch-empty");
     let ran = batch(&[&empty], Path::new(out), &[]);
-    assert!(ran.status == 1 && ran.report().contains("no .shbin file found"), "{}", ran.err);
+    assert!(ran.status == 1 && ran.report().contains("no .shbin or .pica file found"), "{}", ran.err);
     let ran = batch(&[Path::new(dumps)], &Path::new(dumps).join("notes.txt"), &[]);
     assert!(ran.status == 1 && ran.report().contains("cannot create"), "{}", ran.err);
 }

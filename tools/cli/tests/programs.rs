@@ -68,6 +68,63 @@ fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
     assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n// "), "{text:.100}");
 }
 
+#[test]
+fn every_command_that_reads_a_container_reads_its_source() {
+    let folder = folder("sources");
+    let [source, binary, bad] = ["fog.v.pica", "fog.shbin", "bad.pica"].map(|name| folder.join(name));
+    let [source, binary, bad] = [&source, &binary, &bad].map(|path| path.to_str().expect("a name"));
+    let text = fs::read(root().join("shaders/fog.v.pica")).expect("a sample");
+    fs::write(source, &text).expect("written");
+    fs::write(bad, ".proc main\n\tmvo r0, v0\n\tmov r77, v0\n\tend\n.end\n").expect("written");
+    assert_eq!(transpica(&["asm", source, "-o", binary]).status, 0);
+    let commands: [&[&str]; 8] = [
+        &["translate"],
+        &["info"],
+        &["dis"],
+        &["run"],
+        &["cfg"],
+        &["cfg", "--stage", "ir"],
+        &["survey", "-q"],
+        &["translate", "--to", "spirv", "--out-dir"],
+    ];
+    for command in commands {
+        let out = folder.join("out");
+        let out: &[&str] =
+            if command.contains(&"--out-dir") { &[out.to_str().expect("a name")] } else { &[] };
+        let of = |file: &str| transpica(&[command, out, &[file]].concat());
+        let ran = of(source);
+        // Times of a survey differ.
+        let end = |text: String| text.split("time in").next().unwrap_or_default().replace(source, "FILE");
+        let found = end(ran.succeeded()).replace("fog.v.pica", "FILE");
+        let expected = end(of(binary).succeeded()).replace(binary, "FILE").replace("fog.shbin", "FILE");
+        assert_eq!(found, expected, "{command:?}");
+        let ran = of(bad);
+        assert_eq!(ran.status, 1, "{command:?}");
+        let report = format!("{}{}", ran.report(), ran.text());
+        assert!(report.contains("invalid instruction: mvo"), "{command:?}: {report}");
+        assert!(!command.starts_with(&["run"]) || report.contains("r77"), "all errors: {report}");
+    }
+    // Also from standard input, which has no name.
+    assert!(transpica_reading(&["translate", "-"], &text).succeeded().contains("@vertex"));
+    let picture = folder.join("fog.png");
+    assert_eq!(transpica(&["draw", source, "-o", picture.to_str().expect("a name")]).status, 0);
+    // A folder has the source or its binary, not both.
+    let rows = |ran: support::Ran| ran.text().lines().filter(|line| line.contains("dvle")).count();
+    let path = folder.to_str().expect("a name");
+    assert_eq!(rows(transpica(&["survey", path])), 2, "fog.shbin, and bad.pica");
+    fs::remove_file(binary).expect("removable");
+    assert_eq!(rows(transpica(&["survey", path])), 2, "fog.v.pica, and bad.pica");
+}
+
+#[test]
+fn the_assembler_says_what_a_binary_is() {
+    let ran = transpica(&["asm", SAMPLE, "-o", "-"]);
+    assert_eq!((ran.status, ran.out.len()), (1, 0));
+    let report = ran.report();
+    assert!(report.contains("lights.shbin is a .shbin file: it is assembled already"), "{report}");
+    assert!(report.contains("transpica dis"), "{report}");
+}
+
 /// Writes (0, 0, 0, 1) to one output, something else to the second, and nothing to the third.
 const DEFAULTS: &str = "
 .constf unit(0.0, 0.0, 0.0, 1.0)
@@ -91,6 +148,7 @@ fn run_prints_every_mapped_output() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     let table = transpica(&["run", name, "--vertices", "2"]).succeeded();
     expect![[r#"
+        inputs: generated from seed 0; --save-state FILE writes them, --state FILE reads others
         vertex 0
           o0               0.0             0.0             0.0             1.0  position
           o1               1.0             2.0             3.0             4.0  color

@@ -174,6 +174,32 @@ fn status_is_one_without_a_shader_or_with_an_unreadable_file() {
 }
 
 #[test]
+fn every_command_opens_the_only_container_of_another_file() {
+    let folder = romfs("opened");
+    let (one, two) = (folder.join("one.bcsdr"), folder.join("a/pack.bin"));
+    fs::write(&one, package(&[b"text", &yaz0(&sample("textured"))])).expect("writable");
+    for command in [&["info"][..], &["dis"], &["translate"], &["run"], &["cfg"], &["cfg", "--stage", "ir"]] {
+        let ran = transpica(&[command, &[text(&one)]].concat());
+        assert!(ran.err.contains("this is GFL:1/Yaz0/DVLB@0x0"), "{command:?}: {}", ran.err);
+        let expected = transpica(&[command, &["shaders/textured.shbin"]].concat()).succeeded();
+        let found = ran.succeeded().replace(text(&one), "shaders/textured.shbin");
+        assert_eq!(found.replace("one.bcsdr", "textured.shbin"), expected, "{command:?}");
+        for (file, said) in [
+            (&two, "has 2 files of programs inside, first GFL:1/Yaz0/DVLB@0x0"),
+            (&folder.join("code.bin"), "has a command list inside"),
+        ] {
+            let ran = transpica(&[command, &[text(file)]].concat());
+            assert_eq!((ran.status, ran.out.len()), (1, 0), "{command:?}");
+            let report = ran.report();
+            assert!(report.contains(said) && report.contains("--extract DIR"), "{command:?}: {report}");
+        }
+    }
+    let picture = folder.join("one.png");
+    transpica(&["draw", text(&one), "-o", text(&picture)]).succeeded();
+    assert!(fs::read(picture).is_ok_and(|bytes| bytes.starts_with(b"\x89PNG")));
+}
+
+#[test]
 fn standard_input_is_scanned_and_inputs_are_kept() {
     let ran = transpica_reading(&["scan", "-"], &package(&[&sample("fog")])).succeeded();
     assert!(ran.starts_with("standard input/GFL:0/DVLB@0x0"), "{ran}");

@@ -29,7 +29,7 @@ fn flags_override_files_and_files_override_presets() {
     let folder = folder("settings");
     let file = folder.join("options.json");
     let name = file.to_str().expect("a name");
-    fs::write(&file, r#"{ "outputs": { "depth": "MinusWToW", "flip_y": "Always" } }"#).expect("written");
+    fs::write(&file, r#"{ "outputs": { "depth": "-w..w", "flip_y": "always" } }"#).expect("written");
     let text = |more: &[&str]| transpica(&[&["translate", SAMPLE], more].concat()).succeeded();
     let outputs = Outputs { depth: DepthRange::MinusWToW, flip_y: FlipY::Always, ..Outputs::default() };
     let expected = library(Options { outputs, ..Options::default() });
@@ -92,6 +92,35 @@ fn constants_decide_runs_and_graphs() {
     assert!(ran.report().contains("the limit is 1") || ran.report().contains("limit"), "{}", ran.err);
     let few = transpica(&["translate", "shaders/library.shbin", "--dvle", "0", "--limit", "executables=1"]);
     assert!(few.status == 1 && few.report().contains("executables"), "{}", few.err);
+}
+
+#[test]
+fn registers_may_have_the_names_of_the_program() {
+    let text = |more: &[&str]| transpica(&[&["translate", SAMPLE, "--dvle", "0"], more].concat()).succeeded();
+    for (named, numbered) in [
+        (["--bools", "useSpecular=true"], ["--bools", "b0=true"]),
+        (["--ints", "lightLoop=3,0,1,0"], ["--ints", "i0=3,0,1,0"]),
+        (["--attributes", "inpos=int:3"], ["--attributes", "v0=int:3"]),
+        (["--assume", "inpos=2^4"], ["--assume", "v0=2^4"]),
+    ] {
+        assert_eq!(text(&named), text(&numbered), "{named:?}");
+        assert_ne!(text(&named), text(&[]), "{named:?}");
+    }
+    let run = |how: &str| transpica(&["run", SAMPLE, "--bools", how]).succeeded();
+    assert_eq!(run("useSpecular=true"), run("b0=true"));
+    assert_ne!(run("useSpecular=true"), run("useSpecular=false"));
+    let cfg = |how: &str| transpica(&["cfg", SAMPLE, "--bools", how]).succeeded();
+    assert_eq!(cfg("useSpecular=false"), cfg("b0=false"));
+    for (arguments, said) in [
+        (&["translate", SAMPLE, "--bools", "useSpecula=true"][..], "did you mean `useSpecular`?"),
+        (&["translate", SAMPLE, "--bools", "inpos=true"], "must be b0 to b15, or b*"),
+        (&["translate", "shaders/textured.shbin", "--attributes", "xyz=int"], "inpos, inuv, incol"),
+        (&["survey", SAMPLE, "--bools", "useSpecular=true"], "options of one program"),
+    ] {
+        let ran = transpica(arguments);
+        assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);
+        assert!(ran.report().contains(said), "{arguments:?}: {}", ran.err);
+    }
 }
 
 #[test]

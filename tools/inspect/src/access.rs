@@ -2,7 +2,8 @@
 //! In: an instruction, the demanded components. Out: sets of components, reads of inputs and
 //! uniforms. Knows no order of instructions. Facts: the opcode table of the library.
 
-use transpica::stages::isa::{Dest, Index, Inst, Mask, Operand, Source};
+use transpica::stages::cfg::reach::reach;
+use transpica::stages::isa::{Dest, Index, Inst, Mask, Operand, Program, Source};
 
 /// Bit of a0.x in [`Components::rest`]; a0.y follows.
 pub const ADDRESS: u8 = 1;
@@ -136,6 +137,17 @@ pub fn written(inst: &Inst) -> Components {
         Inst::Cmp { .. } => Components { rest: 3 * FLAGS, ..Components::default() },
         Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => Components::default(),
     }
+}
+
+/// Returns the output registers that some reachable instruction writes, bit n = on.
+pub fn outputs_written(program: &Program<'_>) -> u16 {
+    let mut all = Components::default();
+    reach(program, |pc, _| {
+        all = all.with(program.inst(pc).map_or(Components::default(), |inst| written(&inst)));
+    });
+    (0..16)
+        .filter(|register| all.outputs >> (4 * register) & 15 != 0)
+        .fold(0, |mask, register| mask | 1 << register)
 }
 
 /// Returns what an instruction reads for the demanded ones of the components that it writes.

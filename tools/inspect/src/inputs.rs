@@ -2,6 +2,9 @@
 //! In: a seed, the names of a program. Out: a [`State`]: values that find faults, or values as a
 //! game has them.
 
+use std::fmt;
+
+use serde::Serialize;
 use transpica::stages::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
@@ -31,7 +34,7 @@ pub fn of_seed(file: &Shbin<'_>, environment: &FileEnvironment<'_>, symbols: &Sy
 }
 
 /// The origin of generated values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Seed {
     /// Seed of the generator.
     pub seed: u64,
@@ -39,6 +42,34 @@ pub struct Seed {
     pub count: usize,
     /// Infinities, NaN, huge and tiny numbers, any index.
     pub stress: bool,
+}
+
+/// Origin of the uniforms and inputs of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Origin {
+    /// Generated.
+    Seed(Seed),
+    /// Read from a file.
+    File {
+        /// Its name.
+        file: String,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { file } => f.write_str(file),
+            Self::Seed(Seed { seed, stress, .. }) => {
+                let how = if *stress { " to find faults" } else { "" };
+                write!(
+                    f,
+                    "generated from seed {seed}{how}; --save-state FILE writes them, --state FILE reads others"
+                )
+            }
+        }
+    }
 }
 
 /// Generated uniforms and inputs, with the constants of an executable.

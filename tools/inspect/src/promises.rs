@@ -13,8 +13,8 @@ use transpica::stages::isa::{Program, Stage};
 use transpica_generate::{Named, promises};
 
 use crate::inputs::{Seed, of_seed};
-use crate::state::{State, letter};
-use crate::symbols::Symbols;
+use crate::state::State;
+use crate::symbols::{Symbols, letter};
 
 /// Vertices to choose one from whose results keep a promise.
 const CANDIDATES: usize = 16;

@@ -8,15 +8,17 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use transpica::stages::error::Error;
 use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, TraceRecord};
-use transpica::stages::isa::{Mask, Program, Stage};
+use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::bits;
 
+use crate::access::outputs_written;
+use crate::inputs::Origin;
 use crate::json;
 use crate::state::{Registers, State};
 use crate::symbols::Symbols;
 
 /// Schema of the document of a run.
-pub const SCHEMA: &str = "transpica.run/1";
+pub const SCHEMA: &str = "transpica.run/2";
 
 /// A receiver of executed instructions, if there is one.
 pub type Trace<'t> = Option<&'t mut dyn FnMut(&TraceRecord)>;
@@ -26,10 +28,36 @@ pub type Trace<'t> = Option<&'t mut dyn FnMut(&TraceRecord)>;
 pub struct View<'a> {
     /// Output registers that are passed on.
     pub mask: u16,
+    /// Output registers of a vertex that are listed, [`listed`] or all.
+    pub listed: u16,
     /// As JSON.
     pub json: bool,
     /// Names of the program.
     pub symbols: &'a Symbols,
+    /// Origin of the inputs, if that is shown.
+    pub origin: Option<&'a Origin>,
+}
+
+impl View<'_> {
+    /// Returns the text in front of results.
+    fn head(self) -> String {
+        self.origin.map_or_else(String::new, |origin| format!("inputs: {origin}\n"))
+    }
+
+    /// Returns a complete result as JSON.
+    fn document(self, stage: &str, vertices: Vec<Value>) -> String {
+        let mut members = json!({ "stage": stage });
+        if let Some(origin) = self.origin {
+            members["inputs"] = json!(origin);
+        }
+        members["vertices"] = vertices.into();
+        json::text(&json::document(SCHEMA, members))
+    }
+}
+
+/// Returns the output registers that a program writes or passes on.
+pub fn listed(program: &Program<'_>, passed_on: u16) -> u16 {
+    outputs_written(program) | passed_on
 }
 
 /// Runs a program of either stage and returns its results.
@@ -90,7 +118,7 @@ pub struct Shown<'v> {
 impl<'v> Shown<'v> {
     /// No invocation so far.
     pub fn new(view: View<'v>) -> Self {
-        Self { view, list: view.json.then(Vec::new), table: String::new(), count: 0 }
+        Self { view, list: view.json.then(Vec::new), table: view.head(), count: 0 }
     }
     /// Adds an invocation.
     pub fn push<'e>(&mut self, emits: impl Iterator<Item = Emit<'e>>) {
@@ -102,7 +130,7 @@ impl<'v> Shown<'v> {
     }
     /// Returns the text of all of them.
     pub fn finish(self) -> String {
-        self.list.map_or(self.table, |list| document("geometry", list))
+        self.list.map_or(self.table, |list| self.view.document("geometry", list))
     }
 }
 
@@ -114,10 +142,12 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 /// An invocation as JSON.
 fn emits_to_json<'e>(emits: impl Iterator<Item = Emit<'e>>, view: View<'_>) -> Value {
     let emit = |emit: Emit<'_>| {
-        let value = |n: usize| components(emit.outputs[n].map(f32::to_bits));
-        let outputs: Map<String, Value> = registers(view.mask).map(|n| (format!("o{n}"), value(n))).collect();
-        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs,
-            "semantics": semantics(&emit.outputs.map(|register| register.map(f32::to_bits)), view.symbols) })
+        let outputs = emit.outputs.map(|register| register.map(f32::to_bits));
+        let mut value = json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert });
+        if let Value::Object(members) = &mut value {
+            members.extend(of_registers(&outputs, view.mask, view.symbols));
+        }
+        value
     };
     json!({ "emits": emits.map(emit).collect::<Vec<_>>() })
 }
@@ -177,19 +207,24 @@ pub fn components(register: [u32; 4]) -> Value {
     json!(register.map(|bits| json::word(canonical(bits))))
 }
 
-/// The outputs with a semantic as JSON, by its name: their components in its order.
-pub fn semantics(registers: &Registers, symbols: &Symbols) -> Value {
-    let value = |&(name, register, mask): &(&str, usize, Mask)| {
+/// Output registers as JSON: their bits by number, by semantic the components in its order, and the
+/// numbers of both.
+fn of_registers(registers: &Registers, listed: u16, symbols: &Symbols) -> Map<String, Value> {
+    let by_number = self::registers(listed).map(|n| (format!("o{n}"), registers[n].to_vec()));
+    let by_semantic = symbols.outputs().iter().map(|&(name, register, mask)| {
         let bits = mask.iter().map(|component| registers[register][component.index()]);
-        let bits: Vec<Value> = bits.map(|bits| json::word(canonical(bits))).collect();
-        (name.to_owned(), Value::from(bits))
-    };
-    Value::Object(symbols.outputs().iter().map(value).collect())
-}
-
-/// A complete result as JSON.
-pub fn document(stage: &str, vertices: Vec<Value>) -> String {
-    json::text(&json::document(SCHEMA, json!({ "stage": stage, "vertices": vertices })))
+        (name.to_owned(), bits.collect::<Vec<u32>>())
+    });
+    let (mut outputs, mut semantics, mut values) = (Map::new(), Map::new(), Map::new());
+    let named = by_number.map(|row| (false, row)).chain(by_semantic.map(|row| (true, row)));
+    for (has_name, (name, bits)) in named {
+        let words = bits.iter().map(|&bits| json::word(canonical(bits))).collect();
+        let numbers = bits.iter().map(|&bits| json::decimal(f32::from_bits(bits))).collect();
+        values.insert(name.clone(), numbers);
+        if has_name { &mut semantics } else { &mut outputs }.insert(name, words);
+    }
+    let members = [("outputs", outputs), ("semantics", semantics), ("values", values)];
+    members.map(|(name, map)| (name.to_owned(), map.into())).into_iter().collect()
 }
 
 /// A register as text, with its semantics.
@@ -202,28 +237,20 @@ pub fn to_line(n: usize, register: [f32; 4], symbols: &Symbols) -> String {
 
 /// The outputs of all vertices as JSON or as text.
 pub fn show(outputs: &[Registers], view: View<'_>) -> String {
-    let View { mask, json, symbols } = view;
-    if json { to_json(outputs, symbols) } else { to_table(outputs, mask, symbols) }
+    let vertex = |registers: &Registers| of_registers(registers, view.listed, view.symbols).into();
+    match view.json {
+        true => view.document("vertex", outputs.iter().map(vertex).collect()),
+        false => to_table(outputs, view),
+    }
 }
 
-fn to_json(outputs: &[Registers], symbols: &Symbols) -> String {
-    let vertex = |registers: &Registers| {
-        let all = registers.iter().enumerate().map(|(n, register)| (format!("o{n}"), components(*register)));
-        json!({ "outputs": all.collect::<Map<String, Value>>(), "semantics": semantics(registers, symbols) })
-    };
-    document("vertex", outputs.iter().map(vertex).collect())
-}
-
-/// Formats the mapped registers of each vertex, and others that differ from (0, 0, 0, 1).
-fn to_table(outputs: &[Registers], mapped: u16, symbols: &Symbols) -> String {
-    let mut text = String::new();
-    for (vertex, registers) in outputs.iter().enumerate() {
+/// Formats the listed registers of each vertex.
+fn to_table(outputs: &[Registers], view: View<'_>) -> String {
+    let mut text = view.head();
+    for (vertex, values) in outputs.iter().enumerate() {
         let _ = writeln!(text, "vertex {vertex}");
-        for (n, register) in registers.iter().enumerate() {
-            let register = register.map(f32::from_bits);
-            if mapped >> n & 1 != 0 || register != [0.0, 0.0, 0.0, 1.0] {
-                let _ = writeln!(text, "{}", to_line(n, register, symbols));
-            }
+        for n in registers(view.listed) {
+            let _ = writeln!(text, "{}", to_line(n, values[n].map(f32::from_bits), view.symbols));
         }
     }
     text

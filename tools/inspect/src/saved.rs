@@ -8,8 +8,8 @@ use transpica::stages::interp::Uniforms;
 use transpica::stages::precision::bits;
 use transpica_generate::Named;
 
-use crate::state::{DEFAULT_REGISTERS, State, letter};
-use crate::symbols::Symbols;
+use crate::state::{DEFAULT_REGISTERS, State};
+use crate::symbols::{Symbols, letter};
 
 /// Returns the text of a state. `base` are the uniforms that the program starts with.
 pub fn to_text(state: &State, base: &Uniforms, symbols: &Symbols) -> String {

@@ -15,7 +15,7 @@ use transpica::stages::isa::limits::FLOATS;
 use transpica_generate::Named;
 
 use crate::json;
-use crate::symbols::Symbols;
+use crate::symbols::{Symbols, letter};
 
 /// Sixteen registers as f32 bits.
 pub type Registers = [[u32; 4]; 16];
@@ -144,16 +144,6 @@ impl State {
             SymbolBank::Input => return Err(format!("{place} is an attribute, of vertices")),
         }
         Ok(())
-    }
-}
-
-/// The letter of a bank's registers.
-pub fn letter(bank: SymbolBank) -> char {
-    match bank {
-        SymbolBank::Input => 'v',
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
     }
 }
 

@@ -1,9 +1,20 @@
 //! Names that a program's file has for registers, and the semantics of its outputs.
 //! In: an executable. Out: names with their registers, in the order of the file. Knows no values.
 
+use transpica::stages::asm::did_you_mean;
 use transpica::stages::container::{Dvle, SymbolBank};
 use transpica::stages::isa::Mask;
 use transpica_generate::Named;
+
+/// The letter of a bank's registers.
+pub fn letter(bank: SymbolBank) -> char {
+    match bank {
+        SymbolBank::Input => 'v',
+        SymbolBank::Float => 'c',
+        SymbolBank::Int => 'i',
+        SymbolBank::Bool => 'b',
+    }
+}
 
 /// Names of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +56,21 @@ impl Symbols {
     /// Returns the named attributes.
     pub fn attributes(&self) -> impl Iterator<Item = &Named> {
         self.symbols.iter().filter(|symbol| symbol.bank == SymbolBank::Input)
+    }
+
+    /// Returns the registers of a bank, by its letter, that have a name.
+    ///
+    /// # Errors
+    /// The name is none of the bank: the nearest one, or all.
+    pub fn registers(&self, bank: char, name: &str) -> Result<Vec<usize>, String> {
+        let of_bank = || self.symbols.iter().filter(|symbol| letter(symbol.bank) == bank);
+        if let Some(symbol) = of_bank().find(|symbol| symbol.name == name) {
+            return Ok((symbol.first..symbol.first + symbol.count).collect());
+        }
+        let names: Vec<&str> = of_bank().map(|symbol| symbol.name.as_str()).collect();
+        let all = if names.is_empty() { "no name".into() } else { names.join(", ") };
+        let advice = did_you_mean(name, names.iter().copied());
+        Err(advice.unwrap_or_else(|| format!("the program has {all} there")))
     }
 
     /// Returns the outputs with a semantic.

@@ -11,7 +11,7 @@ use transpica::{Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::inputs::start_values;
-use transpica_inspect::results::{View, run_to_text};
+use transpica_inspect::results::{View, listed, run_to_text};
 use transpica_inspect::saved;
 use transpica_inspect::symbols::Symbols;
 
@@ -417,7 +417,8 @@ impl Engine {
             self.settings.options.control.apply(&mut state.uniforms);
             let settings = self.settings.options.settings(BUDGET);
             let mask = open.environment.executable().output_mask();
-            let view = View { mask, json: true, symbols: &open.symbols };
+            let listed = listed(&open.program, mask);
+            let view = View { mask, listed, json: true, symbols: &open.symbols, origin: None };
             Ok(run_to_text(&open.program, view, &state, settings, None)?)
         });
         run.unwrap_or_else(|problem| problem.answer())

@@ -171,11 +171,14 @@ fn word(json: &str) -> String {
     }
 }
 
-/// Returns a value as the form shows it: of a choice its text.
+/// Returns a value as the form shows it: of a choice its word on the command line.
 fn shown(row: &Row, value: Value) -> Value {
     match row.form {
-        Form::Choice(..) => word(&value.to_string()).into(),
-        Form::Switch(_) | Form::Spelled(..) | Form::Optional(..) => value,
+        Form::Choice(_, words) => {
+            let json = value.to_string();
+            words.iter().find(|(_, known, _)| *known == json).map_or(value, |(word, ..)| (*word).into())
+        }
+        Form::Switch(_) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => value,
     }
 }
 
@@ -186,7 +189,7 @@ fn given(path: &str, value: &Value) -> Value {
             let known = words.iter().find(|(name, json, _)| value == name || *value == word(json).as_str());
             known.and_then(|(_, json, _)| from_str(json).ok())
         }
-        Form::Choice(..) | Form::Switch(_) | Form::Spelled(..) | Form::Optional(..) => None,
+        Form::Choice(..) | Form::Switch(_) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => None,
     };
     ROWS.iter().find_map(of_row).unwrap_or_else(|| value.clone())
 }
@@ -204,16 +207,16 @@ fn form(row: &Row, default: &Value) -> &'static str {
 fn switched(row: &Row) -> Option<Value> {
     match row.form {
         Form::Switch(json) => from_str(json).ok(),
-        Form::Choice(..) | Form::Spelled(..) | Form::Optional(..) => None,
+        Form::Choice(..) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => None,
     }
 }
 
 fn choices(row: &Row) -> Vec<Choice> {
     match row.form {
         Form::Choice(_, words) => {
-            words.iter().map(|(_, json, help)| Choice { value: word(json), help }).collect()
+            words.iter().map(|(word, _, help)| Choice { value: (*word).into(), help }).collect()
         }
-        Form::Switch(_) | Form::Spelled(..) | Form::Optional(..) => Vec::new(),
+        Form::Switch(_) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => Vec::new(),
     }
 }
 

@@ -11,7 +11,8 @@ use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Flow, Inst, Source};
 use transpica_inspect::inputs::{self, Seed, start_values};
-use transpica_inspect::state::{self, Registers, State, letter};
+use transpica_inspect::state::{self, Registers, State};
+use transpica_inspect::symbols::letter;
 use transpica_inspect::{json, saved};
 
 use crate::engine::Open;

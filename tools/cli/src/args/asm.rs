@@ -13,17 +13,21 @@ use crate::streams::{Output, Streams};
   transpica asm lights.v.pica -o lights.shbin
   transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
 
-All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
+All files share code and operand descriptors; each makes one executable (DVLE), in the order given. \
 - as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
+
 A program without an end is warned of without --lint, too.
-Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing is written.
---json lists as messages the errors, or what --lint finds: severity, rule (none for errors), message, file, line, column,
-help or explanation.")]
+
+Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing \
+is written.
+
+--json lists as messages the errors, or what --lint finds: severity, rule (none for errors), message, \
+file, line, column, help or explanation.")]
 pub struct Asm {
     /// The sources; - reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Output file
+    /// Output file (.shbin)
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Write a C header with the registers of the uniforms to this file

@@ -4,19 +4,24 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+/// Help of `--name`. clap takes `{n}` for a line break, so an empty style stands within it.
+const NAME_HELP: &str = "Names of files in --out-dir: {stem} or {name} of the file, {\u{1b}[0mn} the number of the \
+                         program, {target}, {ext}; / separates folders";
+
 /// Translation of many programs into a folder.
 #[derive(Args, Debug)]
 pub struct Batch {
     /// Translate every program of all files and folders into this folder
     ///
-    /// All cores work. Of folders the .shbin files below are taken. Folders are kept, files that
-    /// need no change are not written, and manifest.json lists everything.
+    /// All cores work. Of folders the .shbin files below are taken, and .pica sources without one
+    /// beside them. Folders are kept, files that need no change are not written, and manifest.json
+    /// lists everything.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "reflect", "source_map", "code", "dvle"])]
     pub out_dir: Option<PathBuf>,
-    /// Names of files in --out-dir. {stem} or {name} of the file, {n} of the program, {target},
-    /// {ext}; / separates folders
+    /// Names of files in --out-dir
     #[arg(
         long,
+        help = NAME_HELP,
         hide_short_help = true,
         value_name = "PATTERN",
         default_value = "{stem}.{n}.{ext}",
@@ -38,7 +43,9 @@ pub struct Batch {
   transpica manifest out/manifest.*-of-4.json -o out/manifest.json
 
 Manifests must have equal versions and settings. A file that is listed twice must have equal results.
-Exit status 1 if a shard is missing: what there is is merged, and the message and the result name those that are not there.")]
+
+Exit status 1 if a shard is missing: what there is is merged, and the message and the result name those that \
+are not there.")]
 pub struct Manifest {
     /// The manifests
     #[arg(required = true, value_name = "FILE")]

@@ -4,26 +4,32 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::endings::disagreement;
 use super::{ForForms, Form, Format, Selection, Settings};
 
 /// Show the intermediate forms of a program
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  transpica cfg fog.shbin --format svg -o fog.svg
+  transpica cfg fog.shbin -o fog.svg
   transpica cfg fog.shbin --format dot | dot -Tpdf -o fog.pdf
   transpica cfg lights.shbin --stage tree
   transpica cfg lights.shbin --stage ir")]
 pub struct Cfg {
-    /// The .shbin file; - reads standard input
+    /// The .shbin file or .pica source; - reads standard input
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
     /// Intermediate form
     #[arg(long, value_enum, default_value_t = Form::Cfg)]
     pub stage: Form,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    /// Output format; if absent that of the extension of -o (.dot .gv, .svg, .txt), or text
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Format that the extension of -o names.
+    #[arg(skip)]
+    pub named: Option<Format>,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -32,9 +38,18 @@ pub struct Cfg {
 }
 
 impl Cfg {
+    /// Returns the chosen format.
+    pub fn format(&self) -> Format {
+        self.format.or(self.named).unwrap_or(Format::Text)
+    }
     /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
-        let is_graph = match self.format {
+        if let (Some(given), Some(named), Some(path)) = (self.format, self.named, &self.output)
+            && given != named
+        {
+            return Err(disagreement(path, named.name(), "--format", given.name()));
+        }
+        let is_graph = match self.format() {
             Format::Dot | Format::Svg => true,
             Format::Text => false,
         };

@@ -15,9 +15,11 @@ use super::{ForRuns, RouteName, Settings};
   transpica compare lights.shbin --adapter llvmpipe --json
   transpica compare lights.shbin --assume uniforms=2^16    the module that relies on a promise
 
-Verdicts: ok, FAIL; none where a program had nothing to compare; open where a driver may give other values for more than
-10 % of them, or than --strict=PERCENT. Each row has the share that is left undecided.
+Verdicts: ok, FAIL; none where a program had nothing to compare; open where a driver may give other values for \
+more than 10 % of them, or than --strict=PERCENT. Each row has the share that is left undecided.
+
 Generated inputs keep the promises of --assume; a constant of the file that breaks one fails the comparison.
+
 Exit status 1 if any comparison failed.")]
 pub struct Compare {
     /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped

@@ -11,7 +11,9 @@ use clap::Args;
   transpica dis lights.shbin --hex
   transpica dis lights.shbin -o copy.pica && transpica asm copy.pica -o copy.shbin")]
 pub struct Dis {
-    /// The .shbin file; - reads standard input
+    /// The .shbin file or .pica source; - reads standard input
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     pub file: PathBuf,
     /// Address and word of each instruction in a comment
     #[arg(long)]

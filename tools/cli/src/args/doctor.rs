@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Check every program of an emulator's shader caches on this GPU and write a report to publish
+/// Check an emulator's shader caches on this GPU, for a report
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica doctor shaders/vulkan/transferable
   transpica doctor 0004000000030800_vs.vkch -o report.md --extract failed
   transpica doctor shaders/opengl/transferable --adapter llvmpipe --json
 
-Caches are *_vs.vkch files and OpenGL .bin files of shaders/*/transferable in an emulator's user folder.
-They hold no constants: each program runs with generated ones, and compute and vertex stage are created.
+Caches are *_vs.vkch files and OpenGL .bin files of shaders/*/transferable in an emulator's user folder. \
+They hold no constants: each program runs with generated ones, and compute and vertex stage are created. \
 The report is Markdown without any path, to be pasted into an issue.
+
 Exit status 1 if a program failed or a file could not be read; damaged ends of files are warnings.")]
 pub struct Doctor {
     /// Cache files, and folders that hold some; - reads standard input

@@ -18,14 +18,19 @@ use crate::streams::{Output, Streams};
   transpica draw toon.shbin --mesh head.obj --state toon.json -o toon.png
   transpica draw water.shbin --mesh quad --frames 24 -o water.png       an animated PNG
   transpica draw uber.shbin --difference -o compared.png                CPU, GPU, difference
+  transpica draw uber.shbin --difference --deny=200 -o compared.png     fails if more pixels differ
   transpica draw shaders -o sheet.png                                   a cell for each program
 
-A program with a geometry program behind it in the file is drawn with that; --dvle selects a program alone.
-Attributes come from the mesh by their names in the file: position, normal, texture coordinate, color, tangent,
-weights; in this order where the file names none. Uniforms that no state file sets are guessed by name, too:
-matrices so that the mesh is in view.")]
+A program with a geometry program behind it is drawn with that; --dvle selects a program alone.
+
+Attributes come from the mesh by their names in the file: position, normal, texture coordinate, color, \
+tangent, weights; in this order where the file names none. Uniforms that no state file sets are guessed \
+by name, too: matrices so that the mesh is in view.")]
 pub struct Draw {
-    /// The .shbin file, - reads standard input; or a folder, for a sheet of all programs below it
+    /// The .shbin file or .pica source, - reads standard input; or a folder, for a sheet
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened. The
+    /// sheet has a cell for each program below the folder.
     pub file: PathBuf,
     /// Number of the executable (DVLE) in the file
     #[arg(long, value_name = "N")]
@@ -50,8 +55,15 @@ pub struct Draw {
     #[arg(long)]
     pub wireframe: bool,
     /// Pictures of CPU and GPU side by side, and the pixels in which they differ
+    ///
+    /// A note has their number.
     #[arg(long)]
     pub difference: bool,
+    /// Exit 1 if --difference finds pixels, or more than N
+    ///
+    /// The picture is written all the same.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0", requires = "difference")]
+    pub deny: Option<usize>,
     /// Number of frames of a turn around the mesh, as an animated PNG
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=360))]
     pub frames: u32,

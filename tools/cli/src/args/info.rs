@@ -13,7 +13,9 @@ use super::{Denied, denied};
   transpica info lights.shbin --lint
   transpica info library.shbin --json")]
 pub struct Info {
-    /// The .shbin or .vbc file; - reads standard input
+    /// The .shbin file, .pica source or .vbc file; - reads standard input
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     pub file: PathBuf,
     /// List mistakes that hardware does not tolerate
     #[arg(long)]

@@ -9,6 +9,7 @@ mod compare;
 mod dis;
 mod doctor;
 mod draw;
+mod endings;
 mod info;
 mod run;
 mod scan;
@@ -19,7 +20,7 @@ mod translate;
 mod values;
 
 use clap::error::ErrorKind;
-use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::streams::Streams;
 
@@ -56,6 +57,8 @@ pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine,
   transpica doctor shaders/vulkan/transferable        an emulator's shader caches on this GPU
   transpica asm lights.v.pica -o lights.shbin         picasso source to binary
   transpica dis lights.shbin                          and back
+
+For packages: `transpica completions SHELL` and `transpica man`.
 
 Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
 pub struct Cli {
@@ -110,17 +113,17 @@ pub struct Selection {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Translate(Box<Translate>),
-    Manifest(Manifest),
-    Info(Info),
-    Run(Run),
-    Compare(Compare),
-    Survey(Survey),
-    Scan(Scan),
-    Doctor(Doctor),
-    Draw(Draw),
     Asm(Asm),
+    Info(Info),
     Dis(Dis),
     Cfg(Cfg),
+    Run(Run),
+    Draw(Draw),
+    Compare(Compare),
+    Scan(Scan),
+    Survey(Survey),
+    Doctor(Doctor),
+    Manifest(Manifest),
     Completions(Completions),
     Man(Man),
 }
@@ -151,8 +154,8 @@ impl Command {
             Self::Translate(arguments) => arguments.check(),
             Self::Run(arguments) => arguments.check(),
             Self::Draw(arguments) => arguments.check(),
-            Self::Cfg(arguments) => arguments.check(),
-            Self::Info(_)
+            Self::Cfg(_)
+            | Self::Info(_)
             | Self::Manifest(_)
             | Self::Asm(_)
             | Self::Compare(_)
@@ -214,17 +217,50 @@ impl Command {
     }
 }
 
+/// The commands by their use, as help and manual list them. Those that packages need are not in it.
+pub const GROUPS: [(&str, &[&str]); 4] = [
+    ("Translate", &["translate", "asm"]),
+    ("Inspect", &["info", "dis", "cfg"]),
+    ("Run", &["run", "draw", "compare"]),
+    ("Folders", &["scan", "survey", "doctor", "manifest"]),
+];
+
+/// Returns the command line, with its commands in groups.
+pub fn command() -> clap::Command {
+    let command = Cli::command();
+    let (head, literal) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let mut template = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
+    for (title, names) in GROUPS {
+        template += &format!("{head}{title}:{head:#}\n");
+        for command in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            template += &format!("  {literal}{:<9}{literal:#}  {about}\n", command.get_name());
+        }
+        template.push('\n');
+    }
+    template += &format!("{head}Options:{head:#}\n{{options}}{{after-help}}");
+    command.help_template(template)
+}
+
+/// Parses the command line; wrong usage ends the process.
+pub fn parse() -> Cli {
+    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
 /// Checks a parsed command line, before anything is read or written.
-pub fn check(cli: &Cli) -> Result<(), clap::Error> {
+pub fn check(cli: &mut Cli) -> Result<(), clap::Error> {
     let color = match cli.common.color {
         Color::Auto => ColorChoice::Auto,
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let result = cli.command.check().and_then(|()| cli.command.streams().check());
+    let command = &mut cli.command;
+    // Endings last: an output over an input is worse than one with an odd name.
+    let result = command.check().and_then(|()| command.streams().check());
+    let result = result.and_then(|()| command.take_ending());
     result.map_err(|text| {
         // The error shows the usage of the command that it concerns.
-        let mut root = Cli::command().color(color);
+        let mut root = self::command().color(color);
         root.build();
         let name = cli.command.name();
         root.find_subcommand_mut(name).map_or_else(
@@ -233,3 +269,6 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,18 +22,24 @@ use crate::streams::{Output, Streams};
   transpica run lights.shbin --on gpu --route wgsl
   transpica run textured.shbin --trace
 
-State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
-              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"1/255\", \"-inf\", \"nan\"] } ] }
+State file:
+  { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
+    \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"1/255\", \"-inf\", \"nan\"] } ] }
+
 Names of the file may stand for registers:
-            { \"uniforms\": { \"texScale\": [1, 1, 0, 0], \"lit\": true }, \"vertices\": [ { \"inpos\": [0.5, 1, 0, 1] } ] }
+  { \"uniforms\": { \"texScale\": [1, 1, 0, 0], \"lit\": true },
+    \"vertices\": [ { \"inpos\": [0.5, 1, 0, 1] } ] }
 
-Of a geometry program each element is an invocation, and what it leaves behind carries over to the next:
-  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to
+Of a geometry program each element is an invocation, and what it leaves behind carries over to the next; \
+c are the uniforms that vertices are delivered to:
+  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }
 
-Promises (--assume): generated inputs keep them. A state file that breaks one is an error, status 1, on CPU and GPU:
-the message names the first uniform, vertex or result that does.")]
+Promises (--assume): generated inputs keep them. A state file that breaks one is an error, status 1, on CPU \
+and GPU: the message names the first uniform, vertex or result that does.")]
 pub struct Run {
-    /// The .shbin file; - reads standard input
+    /// The .shbin file or .pica source; - reads standard input
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
@@ -44,14 +50,14 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
     /// Seed of generated inputs
-    #[arg(long, default_value_t = 0, value_name = "S")]
+    #[arg(long, default_value_t = 0, value_name = "S", conflicts_with = "state")]
     pub seed: u64,
     /// Generate what finds faults: infinities, NaN, huge and tiny numbers, any index; without it
     /// values as a game has them, by names and numbers of registers
     #[arg(long, conflicts_with = "state", hide_short_help = true)]
     pub stress: bool,
     /// Number of generated vertices, or invocations of a geometry program
-    #[arg(long, default_value_t = 4, value_name = "N")]
+    #[arg(long, default_value_t = 4, value_name = "N", conflicts_with = "state")]
     pub vertices: usize,
     /// Executor of the program
     #[arg(long, value_enum, default_value_t = Machine::Cpu)]
@@ -70,9 +76,12 @@ pub struct Run {
     /// Limit of instructions per vertex or invocation
     #[arg(long, default_value_t = 1 << 24, value_name = "N", hide_short_help = true)]
     pub budget: u64,
-    /// As JSON
+    /// As JSON: bits, and the same as numbers
     #[arg(long)]
     pub json: bool,
+    /// List all sixteen output registers of a vertex, also those that nothing writes or maps
+    #[arg(long, hide_short_help = true)]
+    pub all: bool,
     /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

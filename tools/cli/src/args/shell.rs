@@ -1,5 +1,7 @@
 //! Arguments of `completions` and `man`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use clap_complete::Shell;
 
@@ -14,9 +16,13 @@ pub struct Completions {
     pub shell: Shell,
 }
 
-/// Print the manual page
+/// Print the manual page, or write a page for each command
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica man | man -l -
-  transpica man > ~/.local/share/man/man1/transpica.1")]
-pub struct Man {}
+  transpica man --out-dir ~/.local/share/man/man1")]
+pub struct Man {
+    /// Write transpica.1 and a page for each command into this folder, which is created if missing
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+}

@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::{ForModules, Settings};
 
-/// Translate every program below some folders, on all cores, and list the results
+/// Translate every program below folders and list the results
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica survey dumps
   transpica survey dumps -q
   transpica survey shaders --json -o survey.json")]
 pub struct Survey {
-    /// Files and folders
+    /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// As JSON

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::endings::disagreement;
 use super::values::outmap;
 use super::{Batch, Entry, EntryOption, ForModules, GlslVersion, Selection, Settings, Target};
 use crate::streams::{Output, Streams};
@@ -30,7 +31,9 @@ use crate::streams::{Output, Streams};
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
 pub struct Translate {
-    /// The .shbin file; - reads standard input. With --out-dir files and folders
+    /// The .shbin file or .pica source; - reads standard input. With --out-dir also folders
+    ///
+    /// A source is assembled first. A file around one container, such as a BCSDR, is opened.
     #[arg(id = "file", value_name = "FILE", required_unless_present = "code")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,7 +42,7 @@ pub struct Translate {
     pub selection: Selection,
     /// Target language; if absent that of the extension of -o, or WGSL
     ///
-    /// The extensions are .wgsl, .spv, .vert .comp .glsl, .hlsl, .metal, .json and .vbc. With
+    /// The extensions are .wgsl, .spv, .vert .comp .geom .glsl, .hlsl, .metal, .json and .vbc. With
     /// --out-dir it may be a list such as spirv,reflection.
     #[arg(long, value_enum, value_name = "TARGET", value_delimiter = ',')]
     pub to: Vec<Target>,
@@ -104,11 +107,7 @@ impl Translate {
         if let ([to], Some(named), Some(path)) = (self.to.as_slice(), self.named(), &self.output)
             && *to != named
         {
-            let (to, named) = (to.name(), named.name());
-            let path = path.display();
-            return Err(format!(
-                "{path} is a name for {named}, --to says {to}; leave --to out, or change one of them"
-            ));
+            return Err(disagreement(path, named.name(), "--to", to.name()));
         }
         let targets = self.targets();
         if self.glsl_version.is_some() && !targets.contains(&Target::Glsl) {

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use transpica::stages::backend::text;
 use transpica::stages::lint::Rule;
 
+use super::endings;
 use crate::files;
 
 /// `--to`
@@ -14,20 +15,24 @@ use crate::files;
 pub enum Target {
     /// WGSL text
     Wgsl,
-    /// SPIR-V module
+    /// SPIR-V module (also called `spv`)
+    #[value(alias = "spv")]
     Spirv,
     /// SPIR-V disassembly
     #[cfg(feature = "spirv-asm")]
+    #[value(alias = "spvasm")]
     SpirvAsm,
     /// GLSL text (see --glsl-version)
     Glsl,
     /// HLSL text
     #[cfg(feature = "naga")]
     Hlsl,
-    /// MSL text
+    /// MSL text (also called `metal`)
     #[cfg(feature = "naga")]
+    #[value(alias = "metal")]
     Msl,
     /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
+    #[value(alias = "json")]
     Reflection,
     /// VBC: SPIR-V and its reflection in one file
     Vbc,
@@ -36,20 +41,8 @@ pub enum Target {
 impl Target {
     /// Returns the target that belongs to a file extension.
     pub fn of_ending(path: &Path) -> Option<Self> {
-        Some(match files::ending(path)?.as_str() {
-            "wgsl" => Self::Wgsl,
-            "spv" => Self::Spirv,
-            #[cfg(feature = "spirv-asm")]
-            "spvasm" => Self::SpirvAsm,
-            "glsl" | "vert" | "comp" => Self::Glsl,
-            #[cfg(feature = "naga")]
-            "hlsl" => Self::Hlsl,
-            #[cfg(feature = "naga")]
-            "metal" | "msl" => Self::Msl,
-            "json" => Self::Reflection,
-            "vbc" => Self::Vbc,
-            _ => return None,
-        })
+        let ending = files::ending(path)?;
+        endings::TARGETS.iter().find(|(name, _)| *name == ending).map(|&(_, target)| target)
     }
     /// Returns whether modules of this target have a source map: those that naga writes have none.
     pub fn has_source_map(self) -> bool {
@@ -256,6 +249,17 @@ pub enum Format {
     Svg,
     /// Text
     Text,
+}
+
+impl Format {
+    /// Name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dot => "dot",
+            Self::Svg => "svg",
+            Self::Text => "text",
+        }
+    }
 }
 
 /// Parses a number, decimal or with 0x.

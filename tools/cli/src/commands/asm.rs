@@ -113,9 +113,12 @@ fn lint(
     Ok(if options.lint { found } else { lint::Findings::default() })
 }
 
-/// Reads a source. Comments may be in any encoding; everything else is ASCII.
+/// Reads a source.
 fn read(path: &Path) -> Result<Text, Failure> {
     let input = Input::read(path)?;
-    let name = if path == Path::new("-") { input.name() } else { path.display().to_string() };
-    Ok(Text { name, text: String::from_utf8_lossy(&input.bytes).into_owned() })
+    if input.is_container() {
+        let failure = Failure::new(format!("{} is a .shbin file: it is assembled already", path.display()));
+        return Err(failure.hint("transpica dis prints its source, transpica info its tables"));
+    }
+    Ok(input.text())
 }

@@ -17,11 +17,12 @@ use crate::report::Failure;
 use transpica_inspect::graph::{draw_cfg, svg::Paint};
 
 pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
-    let Cfg { file, selection, stage, format, output, settings } = arguments;
-    let options = settings.resolve()?.options;
-    let input = Input::read(&file)?;
+    let format = arguments.format();
+    let Cfg { file, selection, stage, output, settings, .. } = arguments;
+    let input = Input::open(&file)?.remarked(common);
     let container = input.parse()?;
     let dvle = input.chosen(&container, &selection, common);
+    let options = settings.resolve_for(&input.symbols(&container, dvle)?)?.options;
     let program = input.program(&container, dvle, &options.limits)?;
     let listing = Listing::new(&container, Some(dvle)).map_err(|error| input.fail(&error))?;
     let text = match stage {

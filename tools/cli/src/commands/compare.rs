@@ -8,7 +8,6 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::Options;
 use transpica::stages::host::dvle::FileEnvironment;
@@ -177,30 +176,13 @@ fn causes(rows: &[Row], rules: Rules) -> String {
     some.collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the bytes of a container; assembles a source.
-fn read(path: &Path) -> Result<Input, String> {
-    let input = Input::read(path).map_err(|failure| failure.message().to_string())?;
-    if !files::is_source(path) {
-        return Ok(input);
-    }
-    let name = path.display().to_string();
-    let text = String::from_utf8_lossy(&input.bytes);
-    match assemble(&[SourceText { name: &name, text: &text }]) {
-        Ok(assembled) => Ok(Input { bytes: assembled.bytes, ..input }),
-        Err(report) => {
-            let first = report.errors.first().map_or_else(String::new, ToString::to_string);
-            Err(format!("cannot be assembled: {first}"))
-        }
-    }
-}
-
 impl Run<'_> {
     /// Compares every program of a file. Only writing rows can fail.
     fn file(&mut self, path: &Path) -> Result<(), Failure> {
         let file = path.display().to_string();
-        let input = match read(path) {
+        let input = match Input::open(path) {
             Ok(input) => input,
-            Err(error) => return self.push(file, None, None, Err(error)),
+            Err(failure) => return self.push(file, None, None, Err(failure.message().to_string())),
         };
         let container = match Shbin::parse(&input.bytes) {
             Ok(container) => container,

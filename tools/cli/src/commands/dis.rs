@@ -10,7 +10,7 @@ use crate::files;
 use crate::report::Failure;
 
 pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Result<(), Failure> {
-    let input = Input::read(file)?;
+    let input = Input::open(file)?.remarked(common);
     let container = input.parse()?;
     let text = disassemble(&container, &DisassemblerOptions { hex }).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(

@@ -72,7 +72,7 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     }
     let size = arguments.size.unwrap_or(Size::SCREEN);
     check_pixels(size, arguments.frames.into())?;
-    let input = Input::read(&arguments.file)?;
+    let input = Input::open(&arguments.file)?.remarked(common);
     let file = input.parse()?;
     let pick = chosen(&input, &file, arguments.dvle)?;
     let drawing = Drawing {
@@ -86,10 +86,15 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
         size,
     };
     let mut frames = Vec::new();
+    let mut differing = 0;
     for frame in 0..arguments.frames {
         let angle = START + std::f64::consts::TAU * f64::from(frame) / f64::from(arguments.frames);
         frames.push(match &gpu {
-            Some(gpu) if arguments.difference => drawing.compared(angle, gpu, common)?,
+            Some(gpu) if arguments.difference => {
+                let (frame, count) = drawing.compared(angle, gpu, common)?;
+                differing = count;
+                frame
+            }
             gpu => drawing.picture(angle, gpu.as_ref())?,
         });
     }
@@ -97,7 +102,13 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     if is_empty {
         common.warn("the picture is empty; set the uniforms of the program with --state");
     }
-    write(&frames, arguments.output.as_deref())
+    write(&frames, arguments.output.as_deref())?;
+    match arguments.deny {
+        Some(most) if differing > most => {
+            Err(drawing.fail(&format!("{differing} pixels differ, --deny allows {most}")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn write(frames: &[Picture], output: Option<&Path>) -> Result<(), Failure> {
@@ -178,7 +189,7 @@ type Named = ([String; 2], Result<Picture, Failure>);
 fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Size) -> Vec<Named> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let failed = |failure| vec![([name.clone(), String::new()], Err(failure))];
-    let input = match Input::read(path) {
+    let input = match Input::open(path) {
         Ok(input) => input,
         Err(failure) => return failed(failure),
     };
@@ -216,13 +227,13 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws on both, side by side.
-    fn compared(&self, angle: f64, gpu: &Gpu, common: &Common) -> Result<Picture, Failure> {
+    /// Draws on both, side by side, and counts the pixels that differ.
+    fn compared(&self, angle: f64, gpu: &Gpu, common: &Common) -> Result<(Picture, usize), Failure> {
         let (cpu, gpu) = (self.picture(angle, None)?, self.picture(angle, Some(gpu))?);
         let (differing, count) = cpu.difference(&gpu);
         let text = format!("{count} of {} pixels differ", differing.pixels.len());
-        common.detail(format_args!("{}: {text}", self.input.name()));
-        Ok(side_by_side(&[(&cpu, "CPU"), (&gpu, "GPU"), (&differing, &text)]))
+        common.note(format_args!("{}: {text}", self.input.name()));
+        Ok((side_by_side(&[(&cpu, "CPU"), (&gpu, "GPU"), (&differing, &text)]), count))
     }
 
     fn fail(&self, what: &str) -> Failure {
@@ -266,7 +277,13 @@ impl Drawing<'_> {
         let wanted = GpuRun {
             program: &program,
             environment: &environment,
-            view: results::View { mask: 0, json: false, symbols: &Symbols::default() },
+            view: results::View {
+                mask: 0,
+                listed: 0,
+                json: false,
+                symbols: &Symbols::default(),
+                origin: None,
+            },
             state: &scene.vertex_state(),
             options,
             budget: scene.budget(),

@@ -24,7 +24,7 @@ pub fn run(
     output: Option<&Path>,
     common: &Common,
 ) -> Result<(), Failure> {
-    let input = Input::read(file)?;
+    let input = Input::open(file)?.remarked(common);
     if Vbc::is_start(&input.bytes) {
         let text = text(&input, vbc::describe(&input)?, json.then_some(Schema::Vbc));
         return files::write(output, text.as_bytes());

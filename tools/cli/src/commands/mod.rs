@@ -1,4 +1,4 @@
-//! One file for each subcommand, and their common parts: opening a file, selecting a program.
+//! One file for each subcommand, and their common parts; `input` opens files.
 
 mod asm;
 mod batch;
@@ -10,6 +10,7 @@ mod dis;
 mod doctor;
 mod draw;
 mod info;
+mod input;
 mod lint;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod on_gpu;
@@ -21,24 +22,19 @@ mod survey;
 mod translate;
 mod vbc;
 
-use std::path::{Path, PathBuf};
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::{At, Error};
+use transpica::stages::container::Shbin;
+use transpica::stages::error::Error;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Job, Options, Setup};
 use transpica::stages::isa::{Program, Stage};
-use transpica::stages::limits::{Limits, check};
 use transpica::{Translation, Translator};
 use transpica_inspect::results::View;
 
-use crate::args::{
-    Asm, Cli, Command, Common, Completions, Dis, GeometryOptions, Info, Man, RouteName, Selection,
-};
-use crate::files;
+use crate::args::{Asm, Cli, Command, Completions, Dis, GeometryOptions, Info, Man, RouteName};
 use crate::report::Failure;
 use crate::terminal::has_unicode;
+use input::Input;
 use transpica_inspect::state::State;
 
 /// Runs the selected command.
@@ -64,7 +60,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Draw(arguments) => draw::run(&arguments, &common),
         Command::Cfg(arguments) => cfg::run(arguments, &common),
         Command::Completions(Completions { shell }) => shell::completions(shell),
-        Command::Man(Man {}) => shell::man(),
+        Command::Man(Man { out_dir }) => shell::man(out_dir.as_deref()),
     }
 }
 
@@ -120,55 +116,5 @@ fn progress(count: usize, what: &str, quiet: bool) -> ProgressBar {
         Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
-    }
-}
-
-/// A file in memory with its name.
-struct Input {
-    path: PathBuf,
-    bytes: Vec<u8>,
-}
-
-impl Input {
-    fn read(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { path: path.to_path_buf(), bytes: files::read(path)? })
-    }
-    /// Returns the name for header comments: the file name without folders.
-    fn name(&self) -> String {
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        if self.path == Path::new("-") {
-            "standard input".into()
-        } else {
-            name.to_string_lossy().into_owned()
-        }
-    }
-    fn parse(&self) -> Result<Shbin<'_>, Failure> {
-        Shbin::parse(&self.bytes).map_err(|error| self.fail(&error))
-    }
-    /// Returns the number of the selected executable. Without a selection it is the first, and a
-    /// note mentions any others.
-    fn chosen(&self, file: &Shbin<'_>, selection: &Selection, common: &Common) -> usize {
-        let count = file.executables.len();
-        if let (None, Some(first), 2..) = (selection.dvle, file.executables.first(), count) {
-            let stage = match first.header.shader_type() {
-                Some(ShaderType::Vertex) => "vertex",
-                Some(ShaderType::Geometry) => "geometry",
-                None => "unknown",
-            };
-            let entry = first.entry_label().map_or(String::new(), |label| format!(", {label}"));
-            common.note(format_args!(
-                "{} has {count} programs, this is DVLE 0 ({stage}{entry}); --dvle N takes another, transpica info lists them",
-                self.name()
-            ));
-        }
-        selection.dvle.unwrap_or(0)
-    }
-    fn program(&self, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Program<'static>, Failure> {
-        let program = check("executables", file.executables.len(), limits.executables, At::Whole)
-            .and_then(|()| dvle::program(file, index, limits));
-        program.map_err(|error| self.fail(&error))
-    }
-    fn fail(&self, error: &Error) -> Failure {
-        Failure::at(&self.path, error)
     }
 }

@@ -7,9 +7,9 @@ use transpica::dis::Listing;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
-use transpica_inspect::inputs::{Seed, start_values};
+use transpica_inspect::inputs::{Origin, Seed, start_values};
 use transpica_inspect::promises::Promised;
-use transpica_inspect::results::{View, run_to_text};
+use transpica_inspect::results::{self, View, run_to_text};
 use transpica_inspect::state::{self, State};
 use transpica_inspect::{saved, symbols::Symbols};
 
@@ -20,54 +20,60 @@ use crate::report::Failure;
 use crate::trace::Log;
 
 pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
+    let input = Input::open(&arguments.file)?.remarked(common);
+    let container = input.parse()?;
+    let dvle = input.chosen(&container, &arguments.selection, common);
+    let symbols = input.symbols(&container, dvle)?;
+    let options = arguments.settings.resolve_for(&symbols)?.options;
+    let program = input.program(&container, dvle, &options.limits)?;
+    let name = input.name();
+    let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let Run {
         file,
-        save_state,
-        stress,
-        selection,
         state,
         seed,
         vertices,
+        stress,
+        save_state,
         on,
         route,
         adapter,
         trace,
         budget,
         json,
+        all,
         output,
-        settings,
+        ..
     } = arguments;
-    let options = settings.resolve()?.options;
-    let input = Input::read(&file)?;
-    let container = input.parse()?;
-    let dvle = input.chosen(&container, &selection, common);
-    let program = input.program(&container, dvle, &options.limits)?;
-    let name = input.name();
-    let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-    let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-    let symbols = Symbols::new(executable);
     let promised =
         Promised { program: &program, environment: &environment, symbols: &symbols, options, budget };
-    let mut state = match state {
-        Some(path) => read_state(&path, start_values(&environment), program.stage(), &symbols)
-            .and_then(|state| keeping(&promised, state, &path, &input))?,
+    let (mut state, origin) = match state {
+        Some(path) => {
+            let state = read_state(&path, start_values(&environment), program.stage(), &symbols)?;
+            (keeping(&promised, state, &path, &input)?, Origin::File { file: path.display().to_string() })
+        }
         None => {
-            let state = promised.of_seed(&container, Seed { seed, count: vertices, stress });
-            let state = state.map_err(|error| input.fail(&error))?;
+            let seed = Seed { seed, count: vertices, stress };
+            let state = promised.of_seed(&container, seed).map_err(|error| input.fail(&error))?;
             if state.vertices.len() < vertices {
                 let count = state.vertices.len();
                 common.warn(format_args!("{count} of {vertices} vertices keep the promise about results"));
             }
-            keeping(&promised, state, &file, &input)?
+            (keeping(&promised, state, &file, &input)?, Origin::Seed(seed))
         }
     };
+    if state.vertices.is_empty() {
+        common.warn(format_args!("{origin}: no vertices, so nothing runs"));
+    }
     let saved = save_state.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
     let settings = options.settings(budget);
     let listing = trace.then(|| Listing::new(&container, Some(dvle))).transpose();
     let listing = listing.map_err(|error| input.fail(&error))?;
     let mut log = listing.as_ref().map(|listing| Log::new(output.as_ref(), listing));
-    let view = View { mask: executable.output_mask(), json, symbols: &symbols };
+    let mask = environment.executable().output_mask();
+    let listed = if all { u16::MAX } else { results::listed(&program, mask) };
+    let view = View { mask, listed, json, symbols: &symbols, origin: Some(&origin) };
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
     let text = match &mut log {
@@ -82,7 +88,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
         text = on_gpu::run(wanted, &input, common);
     }
     let (count, elapsed) = (state.vertices.len(), start.elapsed());
-    let path = file.display();
+    let path = input.path.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
     conclude(log, text, output.as_deref(), saved)
 }

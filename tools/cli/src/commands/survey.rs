@@ -17,7 +17,7 @@ use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::Stage;
 use transpica::stages::translate::Tier;
 
-use super::translated;
+use super::{Input, translated};
 use crate::args::settings::Resolved;
 use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
@@ -77,8 +77,8 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
 /// Translates every program of one file.
 fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
     let row = |program, result| Row { file: path.to_path_buf(), program, result };
-    let bytes = match files::read(path) {
-        Ok(bytes) => bytes,
+    let bytes = match Input::open(path) {
+        Ok(input) => input.bytes,
         Err(failure) => return vec![row(None, Err(failure.message().to_string()))],
     };
     let start = Instant::now();

@@ -43,38 +43,46 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         settings,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
-    let Resolved { options, profile, has_depth } = settings.resolve()?;
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
-    let request =
-        Request { options, profile, vertex, targets, version, has_depth, output, reflect, source_map, salt };
+    let request = |Resolved { options, profile, has_depth }: Resolved| Request {
+        options,
+        profile,
+        vertex,
+        targets,
+        version,
+        has_depth,
+        output,
+        reflect,
+        source_map,
+        salt,
+    };
     if let Some(folder) = &batch.out_dir {
+        let request = request(settings.resolve()?);
         request.note_depth(common);
         return batch::run(&files, &batch, folder, &request, geometry, common);
     }
-    match (&raw.code, files.first()) {
-        (Some(code), _) => from_words(code, &raw, start, request, common),
-        (None, Some(file)) => {
-            let input = Input::read(file)?;
-            let container = input.parse()?;
-            let dvle = input.chosen(&container, &selection, common);
-            let program = input.program(&container, dvle, &request.options.limits)?;
-            fits(&program, geometry, shapes_outputs)?;
-            let name = input.name();
-            let environment =
-                FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-            let mut translator = Translator::new(request.options, request.profile.clone());
-            let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
-            let translated = translated.map_err(|error| input.fail(&error))?;
-            let key = with_job(&container, dvle, &program, vertex, geometry, |job| {
-                translator.key(&program, &environment, job, request.salt.as_bytes())
-            });
-            detail_key(&input, key, common);
-            let reflection = Reflection::new(&program, &translated, &environment.constants())
-                .with_symbols(environment.executable());
-            show(&input, &program, translator, &translated, &reflection, request, common)
-        }
-        (None, None) => unreachable!("one of both is required"),
+    if let Some(code) = &raw.code {
+        return from_words(code, &raw, start, request(settings.resolve()?), common);
     }
+    let Some(file) = files.first() else { unreachable!("one of both is required") };
+    let input = Input::open(file)?.remarked(common);
+    let container = input.parse()?;
+    let dvle = input.chosen(&container, &selection, common);
+    let request = request(settings.resolve_for(&input.symbols(&container, dvle)?)?);
+    let program = input.program(&container, dvle, &request.options.limits)?;
+    fits(&program, geometry, shapes_outputs)?;
+    let name = input.name();
+    let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+    let mut translator = Translator::new(request.options, request.profile.clone());
+    let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
+    let translated = translated.map_err(|error| input.fail(&error))?;
+    let key = with_job(&container, dvle, &program, vertex, geometry, |job| {
+        translator.key(&program, &environment, job, request.salt.as_bytes())
+    });
+    detail_key(&input, key, common);
+    let reflection = Reflection::new(&program, &translated, &environment.constants())
+        .with_symbols(environment.executable());
+    show(&input, &program, translator, &translated, &reflection, request, common)
 }
 
 /// Rejects options of the other stage.
@@ -213,6 +221,7 @@ fn show(
     if translated.interface.entry_point == EntryPoint::Vertex {
         request.note_depth(common);
     }
+    check_stage(request.output.as_deref(), translated)?;
     let start = Instant::now();
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
     let tables =
@@ -244,6 +253,33 @@ fn show(
         (None, None) => return files::write(output, &bytes),
     };
     files::write_both((&path, text.as_bytes()), (output, &bytes))
+}
+
+/// Returns the extension of a GLSL file, by which compilers know the stage.
+pub fn glsl_ending(translated: &Translation) -> &'static str {
+    match &translated.interface.entry_point {
+        EntryPoint::Vertex => "vert",
+        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "comp",
+        EntryPoint::Stage(_) | EntryPoint::Quaternions => "geom",
+    }
+}
+
+/// Rejects a shader of one stage in a file whose name says another.
+fn check_stage(output: Option<&Path>, translated: &Translation) -> Result<(), Failure> {
+    let stage = |ending: &str| match ending {
+        "vert" => "a vertex shader",
+        "comp" => "a compute shader",
+        "geom" => "a geometry shader",
+        _no_stage => "",
+    };
+    let ending = output.and_then(files::ending).unwrap_or_default();
+    let (own, named) = (glsl_ending(translated), stage(&ending));
+    if named.is_empty() || ending == own {
+        return Ok(());
+    }
+    let path = output.unwrap_or(Path::new("-"));
+    let message = format!("{} is a name for {named}, this is {}", path.display(), stage(own));
+    Err(Failure::usage(message).hint(format!("name it {}", path.with_extension(own).display())))
 }
 
 /// A module in some target.

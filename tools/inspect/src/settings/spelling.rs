@@ -43,6 +43,18 @@ impl Change {
 /// Reads a value.
 pub type Spelling = fn(&str) -> Result<Vec<Change>, String>;
 
+/// Returns the registers of a bank, such as `b`, that a program names so.
+pub type Names<'n> = &'n dyn Fn(char, &str) -> Result<Vec<usize>, String>;
+
+/// Reads a value about registers, which may have names.
+pub type NamedSpelling = fn(&str, Names<'_>) -> Result<Vec<Change>, String>;
+
+/// [`Names`] before the program is known: any name stands for register 0.
+pub fn any_name(_: char, name: &str) -> Result<Vec<usize>, String> {
+    let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    is_name.then(|| vec![0]).ok_or_else(|| format!("`{name}` is no name"))
+}
+
 /// Splits `a=b`.
 fn pair(text: &str) -> Result<(&str, &str), String> {
     text.split_once('=').ok_or_else(|| format!("`{text}` must be like NAME=VALUE"))
@@ -58,18 +70,23 @@ fn list(text: &str, one: impl Fn(&str, &str) -> Result<Vec<Change>, String>) -> 
     Ok(changes)
 }
 
-/// Reads a register of a bank: `b3`, or all of them as `b*`.
-fn registers(name: &str, bank: char, count: usize) -> Result<Vec<usize>, String> {
+/// Reads a register of a bank: `b3`, all of them as `b*`, or those with a name.
+fn registers(name: &str, bank: char, count: usize, names: Names<'_>) -> Result<Vec<usize>, String> {
+    let wrong = |end: &str| format!("`{name}` must be {bank}0 to {bank}{}, or {bank}*{end}", count - 1);
     let number = name.strip_prefix(bank);
     if number == Some("*") {
         return Ok((0..count).collect());
     }
     // `parse` alone would accept a sign.
-    let digits = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let number = digits.and_then(|digits| digits.parse().ok()).filter(|&number| number < count);
-    number
-        .map(|number| vec![number])
-        .ok_or_else(|| format!("`{name}` must be {bank}0 to {bank}{}, or {bank}*", count - 1))
+    let is_number = |number: &&str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    match number.filter(is_number).map(|digits| digits.parse().ok().filter(|&number| number < count)) {
+        Some(Some(number)) => Ok(vec![number]),
+        Some(None) => Err(wrong("")),
+        None => {
+            let found = names(bank, name).map_err(|reason| wrong(&format!(": {reason}")))?;
+            Ok(found.into_iter().filter(|&register| register < count).collect())
+        }
+    }
 }
 
 /// Finds a word among some, or suggests the nearest.
@@ -112,7 +129,7 @@ pub fn number_or_none(path: &str, text: &str) -> Result<Vec<Change>, String> {
 }
 
 /// `--bools`
-pub fn bools(text: &str) -> Result<Vec<Change>, String> {
+pub fn bools(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     // Constant, its value, specialized.
     let ways = [
         ("true", (true, true, false)),
@@ -122,14 +139,15 @@ pub fn bools(text: &str) -> Result<Vec<Change>, String> {
     ];
     list(text, |name, how| {
         let (baked, value, specialized) = word(how, &ways)?;
-        let mask = registers(name, 'b', 16)?.into_iter().fold(0, |mask, register| mask | 1 << register);
+        let mask =
+            registers(name, 'b', 16, names)?.into_iter().fold(0, |mask, register| mask | 1 << register);
         let set = |field: &str, is_set| Change::bits(&format!("control.bools.{field}"), mask, is_set);
         Ok(vec![set("baked", baked), set("values", value), set("specialized", specialized)])
     })
 }
 
 /// `--ints`
-pub fn ints(text: &str) -> Result<Vec<Change>, String> {
+pub fn ints(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let (name, how) = pair(text)?;
     let (value, specialized) = match how {
         "uniform" => (Value::Null, false),
@@ -143,7 +161,7 @@ pub fn ints(text: &str) -> Result<Vec<Change>, String> {
         }
     };
     let mut changes = Vec::new();
-    for register in registers(name, 'i', 4)? {
+    for register in registers(name, 'i', 4, names)? {
         changes.push(Change::new(format!("control.ints.baked.{register}"), value.clone()));
         changes.push(Change::bits("control.ints.specialized", 1 << register, specialized));
     }
@@ -178,20 +196,20 @@ pub fn layout(text: &str) -> Result<Vec<Change>, String> {
 }
 
 /// `--attributes`
-pub fn attributes(text: &str) -> Result<Vec<Change>, String> {
+pub fn attributes(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     list(text, |name, format| {
         let (kind, components) = format.split_once(':').unwrap_or((format, "4"));
         let kind = word(kind, &[("float", "Float"), ("int", "Int"), ("uint", "Uint")])?;
         let components = components.parse::<u8>().ok().filter(|count| (1..=4).contains(count));
         let components = components.ok_or("an attribute has 1 to 4 components")?;
         let value = json!({ "kind": kind, "components": components });
-        let registers = registers(name, 'v', 16)?.into_iter();
+        let registers = registers(name, 'v', 16, names)?.into_iter();
         Ok(registers.map(|register| Change::new(format!("attributes.{register}"), value.clone())).collect())
     })
 }
 
 /// `--assume`
-pub fn assume(text: &str) -> Result<Vec<Change>, String> {
+pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let wrong = || {
         "must be like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite or 2^N"
             .to_string()
@@ -216,7 +234,9 @@ pub fn assume(text: &str) -> Result<Vec<Change>, String> {
             "results" => changes.push(Change::new("assume.results", promise)),
             "attributes" => changes.extend((0..16).map(attribute)),
             register => {
-                changes.extend(registers(register, 'v', 16).map_err(|_| wrong())?.into_iter().map(attribute))
+                let found = registers(register, 'v', 16, names);
+                let found = found.map_err(|reason| format!("{}; {reason}", wrong()))?;
+                changes.extend(found.into_iter().map(attribute));
             }
         }
     }

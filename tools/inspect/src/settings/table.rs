@@ -3,7 +3,7 @@
 //! `tools/cli/settings.md` follow from it. A test compares it with the fields of the library and of
 //! the C header.
 
-use super::spelling::{self, Spelling};
+use super::spelling::{self, NamedSpelling, Spelling};
 
 /// A flag.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub enum Form {
     Choice(&'static str, &'static [(&'static str, &'static str, &'static str)]),
     /// A value of its own spelling, behind its name; may be repeated.
     Spelled(&'static str, Spelling),
+    /// As [`Spelled`](Self::Spelled), about registers, which may have names.
+    Named(&'static str, NamedSpelling),
     /// As [`Spelled`](Self::Spelled), behind `=`; this text if absent.
     Optional(&'static str, &'static str, Spelling),
 }
@@ -96,8 +98,8 @@ pub const ROWS: &[Row] = &[
             ("control.bools.values", &["TranspicaOptions.bool_values"]),
             ("control.bools.specialized", &["TranspicaOptions.specialized_bools"]),
         ],
-        form: Form::Spelled("bN=HOW,…", spelling::bools),
-        help: "Treat bool uniforms b0 to b15: true or false makes a constant that decides control flow, specialized a \
+        form: Form::Named("bN=HOW,…", spelling::bools),
+        help: "Treat bool uniforms, b0 to b15 or by name: true or false makes a constant that decides control flow, specialized a \
                specialization constant, uniform [default] reads it; b* means all; may be repeated",
     },
     Row {
@@ -108,8 +110,8 @@ pub const ROWS: &[Row] = &[
             ("control.ints.baked", &["TranspicaOptions.known_ints", "TranspicaOptions.int_values"]),
             ("control.ints.specialized", &["TranspicaOptions.specialized_ints"]),
         ],
-        form: Form::Spelled("iN=HOW", spelling::ints),
-        help: "Treat int uniforms i0 to i3: x,y,z,w makes a constant, specialized four specialization constants, \
+        form: Form::Named("iN=HOW", spelling::ints),
+        help: "Treat int uniforms, i0 to i3 or by name: x,y,z,w makes a constant, specialized four specialization constants, \
                uniform [default] reads it; may be repeated",
     },
     Row {
@@ -275,8 +277,8 @@ pub const ROWS: &[Row] = &[
                 &["TranspicaOptions.attributes", "TranspicaAttributeFormat.components"],
             ),
         ],
-        form: Form::Spelled("vN=KIND[:COUNT],…", spelling::attributes),
-        help: "Formats in which the host feeds attributes v0 to v15: float, int or uint, and the number of components, 4 \
+        form: Form::Named("vN=KIND[:COUNT],…", spelling::attributes),
+        help: "Formats in which the host feeds attributes, v0 to v15 or by name: float, int or uint, and the number of components, 4 \
                by default; v* means all; may be repeated",
     },
     Row {
@@ -288,9 +290,9 @@ pub const ROWS: &[Row] = &[
             ("assume.attributes.*", &["TranspicaAssumptions.attributes", "TranspicaPromise.exponent"]),
             ("assume.results", &["TranspicaAssumptions.results"]),
         ],
-        form: Form::Spelled("WHAT=PROMISE,…", spelling::assume),
+        form: Form::Named("WHAT=PROMISE,…", spelling::assume),
         help: "Rely on numbers, and drop guards of 0 * inf and tests for NaN that they make needless: uniforms, \
-               attributes, one of v0 to v15, or results of the program's arithmetic, each any, no-nan, finite, or 2^N \
+               attributes, one of v0 to v15 or its name, or results of the program's arithmetic, each any, no-nan, finite, or 2^N \
                (also below:N) for magnitudes below 2^N; may be repeated, the last one counts",
     },
     Row {

@@ -18,9 +18,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Value, from_slice, from_str};
 use transpica::host::{KnownHost, Preset, Renderer, preset};
 use transpica::stages::host::{Options, Profile};
-use transpica_inspect::settings::spelling::{self, Change};
+use transpica_inspect::settings::spelling::{self, Change, NamedSpelling, Names, any_name};
 use transpica_inspect::settings::table::{Form, ROWS, Row};
 use transpica_inspect::settings::tree::{self, Tree};
+use transpica_inspect::symbols::Symbols;
 
 use crate::files;
 use crate::report::Failure;
@@ -89,8 +90,39 @@ pub struct Settings<S> {
     options: Option<PathBuf>,
     profile: Option<PathBuf>,
     /// In the order of the command line.
-    changes: Vec<Change>,
+    given: Vec<Given>,
     scope: PhantomData<S>,
+}
+
+/// The value of a flag.
+#[derive(Clone, Debug)]
+struct Given {
+    /// Changes of fields; registers that it names count as register 0.
+    changes: Vec<Change>,
+    /// Its text, if that may name registers.
+    named: Option<(NamedSpelling, String)>,
+}
+
+impl From<Vec<Change>> for Given {
+    fn from(changes: Vec<Change>) -> Self {
+        Self { changes, named: None }
+    }
+}
+
+impl Given {
+    /// Reads a value that may name registers.
+    fn named(spelling: NamedSpelling, text: &str) -> Result<Self, String> {
+        let changes = checked(spelling(text, &any_name)?)?;
+        Ok(Self { changes, named: Some((spelling, text.to_owned())) })
+    }
+
+    /// Returns the changes for a program with these names.
+    fn changes(&self, names: Names<'_>) -> Result<Vec<Change>, String> {
+        match &self.named {
+            Some((spelling, text)) => spelling(text, names),
+            None => Ok(self.changes.clone()),
+        }
+    }
 }
 
 /// Settings in the form of the library.
@@ -112,11 +144,20 @@ impl<S: Scope> Settings<S> {
 
     /// Returns whether flags change a field, or one below it.
     pub fn changes(&self, path: &str) -> bool {
-        self.changes.iter().any(|change| is_below(&change.path, path))
+        self.given.iter().flat_map(|given| &given.changes).any(|change| is_below(&change.path, path))
     }
 
-    /// Reads the files and combines everything.
+    /// Reads the files and combines everything, for any program.
     pub fn resolve(&self) -> Result<Resolved, Failure> {
+        self.combine(&|_, _| Err("names are for the options of one program".into()))
+    }
+
+    /// Reads the files and combines everything, for a program with these names.
+    pub fn resolve_for(&self, symbols: &Symbols) -> Result<Resolved, Failure> {
+        self.combine(&|bank, name| symbols.registers(bank, name))
+    }
+
+    fn combine(&self, names: Names<'_>) -> Result<Resolved, Failure> {
         let base = self
             .preset
             .clone()
@@ -134,8 +175,9 @@ impl<S: Scope> Settings<S> {
             profile.check().map_err(|error| Failure::at(path, &error))?;
             tree.merge(&text);
         }
-        for change in &self.changes {
-            tree.apply(change).map_err(Failure::usage)?;
+        for given in &self.given {
+            let changes = given.changes(names).map_err(Failure::usage)?;
+            changes.iter().try_for_each(|change| tree.apply(change)).map_err(Failure::usage)?;
         }
         S::WITHOUT.iter().for_each(|path| tree.reset(path));
         let (options, profile) = tree.read().map_err(Failure::usage)?;
@@ -147,7 +189,7 @@ impl<S: Scope> Settings<S> {
 }
 
 const OPTIONS_EXAMPLE: &str =
-    "as in { \"outputs\": { \"depth\": \"MinusWToW\" } }; transpica::Options has all fields";
+    "as in { \"outputs\": { \"depth\": \"-w..w\" } }; transpica::Options has all fields";
 const PROFILE_EXAMPLE: &str =
     "as in { \"glsl\": { \"version_line\": false } }; transpica::Profile has all fields";
 
@@ -183,9 +225,9 @@ fn checked(changes: Vec<Change>) -> Result<Vec<Change>, String> {
 }
 
 /// `--set`
-fn assignment(text: &str) -> Result<Vec<Change>, String> {
-    let (path, value) = text.split_once('=').ok_or("must be like outputs.depth=MinusWToW")?;
-    checked(vec![spelling::json(path.into(), value)?])
+fn assignment(text: &str) -> Result<Given, String> {
+    let (path, value) = text.split_once('=').ok_or("must be like outputs.depth=-w..w")?;
+    checked(vec![spelling::json(path.into(), value)?]).map(Given::from)
 }
 
 /// Reads the JSON text of a choice or switch, which the table has.
@@ -218,23 +260,28 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
                 .allow_hyphen_values(true)
                 .value_name(name)
                 .value_parser(
-                    PossibleValuesParser::new(values).map(move |word| json(word).unwrap_or_default()),
+                    PossibleValuesParser::new(values)
+                        .map(move |word| Given::from(json(word).unwrap_or_default())),
                 )
         }
-        // The spelling stands behind a colon.
-        Form::Spelled(name, spelling) => arg
-            .help(row.help.split(": ").next().unwrap_or(row.help))
-            .long_help(row.help)
-            .value_name(name)
-            .action(ArgAction::Append)
-            .value_parser(move |text: &str| spelling(text).and_then(checked)),
+        Form::Spelled(name, spelling) => spelled(arg, row, name)
+            .value_parser(move |text: &str| spelling(text).and_then(checked).map(Given::from)),
+        Form::Named(name, spelling) => {
+            spelled(arg, row, name).value_parser(move |text: &str| Given::named(spelling, text))
+        }
         Form::Optional(name, absent, spelling) => arg
             .value_name(name)
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value(absent)
-            .value_parser(move |text: &str| spelling(text).and_then(checked)),
+            .value_parser(move |text: &str| spelling(text).and_then(checked).map(Given::from)),
     }
+}
+
+/// The argument of a value with a spelling, which its help has behind a colon.
+fn spelled(arg: Arg, row: &'static Row, name: &'static str) -> Arg {
+    let arg = arg.help(row.help.split(": ").next().unwrap_or(row.help)).long_help(row.help);
+    arg.value_name(name).action(ArgAction::Append)
 }
 
 /// Returns the rows of a scope: those that change some field with an effect.
@@ -256,7 +303,7 @@ impl<S: Scope> Args for Settings<S> {
                 .value_parser(presets),
         );
         let files = clap::value_parser!(PathBuf);
-        let help = "Options as JSON, like { \"outputs\": { \"depth\": \"MinusWToW\" } }";
+        let help = "Options as JSON, like { \"outputs\": { \"depth\": \"-w..w\" } }";
         command = command.arg(arg("options", "FILE", help).value_parser(files.clone()));
         if S::HAS_PROFILE {
             let help = "Profile of host and driver as JSON, like { \"glsl\": { \"version_line\": false } }";
@@ -267,7 +314,7 @@ impl<S: Scope> Args for Settings<S> {
                 "set",
                 "PATH=VALUE",
                 "Set any field of options or profile by its name in JSON, like \
-                outputs.depth=MinusWToW; may be repeated",
+                outputs.depth=-w..w; may be repeated",
             )
             .action(ArgAction::Append)
             .value_parser(assignment),
@@ -280,26 +327,27 @@ impl<S: Scope> Args for Settings<S> {
 
 impl<S: Scope> FromArgMatches for Settings<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, ClapError> {
-        let mut changes: Vec<(usize, Vec<Change>)> = Vec::new();
+        let mut all: Vec<(usize, Given)> = Vec::new();
         for row in rows::<S>() {
             match row.form {
                 Form::Switch(json) => {
                     if matches.get_flag(row.flag) {
                         let at = matches.index_of(row.flag).unwrap_or_default();
-                        changes.push((at, constant(row.path(), json)));
+                        all.push((at, constant(row.path(), json).into()));
                     }
                 }
-                Form::Choice(..) | Form::Spelled(..) | Form::Optional(..) => {
-                    changes.extend(given(matches, row.flag));
+                Form::Choice(..) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => {
+                    all.extend(values(matches, row.flag));
                 }
             }
         }
-        changes.extend(given(matches, "set"));
-        changes.sort_by_key(|(at, _)| *at);
-        let changes: Vec<Change> = changes.into_iter().flat_map(|(_, changes)| changes).collect();
+        all.extend(values(matches, "set"));
+        all.sort_by_key(|(at, _)| *at);
+        let given: Vec<Given> = all.into_iter().map(|(_, given)| given).collect();
         // Bits that a flag clears have no effect either way.
         let has_effect = |change: &&Change| !matches!(change.to, spelling::To::Bits { set: 0, .. });
-        if let Some(change) = changes.iter().filter(has_effect).find(|change| !takes::<S>(&change.path)) {
+        let mut changes = given.iter().flat_map(|given| &given.changes).filter(has_effect);
+        if let Some(change) = changes.find(|change| !takes::<S>(&change.path)) {
             let text = format!("{} has no effect here: {}\n", change.path, S::WHY);
             return Err(ClapError::raw(ErrorKind::ArgumentConflict, text));
         }
@@ -310,7 +358,7 @@ impl<S: Scope> FromArgMatches for Settings<S> {
             preset: preset.and_then(|&(_, host, renderer)| self::preset(host, renderer)),
             options: file("options"),
             profile: if S::HAS_PROFILE { file("profile") } else { None },
-            changes,
+            given,
             scope: PhantomData,
         })
     }
@@ -321,8 +369,8 @@ impl<S: Scope> FromArgMatches for Settings<S> {
 }
 
 /// Values of an argument with their places on the command line.
-fn given(matches: &ArgMatches, flag: &str) -> Vec<(usize, Vec<Change>)> {
+fn values(matches: &ArgMatches, flag: &str) -> Vec<(usize, Given)> {
     let places = matches.indices_of(flag).into_iter().flatten();
-    let values = matches.get_many::<Vec<Change>>(flag).into_iter().flatten();
+    let values = matches.get_many::<Given>(flag).into_iter().flatten();
     places.zip(values.cloned()).collect()
 }

@@ -161,8 +161,18 @@ fn every_word_of_the_table_is_a_value_of_its_field() {
                 let changed = choices.iter().filter(|(_, json, _)| set(json)).count();
                 assert_eq!(changed + 1, choices.len(), "--{} has one default", row.flag);
                 words += choices.len();
+                for (word, json, _) in choices {
+                    let read = |json: &str| {
+                        let mut tree = Tree::new(&Options::default(), &Profile::default());
+                        constant(row.path(), json)
+                            .iter()
+                            .for_each(|change| tree.apply(change).expect("a field"));
+                        tree.read().unwrap_or_else(|error| panic!("--{} {word}: {error}", row.flag))
+                    };
+                    assert_eq!(read(&format!("\"{word}\"")), read(json), "JSON takes --{} {word}", row.flag);
+                }
             }
-            Form::Spelled(..) | Form::Optional(..) => {}
+            Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => {}
         }
     }
     assert_eq!(words, 16);
@@ -261,7 +271,7 @@ fn wrong_values_are_explained() {
         (&["--set", "outputs.depth=Rav"], "unknown variant `Rav`"),
         (&["--set", "outputs.depth.x=1"], "there is nothing below"),
         (&["--set", "attributes.16.components=1"], "must be 0 to 15"),
-        (&["--set", "outputs.depth"], "must be like outputs.depth=MinusWToW"),
+        (&["--set", "outputs.depth"], "must be like outputs.depth=-w..w"),
         (&["--set", "varyings=[1"], "not JSON"),
         (&["--set", "limits.depth=-1"], "invalid value"),
         (&["--bools", "b16=true"], "must be b0 to b15, or b*"),

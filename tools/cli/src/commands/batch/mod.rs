@@ -23,14 +23,14 @@ use serde_json::{Value, json};
 use transpica::stages::container::{Dvle, Shbin};
 use transpica::stages::error::Error;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{EntryPoint, Job, Setup};
+use transpica::stages::host::{Job, Setup};
 use transpica::stages::isa::Stage;
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::translate::{Emitted, Request, emit};
+use super::translate::{Emitted, Request, emit, glsl_ending};
 use crate::args::{Batch, Common, GeometryOptions, NamePattern, Target};
 use crate::files;
 use crate::json::{ProgramName, Schema, row};
@@ -194,7 +194,14 @@ impl Work<'_> {
             self.fresh.fetch_add(outputs, Ordering::Relaxed);
             return known.clone();
         }
-        match Shbin::parse(&bytes) {
+        let opened = match super::Input::of_bytes(&input.path, bytes) {
+            Ok(opened) => opened,
+            Err(failure) => {
+                record.error = Some(failure.message().to_string());
+                return record;
+            }
+        };
+        match Shbin::parse(&opened.bytes) {
             Ok(container) => {
                 let executables = container.executables.iter().enumerate();
                 let programs = executables.map(|(index, executable)| {
@@ -293,11 +300,7 @@ impl Work<'_> {
         (target, translated): (Target, &Translation),
         bytes: &[u8],
     ) -> Result<OutputRecord, String> {
-        let ending = target.ending(match &translated.interface.entry_point {
-            EntryPoint::Vertex => "vert",
-            EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "comp",
-            EntryPoint::Stage(_) | EntryPoint::Quaternions => "geom",
-        });
+        let ending = target.ending(glsl_ending(translated));
         let below = input.output(self.pattern, &dvle.to_string(), target, ending);
         let path = self.folder.join(&below);
         if path == self.manifest {

@@ -80,8 +80,7 @@ pub fn inputs(paths: &[PathBuf], pattern: &NamePattern, shard: Option<Shard>) ->
         }
     }
     if all.is_empty() {
-        let hint = "name .shbin files, or folders that hold some";
-        return Err(Failure::new("no .shbin file found").hint(hint));
+        return Err(files::no_programs());
     }
     all.sort_by(|a, b| a.relative.cmp(&b.relative));
     check(&all, pattern)?;
@@ -107,7 +106,7 @@ fn below(folder: &Path, prefix: PathBuf, all: &mut Vec<Input>) {
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let relative = |path: &Path| prefix.join(path.strip_prefix(folder).unwrap_or(path));
         match entry {
-            Ok(entry) if entry.file_type().is_file() && files::is_container(entry.path()) => {
+            Ok(entry) if entry.file_type().is_file() && files::has_programs(entry.path()) => {
                 let relative = relative(entry.path());
                 all.push(input(entry.into_path(), relative, None));
             }

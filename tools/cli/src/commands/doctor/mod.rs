@@ -181,6 +181,11 @@ impl Examination<'_> {
 pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let Doctor { paths, vertices, seed, adapter, extract, json, output } = arguments;
     let (files, others) = read(&paths)?;
+    if let Some((reason, rest)) = none_readable(&files) {
+        let rest =
+            if rest == 0 { String::new() } else { format!(", and {rest} other files could not be read") };
+        return Err(Failure::new(format!("{reason}{rest}")));
+    }
     let first = super::on_gpu::open(adapter.as_deref(), common)?;
     let route = first.usual_route();
     let driver = Report::new(&first).map_err(|error| Failure::new(error.to_string()))?;
@@ -197,6 +202,14 @@ pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let text = if json { report::json(&examination) } else { report::markdown(&examination) };
     files::write(output.as_deref(), text.as_bytes())?;
     verdict(&examination)
+}
+
+/// Returns why the first file could not be read, and the number of others, if none could be.
+fn none_readable(files: &[File]) -> Option<(String, usize)> {
+    let (first, rest) = files.split_first()?;
+    let reason = first.cache.as_ref().err()?;
+    let is_none = rest.iter().all(|file| file.cache.is_err());
+    is_none.then(|| (format!("{}: {reason}", first.name), rest.len()))
 }
 
 /// Returns the failure that the result amounts to.
