@@ -76,53 +76,6 @@ fn no_feature_brings_clap_or_wgpu() {
     }
 }
 
-/// Features of the library, and what only they have.
-const USES: [(&str, &str); 5] = [
-    ("spirv", ".spirv("),
-    ("wgsl", "Language::Wgsl"),
-    ("glsl", "Language::Glsl"),
-    ("asm", "assemble("),
-    ("serde", "from_slice::<Options>"),
-];
-
-/// Returns the text of all sources of a package, without those of packages inside it and of
-/// examples, which another package may have.
-fn sources(folder: &Path) -> String {
-    let (mut text, mut folders) = (String::new(), vec![folder.to_path_buf()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() && !path.join("Cargo.toml").exists() && !path.ends_with("examples") {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                text += &fs::read_to_string(path).expect("readable");
-            }
-        }
-    }
-    text
-}
-
-/// A build of the whole workspace gives every package the features of all others, so that one
-/// compiles there that does not alone (`cargo check -p`).
-#[test]
-fn packages_ask_for_the_features_that_they_use() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
-    let members = workspace.lines().find_map(|line| line.strip_prefix("members = [")).expect("members");
-    let members: Vec<&str> = members.split('"').skip(1).step_by(2).collect();
-    assert!(members.contains(&"tools/containers"), "{members:?}");
-    for member in members.into_iter().filter(|&member| member != "tests") {
-        let manifest = fs::read_to_string(root.join(member).join("Cargo.toml")).expect("a manifest");
-        let text = sources(&root.join(member));
-        for (feature, _) in USES.iter().filter(|(_, mark)| text.contains(mark)) {
-            // Of its own, one that contains it, or one that switches it on.
-            let names =
-                [format!("\"{feature}\""), format!("\"{feature}-asm\""), format!("\"transpica/{feature}\"")];
-            assert!(names.iter().any(|name| manifest.contains(name)), "{member} uses {feature}");
-        }
-    }
-}
-
 /// Paths of the targets in a manifest.
 fn target_paths(manifest: &str) -> BTreeSet<String> {
     let paths = manifest.lines().filter_map(|line| line.strip_prefix("path = \"")?.strip_suffix('"'));

@@ -27,7 +27,8 @@ use transpica::stages::host::{
 };
 use transpica::stages::ir;
 use transpica_generate::{Kind as Programs, generate};
-use transpica_prove::glslang::{self, Stage, tier};
+use transpica_prove::daily;
+use transpica_prove::glslang::{self, Stage};
 use transpica_prove::unnamed::Unnamed;
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
