@@ -69,8 +69,8 @@ fn generated_numbers_keep_promises() {
         transpica(&[&["run", "shaders/points.shbin", "--dvle", "0"][..], &options].concat()).succeeded();
         let state: serde_json::Value =
             serde_json::from_slice(&fs::read(&file).expect("written")).expect("JSON");
-        let numbers = numbers(&state).into_iter().map(|number| number.as_f64().map(f64::abs));
-        numbers.fold(Some(0.0f64), |largest, number| Some(largest?.max(number?)))
+        let mut numbers = numbers(&state).into_iter().map(|number| number.as_f64().map(f64::abs));
+        numbers.try_fold(0.0f64, |largest, number| Some(largest.max(number?)))
     };
     // What is no number of JSON is infinite or NaN.
     assert_eq!(largest("any"), None);

@@ -28,7 +28,7 @@ use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 pub const CLOSE_ULP: u32 = 4;
 
 /// Largest share of values without a verdict in a comparison that counts as one, by default.
-pub const MOST_UNDECIDED: f64 = 0.1;
+pub const MOST_UNDECIDED: f64 = 0.25;
 
 /// Input of a comparison.
 #[derive(Clone, Copy)]
@@ -531,12 +531,12 @@ mod tests {
         let verdict = Verdict { components: 4, vertices: 3, values: 12, ..Verdict::default() };
         assert_eq!(verdict.outcome(MOST_UNDECIDED), Outcome::Agrees);
         assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(MOST_UNDECIDED), Outcome::Differs);
-        let [few, many] = [1, 2].map(|excused| Verdict { excused, ..verdict.clone() });
+        let [few, many] = [1, 6].map(|excused| Verdict { excused, ..verdict.clone() });
         assert_eq!(
             [few.outcome(MOST_UNDECIDED), many.outcome(MOST_UNDECIDED)],
             [Outcome::Agrees, Outcome::Undecided]
         );
-        assert_eq!((many.outcome(0.5), many.undecided()), (Outcome::Agrees, 2.0 / 14.0));
+        assert_eq!((many.outcome(0.5), many.undecided()), (Outcome::Agrees, 6.0 / 18.0));
         let none = Verdict { values: 0, ..verdict };
         assert_eq!(Verdict { excused: 12, ..none.clone() }.outcome(MOST_UNDECIDED), Outcome::Undecided);
         assert_eq!(

@@ -98,7 +98,12 @@ impl Regions {
     /// Follows an executed instruction.
     pub(crate) fn step(&mut self, record: &TraceRecord) {
         self.has_ended = record.next.is_none_or(|next| next.index() >= self.insts.len());
-        let (Some(state), Some(next)) = (self.state, record.next) else { return };
+        let (Some(state), Some(next)) = (&mut self.state, record.next) else { return };
+        if !matches!(record.inst, Inst::Flow(_)) && state.pc == record.pc && !state.ends_at(state.pc.next()) {
+            state.pc = next;
+            return;
+        }
+        let state = *state;
         let mut fitting = successors(&self.insts, state).filter(|(state, _)| state.pc == next);
         let first = fitting.next().filter(|_| state.pc == record.pc).map(|(state, _)| state);
         self.state = first.filter(|first| fitting.all(|(state, _)| state == *first));

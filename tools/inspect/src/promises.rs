@@ -98,7 +98,7 @@ impl Promised<'_> {
             Stage::Geometry => {
                 let mut machine = GeometryMachine::new(program, u16::MAX, settings)?;
                 machine.set_uniforms(&uniforms);
-                Executor::Geometry(machine)
+                Executor::Geometry(Box::new(machine))
             }
         })
     }
@@ -189,7 +189,7 @@ impl Promised<'_> {
 #[derive(Clone)]
 enum Executor {
     Vertex(Machine),
-    Geometry(GeometryMachine),
+    Geometry(Box<GeometryMachine>),
 }
 
 impl Executor {

@@ -16,7 +16,7 @@ use super::{ForRuns, RouteName, Settings};
   transpica compare lights.shbin --assume uniforms=2^16    the module that relies on a promise
 
 Verdicts: ok, FAIL; none where a program had nothing to compare; open where a driver may give other values for \
-more than 10 % of them, or than --strict=PERCENT. Each row has the share that is left undecided.
+more than 25 % of them, or than --strict=PERCENT. Each row has the share that is left undecided.
 
 Generated inputs keep the promises of --assume; a constant of the file that breaks one fails the comparison.
 
@@ -41,9 +41,9 @@ pub struct Compare {
     #[arg(long, hide_short_help = true)]
     pub signed_zeros: bool,
     /// Fail if a program had nothing to compare, or more than PERCENT of its values were left
-    /// undecided, 10 without it
+    /// undecided, 25 without it
     #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "10", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(default_missing_value = "25", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub strict: Option<u8>,
     /// As JSON
     #[arg(long)]
