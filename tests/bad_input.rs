@@ -18,6 +18,7 @@ use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, 
 use transpica::stages::isa::{Pc, Stage};
 use transpica::stages::precision::Precision;
 use transpica::{Translation, Translator};
+use transpica_prove::daily;
 use transpica_prove::spirv_tools;
 
 /// Number of inputs by the stage that they reached.
@@ -170,7 +171,8 @@ const DAMAGED: usize = 120_000;
 #[test]
 fn damaged_samples_are_refused_or_translated() {
     let samples = samples();
-    let count = in_parallel(DAMAGED, |number, count| {
+    let files = daily::cases("damaged files", DAMAGED as u64 / 4, DAMAGED as u64) as usize;
+    let count = in_parallel(files, |number, count| {
         let sample = &samples[number % samples.len()];
         let mut random = Rng::with_seed(number as u64);
         let mut bytes = sample.bytes.clone();
@@ -194,8 +196,8 @@ fn damaged_samples_are_refused_or_translated() {
         survive(&format!("{} damage {number}", sample.name), &bytes, effort, count);
     });
     println!("damaged: {count:?}");
-    assert_eq!(count.inputs, DAMAGED);
-    assert!(count.parsed > DAMAGED / 3 && count.translated > DAMAGED / TRANSLATED / 4, "{count:?}");
+    assert_eq!(count.inputs, files);
+    assert!(count.parsed > files / 3 && count.translated > files / TRANSLATED / 4, "{count:?}");
 }
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");

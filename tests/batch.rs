@@ -14,6 +14,7 @@ use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate, inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::batch::{self, Case, SIZES};
 use transpica_prove::chain::Count;
+use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 
 /// Random programs of each kind.
@@ -68,12 +69,12 @@ fn compare_random(kind: Kind, programs: u64) {
 
 #[test]
 fn clean_programs_match_the_interpreter() {
-    compare_random(Kind::Clean, PROGRAMS);
+    compare_random(Kind::Clean, daily::cases("programs in batches, clean", PROGRAMS / 5, PROGRAMS));
 }
 
 #[test]
 fn wild_programs_match_the_interpreter() {
-    compare_random(Kind::Wild, PROGRAMS);
+    compare_random(Kind::Wild, daily::cases("programs in batches, wild", PROGRAMS / 5, PROGRAMS));
 }
 
 #[test]

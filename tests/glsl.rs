@@ -149,7 +149,7 @@ fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
 #[test]
 fn samples_link_with_fragment_shaders_of_hosts() {
     let samples = samples().into_iter().filter(|sample| sample.name.starts_with("shaders"));
-    let samples: Vec<Sample> = daily::some("samples linked with fragment shaders", 3, samples.collect());
+    let samples: Vec<Sample> = daily::some("samples linked with fragment shaders", 6, samples.collect());
     in_parallel(&samples, |sample, index| {
         let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds];
         for (number, layout) in layouts.into_iter().enumerate() {
@@ -204,7 +204,7 @@ fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
 
 #[test]
 fn all_arithmetic_is_precise_if_the_profile_requests_it() {
-    let chosen = daily::some("samples whose arithmetic is precise", 3, samples());
+    let chosen = daily::some("samples whose arithmetic is precise", 6, samples());
     in_parallel(&chosen, |sample, index| {
         let name = format!("{}#{index}", sample.name);
         let forms = [(Job::Vertex, Stage::Vertex), (Job::Compute, Stage::Compute)];
@@ -404,7 +404,8 @@ fn bindings() -> Unnamed {
 #[test]
 fn glslang_reads_random_programs() {
     for (kind, seeds) in [(Programs::Clean, 0..42), (Programs::Wild, 0..42), (Programs::Numeric, 0..21)] {
-        for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
+        let seeds = daily::some(&format!("{kind:?} programs read by glslang"), 5, seeds.collect());
+        for (seed, version) in seeds.into_iter().zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let translated = translator
                 .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)

@@ -19,6 +19,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Control, Locations, Precision, Translator};
 use transpica_generate::{Kind, generate, generate_geometry};
+use transpica_prove::daily;
 use transpica_prove::unnamed::Unnamed;
 use values::Values;
 
@@ -99,7 +100,7 @@ fn damaged(code: &[u32], random: &mut Rng) -> Vec<u32> {
 fn keys_are_errors_where_translations_are() {
     let mut verdicts = Verdicts::default();
     let mut random = Rng::with_seed(17);
-    for seed in 0..1500 {
+    for seed in 0..daily::cases("programs whose keys are errors or not", 400, 1500) {
         let (options, profile) = settings(&mut random);
         let mut translator = Translator::new(options, profile);
         let generated = generate_geometry(seed);

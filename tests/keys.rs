@@ -19,6 +19,7 @@ use transpica::stages::precision::Precision;
 use transpica::stages::translate::key;
 use transpica::{Translation, Translator};
 use transpica_generate::{Generated, Kind, generate};
+use transpica_prove::daily;
 use transpica_prove::spirv_tools;
 
 /// A source of random numbers.
@@ -143,7 +144,7 @@ fn equal_keys_give_equal_words() {
     let mut translators: Vec<Translator> =
         settings().into_iter().map(|options| Translator::new(options, Profile::default())).collect();
     let (mut changed, mut modules) = (0, 0);
-    for seed in 0..240 {
+    for seed in 0..daily::cases("programs with equal keys", 80, 240) {
         let generated = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
         let first = &translators[0];
         let of = |code: &[u32], descriptors: &[u32]| {

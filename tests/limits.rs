@@ -90,7 +90,7 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
     let _alone = alone();
     let mut failures = Vec::new();
     let what = format!("worst programs such as {}, {between} between", patterns[0].0);
-    for (number, &(name, pattern)) in daily::some(&what, 3, patterns.iter().enumerate().collect()) {
+    for (number, &(name, pattern)) in daily::some(&what, 4, patterns.iter().enumerate().collect()) {
         let options = Options {
             arithmetic: Arithmetic {
                 precision: [Precision::Exact, Precision::F24][number % 2],
@@ -285,7 +285,7 @@ fn time_does_not_grow_with_the_square_of_the_program() {
     let mut failures = Vec::new();
     let all = PATTERNS.iter().chain(TOWERS).chain(STRAIGHT).collect();
     let whole = if cfg!(debug_assertions) { WORDS / 4 } else { WORDS };
-    for &(name, pattern) in daily::some("worst programs of two lengths", 3, all) {
+    for &(name, pattern) in daily::some("worst programs of two lengths", 4, all) {
         let cost = |words: usize, times: u32| {
             let bytes = program(pattern, words, 1, |n, _| compare(n));
             measure(name, &bytes, Job::Vertex, Options::default(), times)

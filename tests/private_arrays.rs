@@ -208,7 +208,7 @@ fn no_tier_has_a_large_private_array() {
     for limits in tiers() {
         let options = Options { limits, ..Options::default() };
         let mut translator = Translator::new(options, Profile::default());
-        for seed in 0..daily::cases("programs without large private arrays, in each tier", 12, 60) {
+        for seed in 0..daily::cases("programs without large private arrays, in each tier", 6, 60) {
             let kind = Kind::ALL[seed as usize % Kind::ALL.len()];
             let program = generate(kind, seed);
             let program = Program::from_raw(program.code, program.descriptors, program.entry, Stage::Vertex);

@@ -146,10 +146,11 @@ fn fill(to: &Path) {
     for name in ["fog", "library", "lights", "textured", "toon", "uber", "water"] {
         write(&format!("{name}.shbin"), &sample(&format!("{name}.shbin")));
     }
-    for name in ["lights", "textured", "uber"] {
-        let bytes = sample(&format!("{name}.shbin"));
-        write(&format!("shaders/{name}.shbin"), &bytes);
-        write(&format!("dumps/{name}.shbin"), &bytes);
+    // Of `toon` a driver may decide less than of `uber`, so that `--strict` passes.
+    for (folder, third) in [("shaders", "uber"), ("dumps", "toon")] {
+        for name in ["lights", "textured", third] {
+            write(&format!("{folder}/{name}.shbin"), &sample(&format!("{name}.shbin")));
+        }
     }
     for name in ["lights.v.pica", "points.v.pica", "points.g.pica"] {
         write(name, &sample(name));
@@ -209,7 +210,7 @@ fn prepare(line: &str, at: &Path) {
         );
     }
     if let Some(count) = line.split_once(".*-of-").and_then(|(_, rest)| rest.split(".json").next()) {
-        for shard in ["0", "1"] {
+        for shard in 0..count.parse().expect("a number") {
             let line =
                 format!("transpica translate dumps --to spirv --out-dir out -q --shard {shard}/{count}");
             assert_eq!(run(&line, at).0, 0, "{line}");

@@ -75,8 +75,7 @@ fn optimized_samples_keep_their_results() {
         let mut uniforms = transpica_generate::uniforms(1);
         sample.environment.constants().apply(&mut uniforms);
         let forms = [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)];
-        let name = format!("forms of {} after spirv-opt -O", sample.name);
-        for (layout, precision) in daily::some(&name, 2, forms.to_vec()) {
+        for (layout, precision) in forms {
             let case = Case {
                 program: sample.program,
                 environment: sample.environment,
@@ -92,7 +91,7 @@ fn optimized_samples_keep_their_results() {
             judge(&gpu, &format!("{} {layout:?} {precision:?}", sample.name), &case, &mut total);
         }
     });
-    assert!(total.programs > 30, "only {}", total.programs);
+    assert!(total.programs > 16, "only {}", total.programs);
     total.print("samples", &gpu);
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use image::ExtendedColorType;
 use serde_json::{Value, json};
 use transpica_gpu::{Gpu, Shader};
+use transpica_prove::daily;
 use transpica_web::engine::Engine;
 use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 
@@ -268,7 +269,8 @@ fn for_each_sample(mut run: impl FnMut(usize, &str, &mut Engine)) {
         .filter(|path| path.extension().is_some_and(|ending| ending == "shbin"))
         .map(|path| (path.file_stem().expect("a name").to_string_lossy().into_owned(), path))
         .collect();
-    for (number, (name, path)) in files.into_iter().enumerate() {
+    let files = files.into_iter().enumerate().collect();
+    for (number, (name, path)) in daily::some("samples that the page draws", 3, files) {
         let mut engine = Engine::default();
         engine.open("sample.shbin", &fs::read(&path).expect("a file"));
         run(number, &name, &mut engine);

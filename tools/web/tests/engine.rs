@@ -115,7 +115,12 @@ fn a_recording_ends_with_the_outputs_of_the_run() {
         let run = good(&engine.run());
         for vertex in 0..4 {
             let recorded = good(&engine.record(vertex));
-            assert_eq!(recorded["outputs"], run["vertices"][vertex]["outputs"], "{name}");
+            // A run lists what is written or mapped, a recording every register.
+            let listed = run["vertices"][vertex]["outputs"].as_object().expect("outputs");
+            assert!(!listed.is_empty(), "{name}");
+            for (register, bits) in listed {
+                assert_eq!(recorded["outputs"][register], *bits, "{name} {register}");
+            }
             let steps = recorded["steps"].as_u64().expect("a number") as usize;
             let end = good(&engine.step(steps));
             assert_eq!(

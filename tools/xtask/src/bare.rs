@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -24,12 +25,12 @@ pub fn path(needs: &[Need], target: &Path) -> Result<Option<OsString>, String> {
     let Some(mut names) = essential() else { return Ok(None) };
     names.extend(needs::programs(needs).into_iter().map(str::to_owned));
     let folder = target.join("bare");
-    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let io = |error: io::Error| format!("{}: {error}", folder.display());
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(io)?;
     for name in names {
         if let Some(path) = needs::program(&name) {
-            symlink(path, folder.join(name)).map_err(io)?;
+            link(&path, &folder.join(name)).map_err(io)?;
         }
     }
     // Rust's own programs.
@@ -37,6 +38,18 @@ pub fn path(needs: &[Need], target: &Path) -> Result<Option<OsString>, String> {
     let rustup = needs::program("cargo").and_then(|cargo| Some(cargo.parent()?.to_path_buf()));
     let folders = [Some(folder.clone()), rust, rustup].into_iter().flatten();
     env::join_paths(folders).map(Some).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Makes a program available under another path. A script may look for files beside itself, so that
+/// another script runs it.
+fn link(program: &Path, path: &Path) -> io::Result<()> {
+    let mut start = [0; 2];
+    let is_script = File::open(program)?.read(&mut start)? == 2 && start == *b"#!";
+    if !is_script {
+        return symlink(program, path);
+    }
+    fs::write(path, format!("#!/bin/sh\nexec {} \"$@\"\n", program.display()))?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 /// Lists the programs of the packages that every system has.

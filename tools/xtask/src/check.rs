@@ -1,4 +1,5 @@
-//! `cargo xtask check`: formatting, lints, each feature alone, each package alone, documentation. Runs no test.
+//! `cargo xtask check`: formatting, lints, each feature alone, each package alone, documentation.
+//! Runs no test.
 
 use std::fs;
 use std::io;
@@ -40,7 +41,8 @@ fn all() -> bool {
         && documentation()
 }
 
-/// Checks each package without the features that other packages ask for, as `cargo test -p` builds it.
+/// Checks each package without the features that other packages ask for, as `cargo test -p` builds
+/// it.
 fn packages_alone() -> bool {
     let text = fs::read_to_string(Path::new(ROOT).join("Cargo.toml")).unwrap_or_default();
     let members =

@@ -1,7 +1,7 @@
-//! Requirements of tests and tasks outside of cargo: programs, libraries, headers, drivers, each with
-//! its Debian package and its purpose.
-//! In: the lists `needs.tsv`, one beside each package of tests that has requirements, or the table of
-//! a task. Out: installed packages, or the line that installs them.
+//! Requirements of tests and tasks outside of cargo: programs, libraries, headers, drivers, each
+//! with its Debian package and its purpose.
+//! In: the lists `needs.tsv`, one beside each package of tests that has requirements, or the table
+//! of a task. Out: installed packages, or the line that installs them.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -22,7 +22,7 @@ pub struct Need {
     kind: Kind,
     /// The program, library, header or driver.
     name: String,
-    /// What it is for, in a few words.
+    /// Purpose, in a few words.
     purpose: String,
 }
 

@@ -51,9 +51,9 @@ const TESTS: [&str; 30] = [
 /// Time limit of the tests in seconds, for programs that a driver never finishes.
 const LIMIT: &str = "1800";
 
-/// Runs the workspace's GPU tests on the second driver, with the environment of a tier; they append
-/// their counts to a file.
-pub fn test(counts: &Path, tier: &[(&str, &str)]) -> Result<(), String> {
+/// Runs the workspace's GPU tests on the second driver, all cases if this variable says so;
+/// they append their counts to a file.
+pub fn test(counts: &Path, all: Option<(&str, &str)>) -> Result<(), String> {
     let folder = target()?.join("swiftshader");
     if !FILES.iter().all(|file| folder.join(file).exists()) {
         fetch(&folder)?;
@@ -69,7 +69,7 @@ pub fn test(counts: &Path, tier: &[(&str, &str)]) -> Result<(), String> {
         .args(tests.get_args())
         .args(TESTS)
         .envs(settings)
-        .envs(tier.iter().copied())
+        .envs(all)
         .env("VK_DRIVER_FILES", driver)
         .env(tally::FILE, counts)
         .status();

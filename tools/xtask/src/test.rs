@@ -1,5 +1,5 @@
-//! `cargo xtask test`: all tests, with fewer of their cases in the daily tier; then the GPU tests on a
-//! second driver if requested; or the quick part of them.
+//! `cargo xtask test`: all tests, with a part of their cases or all; then the GPU tests on a second
+//! driver if requested; or the quick part of them.
 
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -49,8 +49,8 @@ pub fn run(flags: &[&str]) -> Option<ExitCode> {
 }
 
 /// Packages whose code takes most of the time of tests, optimized a little: `limits`, `keys` and
-/// `disassembler` then take less than half the time, which repays the longer build. Programs of tests
-/// themselves build faster without.
+/// `disassembler` then take less than half the time, which repays the longer build. Programs of
+/// tests themselves build faster without.
 const OPTIMIZED: [&str; 5] =
     ["transpica", "transpica-prove", "transpica-generate", "transpica-containers", "transpica-gpu"];
 /// Settings of a build that happens once rather than after each change.
@@ -63,15 +63,12 @@ pub fn of_workspace() -> Command {
     for package in OPTIMIZED {
         command.args(["--config", &format!("profile.dev.package.{package}.opt-level=1")]);
     }
-    command.args(["test", "--workspace", "--all-features"]).envs(ONCE);
+    command.args(["test", "--workspace", "--all-features", "--no-fail-fast"]).envs(ONCE);
     command
 }
 
-/// Environment of the complete tier.
-const ALL: [(&str, &str); 1] = [("TRANSPICA_ALL", "1")];
-/// Environment of the daily tier: Mesa's software drivers compile for vectors of four numbers in an
-/// eighth of the time that they take for the widest vectors.
-const DAILY: [(&str, &str); 1] = [("LP_NATIVE_VECTOR_WIDTH", "128")];
+/// Variable that selects all cases.
+const ALL: &str = "TRANSPICA_ALL";
 
 /// Tests of the library that need little time to build and run.
 const QUICK: [&str; 15] = [
@@ -137,12 +134,11 @@ fn all(options: Options) -> Result<(), String> {
     if path.is_none() {
         println!("No Debian here: programs that no list of requirements names are not noticed.");
     }
-    let tier: &[(&str, &str)] = if options.all { &ALL } else { &DAILY };
-    let settings: Vec<String> = tier.iter().map(|(name, value)| format!("{name}={value} ")).collect();
     let counts = tally::begin("tally.tsv")?;
-    println!("$ {}cargo test --workspace --all-features", settings.concat());
+    println!("$ {}cargo test --workspace --all-features", if options.all { "TRANSPICA_ALL=1 " } else { "" });
+    let all = options.all.then_some((ALL, "1"));
     let mut tests = of_workspace();
-    tests.env(tally::FILE, &counts).envs(tier.iter().copied());
+    tests.env(tally::FILE, &counts).envs(all);
     tests.envs(path.map(|path| ("PATH", path)));
     match tests.status() {
         Ok(status) if status.success() => {}
@@ -152,7 +148,7 @@ fn all(options: Options) -> Result<(), String> {
     tally::print(&counts)?;
     if options.second_driver {
         let counts = tally::begin("tally-second.tsv")?;
-        second_driver::test(&counts, tier)?;
+        second_driver::test(&counts, all)?;
         tally::print(&counts)?;
     }
     Ok(())

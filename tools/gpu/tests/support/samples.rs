@@ -18,14 +18,14 @@ pub struct Sample<'a> {
     pub environment: &'a FileEnvironment<'a>,
 }
 
-/// Calls `run` with every vertex program of the samples, by name.
+/// Calls `run` with every vertex program of the samples, by name; with a part of them each day.
 pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shaders"));
     let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
     let mut paths: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
     paths.sort();
-    for path in paths {
+    for path in transpica_prove::daily::some("samples of a test on a driver", 3, paths) {
         let bytes = fs::read(&path).expect("readable");
         let file = Shbin::parse(&bytes).expect("a sample");
         for index in 0..file.executables.len() {
