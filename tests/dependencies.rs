@@ -58,7 +58,8 @@ fn printers_of_our_own_bring_no_crate() {
 fn the_command_line_needs_neither_a_gpu_nor_naga() {
     let all = crates_of("transpica-cli", &[]);
     assert!(has(&all, "wgpu") && has(&all, "naga"), "{all:?}");
-    assert!(all.len() <= 120, "{} crates: {all:?}", all.len());
+    // half is locked at 2.5: later versions need zerocopy and a second version of syn.
+    assert!(all.len() <= 117, "{} crates: {all:?}", all.len());
     let least = crates_of("transpica-cli", &["--no-default-features"]);
     for heavy in ["wgpu", "naga", "pollster", "ruzstd", "rspirv", "fearless_simd"] {
         assert!(!has(&least, heavy), "{heavy} in {least:?}");
