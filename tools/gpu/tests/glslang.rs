@@ -14,6 +14,7 @@ use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};
+use transpica_prove::daily;
 use transpica_prove::glslang::{self, Stage};
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
@@ -95,8 +96,11 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
         (Kind::Clean, 281..282, Precision::Exact),
         (Kind::Wild, 8_589_939_637..8_589_939_638, Precision::Exact),
     ] {
-        let (mut programs, mut total) = (0, Verdict::default());
-        for seed in seeds {
+        let mut total = Verdict::default();
+        let all: u64 = seeds.end - seeds.start;
+        let what = format!("programs as GLSL by glslang: {kind:?} {precision:?} from {}", seeds.start);
+        let programs = daily::cases(&what, all.div_ceil(5), all);
+        for seed in seeds.take(programs as usize) {
             let generated = generate(kind, seed);
             let layout = Layout::Registers;
             let case = Case {
@@ -112,7 +116,6 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
                 budget: 2000,
             };
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);
-            programs += 1;
         }
         print_tally(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
     }
