@@ -164,7 +164,8 @@ fn named(text: &str) -> BTreeSet<(String, String)> {
         let names = literals(text, start, '>').filter(|name| name.contains('/') && *name != "simd/simd.h");
         names.for_each(|name| add("header", name));
     }
-    literals(text, "\"-l", '"').for_each(|name| add("library", &format!("lib{name}.so.1")));
+    let libraries = literals(text, "\"-l", '"').filter(|name| !name.is_empty());
+    libraries.for_each(|name| add("library", &format!("lib{name}.so.1")));
     found
 }
 

@@ -13,6 +13,7 @@ use transpica::stages::container::{
 };
 use transpica::stages::dis::{DisassemblerOptions, Listing, content, disassemble};
 use transpica::stages::isa::{Move, Opcode, Pc, Word};
+use transpica_prove::daily;
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {
     assemble(&[SourceText { name: "text", text }])
@@ -160,6 +161,7 @@ fn random_programs_round_trip_through_text() {
 fn random_words_survive(seed: u64, most: usize) -> usize {
     let mut random = Rng::with_seed(seed);
     let (mut words, mut unassigned, mut raw) = (0, 0, 0);
+    let most = daily::cases("random words through text", most as u64 / 5, most as u64) as usize;
     while words < most {
         let descriptors: Vec<u32> = (0..128).map(|_| random.u32(..)).collect();
         let code: Vec<u32> = (0..4096).map(|_| random.u32(..)).collect();
@@ -183,7 +185,7 @@ fn a_million_random_words_round_trip_through_text() {
         let threads = seeds.map(|seed| scope.spawn(move || random_words_survive(seed, 500_000)));
         threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
     });
-    assert!(unassigned > 100_000, "{unassigned}");
+    assert!(unassigned > 20_000, "{unassigned}");
 }
 
 #[test]

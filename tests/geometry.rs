@@ -257,7 +257,9 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translation)) {
             Tier::PcDispatcher,
         ),
     ];
-    for sample in samples::samples() {
+    let samples = samples::samples();
+    let pairs = samples.iter().filter(|sample| pair(&Shbin::parse(&sample.bytes).expect("a file")).is_some());
+    for sample in daily::some("geometry samples in every language", 3, pairs.collect()) {
         let file = Shbin::parse(&sample.bytes).expect("a file");
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
