@@ -80,12 +80,12 @@ fn pairs() -> Vec<[f32; 2]> {
     let near_one = |n: u32| f32::from_bits(n.wrapping_mul(0x85EB_CA6B) >> 4 | 0x3C00_0000);
     let small = |n: u32| {
         let top = 1 << (n % SIGNIFICAND_BITS);
-        f32::from_bits(top | n.wrapping_mul(0x9E37_79B1) & (top - 1) | n / SIGNIFICAND_BITS % 2 << 31)
+        f32::from_bits(top | n.wrapping_mul(0x9E37_79B1) & (top - 1) | (n / SIGNIFICAND_BITS % 2) << 31)
     };
     let pair = |n: u32| match n % 32 {
         0 => [small(n / 32), near_one(n)],
         1 => [-126.0 - (n / 32) as f32 * 23.0 / (PAIRS / 32) as f32, near_one(n)],
-        _ if n % 2 == 0 => [spread(n), spread(n ^ 0x5555)],
+        _ if n.is_multiple_of(2) => [spread(n), spread(n ^ 0x5555)],
         _ => [near_one(n), near_one(!n)],
     };
     (0..PAIRS).map(pair).collect()
