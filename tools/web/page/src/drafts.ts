@@ -22,16 +22,20 @@ export class Drafts {
   private readonly waiting = new Map<string, Draft>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isRefused = false;
+  /** Another entry is in front than the one that was entered last: nothing may be written into it. */
+  private isMoving = false;
 
   constructor(private readonly warn: (problem: Problem) => void) {
     // When the page is hidden, it is too late.
     addEventListener("beforeunload", () => this.flush());
+    addEventListener("popstate", () => (this.isMoving = true));
   }
 
   /** Takes over the entry that is in front now, and returns its draft. */
   enter(): Draft | undefined {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.isMoving = false;
     const { draft } = (history.state ?? {}) as { draft?: Draft };
     this.program = draft?.program;
     if (!draft || !isLinked(draft.linked)) return undefined;
@@ -40,6 +44,7 @@ export class Drafts {
 
   /** Keeps a draft: that of another program gets an entry of its own. */
   keep(draft: Draft): void {
+    if (this.isMoving) return;
     const isOther = this.program !== undefined && this.program !== draft.program;
     if (isOther) this.flush();
     this.program = draft.program;
@@ -49,7 +54,7 @@ export class Drafts {
   }
 
   private flush(): void {
-    const draft = this.waiting.get(this.program ?? "");
+    const draft = this.isMoving ? undefined : this.waiting.get(this.program ?? "");
     if (draft) this.write(draft, "replaceState");
   }
 
