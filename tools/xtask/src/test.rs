@@ -68,7 +68,7 @@ pub fn of_workspace() -> Command {
 }
 
 /// Variable that selects all cases.
-const ALL: &str = "TRANSPICA_ALL";
+pub const ALL: &str = "TRANSPICA_ALL";
 
 /// Tests of the library that need little time to build and run.
 const QUICK: [&str; 15] = [
