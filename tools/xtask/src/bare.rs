@@ -6,9 +6,8 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, Permissions};
-use std::io::{self, Read as _};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
@@ -42,7 +41,11 @@ pub fn path(needs: &[Need], target: &Path) -> Result<Option<OsString>, String> {
 
 /// Makes a program available under another path. A script may look for files beside itself, so that
 /// another script runs it.
+#[cfg(unix)]
 fn link(program: &Path, path: &Path) -> io::Result<()> {
+    use std::fs::{File, Permissions};
+    use std::io::Read as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
     let mut start = [0; 2];
     let is_script = File::open(program)?.read(&mut start)? == 2 && start == *b"#!";
     if !is_script {
@@ -50,6 +53,12 @@ fn link(program: &Path, path: &Path) -> io::Result<()> {
     }
     fs::write(path, format!("#!/bin/sh\nexec {} \"$@\"\n", program.display()))?;
     fs::set_permissions(path, Permissions::from_mode(0o755))
+}
+
+/// There is no Debian elsewhere, so nothing is linked.
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Lists the programs of the packages that every system has.
