@@ -55,7 +55,7 @@ fn link(program: &Path, path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
-/// There is no Debian elsewhere, so nothing is linked.
+/// Links nothing: Debian is a Unix, so no other system has its packages.
 #[cfg(not(unix))]
 fn link(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
