@@ -99,10 +99,8 @@ fn samples_match_the_interpreter() {
                 for is_special in [false, true] {
                     let mut uniforms = if is_special { special_uniforms(seed) } else { uniforms(seed) };
                     environment.constants().apply(&mut uniforms);
-                    let inputs = match is_special {
-                        true => special_inputs(seed, LANES + 1),
-                        false => inputs(seed, LANES + 1),
-                    };
+                    let inputs =
+                        if is_special { special_inputs(seed, LANES + 1) } else { inputs(seed, LANES + 1) };
                     let settings = Settings { budget: 100_000, ..settings };
                     let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };
                     case.compare(&SIZES)

@@ -109,9 +109,10 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
     };
     let mut sum = "vec4(0.0)".to_owned();
     for (location, ty, name) in ports {
-        let place = match version.has_varying_locations() {
-            false => String::new(),
-            true => format!("layout(location = {location}) "),
+        let place = if version.has_varying_locations() {
+            format!("layout(location = {location}) ")
+        } else {
+            String::new()
         };
         writeln!(text, "{place}in {ty} {name};").unwrap();
         write!(sum, " + vec4({})", if *ty == "float" { (*name).to_owned() } else { format!("{name}.x") })
@@ -125,9 +126,10 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
 /// check: by name, or by location.
 fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     ports.iter().all(|(location, ty, name)| {
-        let line = match version.has_varying_locations() {
-            false => format!("out {ty} {name};"),
-            true => format!("layout(location = {location}) out {ty} {name};"),
+        let line = if version.has_varying_locations() {
+            format!("layout(location = {location}) out {ty} {name};")
+        } else {
+            format!("out {ty} {name};")
         };
         text.lines().any(|found| found == line)
     })
@@ -249,10 +251,8 @@ fn all_arithmetic_is_precise_if_the_profile_requests_it() {
 fn glslang_reads_every_opengl_text_unchanged() {
     let read = AtomicUsize::new(0);
     with_products(|name, translated| {
-        let stage = match translated.interface.entry_point.is_compute() {
-            false => Stage::Vertex,
-            true => Stage::Compute,
-        };
+        let stage =
+            if translated.interface.entry_point.is_compute() { Stage::Compute } else { Stage::Vertex };
         // Each version reads a share of them, and the oldest and newest of each API all.
         let all = [GlslVersion::Core330, GlslVersion::Es300, GlslVersion::Es320];
         let share = GlslVersion::ALL[name.len() % GlslVersion::ALL.len()];
@@ -337,12 +337,11 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         for version in GlslVersion::ALL {
             let text = glsl(LIGHTS, 0, version, options, Profile::default());
-            let found: BTreeMap<String, u32> = match version.is_opengl() {
-                false => offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms"),
-                true => {
-                    let members = glslang::members(&text).expect("reads").into_iter();
-                    members.map(|(name, offset)| (name.replace("Uniforms.", ""), offset)).collect()
-                }
+            let found: BTreeMap<String, u32> = if version.is_opengl() {
+                let members = glslang::members(&text).expect("reads").into_iter();
+                members.map(|(name, offset)| (name.replace("Uniforms.", ""), offset)).collect()
+            } else {
+                offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms")
             };
             for (name, offset) in expected {
                 assert_eq!(found.get(name), Some(&offset), "{layout:?} {version:?} {name}\n{text}");
@@ -411,9 +410,10 @@ fn glslang_reads_random_programs() {
                 .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)
                 .expect("translates");
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
-            let read = match version.is_opengl() {
-                false => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
-                true => glslang::read(&text, Stage::Vertex),
+            let read = if version.is_opengl() {
+                glslang::read(&text, Stage::Vertex)
+            } else {
+                glslang::spirv(&text, Stage::Vertex).map(|_| ())
             };
             read.unwrap_or_else(|error| panic!("{kind:?} {seed} {version:?}: {error}\n{text}"));
         }

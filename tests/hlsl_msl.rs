@@ -127,9 +127,10 @@ fn glslang_reads_hlsl() {
     fs::create_dir_all(&folder).expect("writable");
     with_products(|name, translated| {
         let text = translated.text(Language::Hlsl).expect("HLSL");
-        let (stage, end) = match translated.interface.entry_point.is_compute() {
-            false => (Stage::Vertex, "vs"),
-            true => (Stage::Compute, "cs"),
+        let (stage, end) = if translated.interface.entry_point.is_compute() {
+            (Stage::Compute, "cs")
+        } else {
+            (Stage::Vertex, "vs")
         };
         let file = name.replace(['/', ' '], "-").replace(".shbin", "");
         fs::write(folder.join(format!("{file}.{end}.hlsl")), &text).expect("writable");

@@ -83,9 +83,10 @@ fn check_glsl(translated: &Translation, version: GlslVersion) -> Result<(), Stri
         return Ok(());
     }
     let text = if translated.profile.glsl.version_line { text } else { format!("{}{text}", line(version)) };
-    let read = match version.is_opengl() {
-        false => glslang::spirv(&text, stage).map(|_| ()),
-        true => glslang::read(&text, stage),
+    let read = if version.is_opengl() {
+        glslang::read(&text, stage)
+    } else {
+        glslang::spirv(&text, stage).map(|_| ())
     };
     read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }

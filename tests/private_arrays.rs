@@ -168,9 +168,10 @@ fn no_translation_of_a_sample_has_a_large_private_array() {
             return;
         }
         compiled.fetch_add(1, Ordering::Relaxed);
-        let stage = match translated.interface.entry_point.is_compute() {
-            false => glslang::Stage::Vertex,
-            true => glslang::Stage::Compute,
+        let stage = if translated.interface.entry_point.is_compute() {
+            glslang::Stage::Compute
+        } else {
+            glslang::Stage::Vertex
         };
         let text = translated.text(Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
         check(&format!("{name}, GLSL"), &glslang::spirv(&text, stage).expect("glslang takes it"));

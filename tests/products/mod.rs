@@ -54,9 +54,10 @@ fn of_sample(
     let mut count = 0;
     for index in 0..file.executables.len() {
         for (layout, precision, has_host) in forms.clone().take(most) {
-            let (flip_y, clip_planes) = match has_host {
-                false => (FlipY::Never, ClipPlanes::None),
-                true => (FlipY::Dynamic, ClipPlanes::Varying),
+            let (flip_y, clip_planes) = if has_host {
+                (FlipY::Dynamic, ClipPlanes::Varying)
+            } else {
+                (FlipY::Never, ClipPlanes::None)
             };
             let options = Options {
                 block: Block { layout, ..Block::default() },

@@ -112,12 +112,13 @@ impl TranspicaHook {
 
 impl TranspicaHookOperand {
     fn read(&self) -> Result<HookOperand, Problem> {
-        match switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
-            false => Ok(HookOperand::constant(self.value)),
-            true => u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
+        if switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
+            u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
                 let text = format!("TranspicaHookOperand.parameter is {}: there are 16", self.parameter);
                 Problem::argument(TranspicaCode::UnknownChoice, text)
-            }),
+            })
+        } else {
+            Ok(HookOperand::constant(self.value))
         }
     }
 }

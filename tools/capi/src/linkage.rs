@@ -169,9 +169,10 @@ pub(crate) unsafe fn glsl(given: &TranspicaGlsl) -> Result<GlslProfile, Problem>
             [host_block, host_instance],
             default.host,
         )?,
-        attributes: match switch("TranspicaGlsl.numbered_attributes", numbered_attributes)? {
-            false => AttributeNames::Named(before),
-            true => AttributeNames::Numbered(before),
+        attributes: if switch("TranspicaGlsl.numbered_attributes", numbered_attributes)? {
+            AttributeNames::Numbered(before)
+        } else {
+            AttributeNames::Named(before)
         },
     })
 }

@@ -72,10 +72,8 @@ fn fill(to: &mut TranspicaPreset, preset: &Preset) {
     to.options.depth_range = TranspicaDepthRange::from(outputs.depth) as u32;
     to.options.flip_y = TranspicaFlipY::from(outputs.flip_y) as u32;
     to.options.clip_planes = TranspicaClipPlanes::from(outputs.clip_planes) as u32;
-    to.options.output_set = match outputs.all {
-        true => TranspicaOutputSet::All,
-        false => TranspicaOutputSet::Mapped,
-    } as u32;
+    to.options.output_set =
+        if outputs.all { TranspicaOutputSet::All } else { TranspicaOutputSet::Mapped } as u32;
     to.options.has_loop_guard = options.control.loop_guard.is_some().into();
     to.options.loop_guard = options.control.loop_guard.unwrap_or(0);
     (to.options.snap_near, to.options.snap_far) = (outputs.snap_depth.near, outputs.snap_depth.far);

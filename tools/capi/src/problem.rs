@@ -46,10 +46,8 @@ impl Problem {
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let (code, at, text) = (error.kind.code().into(), error.at, format!("{error:#}"));
-        let status = match error.is_unsupported() {
-            true => TranspicaStatus::Unsupported,
-            false => TranspicaStatus::Invalid,
-        };
+        let status =
+            if error.is_unsupported() { TranspicaStatus::Unsupported } else { TranspicaStatus::Invalid };
         Self { status, code, at, text }
     }
 }

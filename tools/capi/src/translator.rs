@@ -66,10 +66,8 @@ fn run(
     let job = request.job.unwrap_or(job);
     request.with(&limits, &mut |program, environment, executable| {
         let translated = translator.translate(program, environment, job)?;
-        let words = match targets.has(TranspicaTarget::Spirv) {
-            true => translator.spirv(&translated)?,
-            false => Vec::new(),
-        };
+        let words =
+            if targets.has(TranspicaTarget::Spirv) { translator.spirv(&translated)? } else { Vec::new() };
         let mut texts = texts(&translated, targets)?;
         if targets.has(TranspicaTarget::Reflection) {
             let reflection = Reflection::new(program, &translated, &constants(executable));

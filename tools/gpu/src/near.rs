@@ -174,9 +174,10 @@ impl Near {
 
     /// Returns the operand for an operation that takes no part in reassociation.
     fn without_reordering(self) -> Self {
-        match self.is_overflow() && !self.is_open() {
-            true => Self::exact(self.value).because(self.by_exponential),
-            false => self,
+        if self.is_overflow() && !self.is_open() {
+            Self::exact(self.value).because(self.by_exponential)
+        } else {
+            self
         }
     }
 

@@ -294,9 +294,10 @@ impl<'a> Frame<'a> {
             (self.color.create_view(&Default::default()), self.depth.create_view(&Default::default()));
         let sky = self.background.map(|byte| f64::from(byte) / 255.0);
         let sky = wgpu::Color { r: sky[0], g: sky[1], b: sky[2], a: sky[3] };
-        let (color_load, depth_load) = match std::mem::replace(&mut self.is_clear, true) {
-            true => (wgpu::LoadOp::Load, wgpu::LoadOp::Load),
-            false => (wgpu::LoadOp::Clear(sky), wgpu::LoadOp::Clear(0.0)),
+        let (color_load, depth_load) = if std::mem::replace(&mut self.is_clear, true) {
+            (wgpu::LoadOp::Load, wgpu::LoadOp::Load)
+        } else {
+            (wgpu::LoadOp::Clear(sky), wgpu::LoadOp::Clear(0.0))
         };
         let mut pass = self.commands.begin_render_pass(&wgpu::RenderPassDescriptor {
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {

@@ -219,9 +219,10 @@ impl Recording {
     /// Returns the next step at an address behind one, or the last one before it.
     pub fn find(&self, pc: Pc, from: usize, is_forward: bool) -> Option<usize> {
         let is_there = |&number: &usize| self.pc(number) == Some(pc);
-        match is_forward {
-            true => (from.saturating_add(1)..self.steps.len()).find(is_there),
-            false => (0..from.min(self.steps.len())).rev().find(is_there),
+        if is_forward {
+            (from.saturating_add(1)..self.steps.len()).find(is_there)
+        } else {
+            (0..from.min(self.steps.len())).rev().find(is_there)
         }
     }
 

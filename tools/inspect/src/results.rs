@@ -238,9 +238,10 @@ pub fn to_line(n: usize, register: [f32; 4], symbols: &Symbols) -> String {
 /// The outputs of all vertices as JSON or as text.
 pub fn show(outputs: &[Registers], view: View<'_>) -> String {
     let vertex = |registers: &Registers| of_registers(registers, view.listed, view.symbols).into();
-    match view.json {
-        true => view.document("vertex", outputs.iter().map(vertex).collect()),
-        false => to_table(outputs, view),
+    if view.json {
+        view.document("vertex", outputs.iter().map(vertex).collect())
+    } else {
+        to_table(outputs, view)
     }
 }
 

@@ -256,11 +256,10 @@ fn vertex_draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<GpuDraw, Prob
         offset: 16 * place,
     });
     let attributes: Vec<Attribute> = attributes.collect();
-    let vertex_buffers = match attributes.is_empty() {
-        true => Vec::new(),
-        false => {
-            vec![VertexBuffer { buffer: vertices, stride: 16 * attributes.len(), step: "vertex", attributes }]
-        }
+    let vertex_buffers = if attributes.is_empty() {
+        Vec::new()
+    } else {
+        vec![VertexBuffer { buffer: vertices, stride: 16 * attributes.len(), step: "vertex", attributes }]
     };
     let (index, topology) = indices(scene, request.wireframe, &mut buffers);
     let [state, _] = &scene.states;
@@ -287,9 +286,10 @@ fn vertex_draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<GpuDraw, Prob
 /// Adds the indices of a mesh: triangles, or their edges.
 fn indices(scene: &Scene<'_>, is_wireframe: bool, buffers: &mut Buffers) -> (Index, &'static str) {
     let triangles = scene.mesh.triangles.iter();
-    let (list, topology): (Vec<u32>, _) = match is_wireframe {
-        true => (triangles.flat_map(|&[a, b, c]| [a, b, b, c, c, a]).collect(), "line-list"),
-        false => (triangles.flatten().copied().collect(), "triangle-list"),
+    let (list, topology): (Vec<u32>, _) = if is_wireframe {
+        (triangles.flat_map(|&[a, b, c]| [a, b, b, c, c, a]).collect(), "line-list")
+    } else {
+        (triangles.flatten().copied().collect(), "triangle-list")
     };
     let count = list.len();
     let buffer = buffers.filled(&["index"], list.iter().flat_map(|index| index.to_le_bytes()).collect());

@@ -55,9 +55,10 @@ impl DrawRequest {
             let message = format!("a picture has 1 to {} pixels a side, at most {MOST_PIXELS}", Size::MOST);
             return Err(Problem::error(message));
         }
-        match [yaw, pitch, distance, f64::from(time)].iter().all(|number| number.is_finite()) {
-            true => Ok(request),
-            false => Err(Problem::error("angles, distance and time must be finite")),
+        if [yaw, pitch, distance, f64::from(time)].iter().all(|number| number.is_finite()) {
+            Ok(request)
+        } else {
+            Err(Problem::error("angles, distance and time must be finite"))
         }
     }
 
@@ -162,10 +163,8 @@ pub fn shows(open: &Open<'_>) -> Result<Vec<String>, Problem> {
 /// A program that cannot run, an output that it does not have, too many pixels.
 pub fn draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<Vec<u8>, Problem> {
     let shown = scene.shown()?;
-    let triangles = match request.wireframe {
-        true => wire::edges(&shown.triangles, request.size()),
-        false => shown.triangles,
-    };
+    let triangles =
+        if request.wireframe { wire::edges(&shown.triangles, request.size()) } else { shown.triangles };
     let painted = raster::paint(&triangles, shown.look, request.size());
     let picture =
         painted.map_err(|raster::TooMuch| Problem::error("the triangles cover more than 2^31 pixels"))?;

@@ -122,9 +122,10 @@ impl Draw {
             MeshName::File(path) => Some(path),
             MeshName::BuiltIn(_) => None,
         };
-        let (inputs, trees) = match self.file.is_dir() {
-            true => (None, std::slice::from_ref(&self.file)),
-            false => (Some(&self.file), &[][..]),
+        let (inputs, trees) = if self.file.is_dir() {
+            (None, std::slice::from_ref(&self.file))
+        } else {
+            (Some(&self.file), &[][..])
         };
         let inputs = inputs.into_iter().chain(mesh).chain(&self.state).map(PathBuf::as_path);
         let binary = Some("name a file with -o");

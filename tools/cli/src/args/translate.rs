@@ -144,9 +144,10 @@ impl Translate {
         let others = [code, descriptors].into_iter().flatten().chain(self.settings.files());
         let mut streams = Streams::of_files(self.files.iter().chain(others), self.output.as_deref());
         if self.targets() == [Target::Spirv] && self.batch.out_dir.is_none() {
-            let instead = match cfg!(feature = "spirv-asm") {
-                true => "give -o a file, or take --to spirv-asm for text",
-                false => "give -o a file",
+            let instead = if cfg!(feature = "spirv-asm") {
+                "give -o a file, or take --to spirv-asm for text"
+            } else {
+                "give -o a file"
             };
             streams.outputs[0].binary = Some(instead);
         }

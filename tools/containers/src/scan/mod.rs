@@ -118,10 +118,8 @@ impl Scanner {
             session.summary.bytes += read;
             session.work = session.work.saturating_add(read.saturating_mul(limits.work_per_byte));
             session.is_whole = is_whole;
-            session.limit = match is_whole {
-                true => window.len(),
-                false => window.len().saturating_sub(limits.look_ahead),
-            };
+            session.limit =
+                if is_whole { window.len() } else { window.len().saturating_sub(limits.look_ahead) };
             let view = View::of_window(window.len(), base);
             // Only a complete input can be one compressed file or package.
             session.tasks.push(match (base, from, is_whole) {

@@ -27,9 +27,10 @@ pub fn check(bytes: &[u8]) {
     if program.stage() == Stage::Geometry {
         return check_draws(&program, &input.options, seed);
     }
-    let (uniforms, inputs) = match input.target & 1 == 0 {
-        true => (uniforms(seed), inputs(seed, LANES + 1)),
-        false => (special_uniforms(seed), special_inputs(seed, LANES + 1)),
+    let (uniforms, inputs) = if input.target & 1 == 0 {
+        (uniforms(seed), inputs(seed, LANES + 1))
+    } else {
+        (special_uniforms(seed), special_inputs(seed, LANES + 1))
     };
     let settings = Settings { flush_subnormals: input.target & 2 != 0, ..input.options.settings(BUDGET) };
     let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };

@@ -110,12 +110,10 @@ fn check_module(
     };
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
-        let expected: Vec<Lanes> = match input.job.is_compute() {
-            true => bits(registers).to_vec(),
-            false => outputs
-                .iter()
-                .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
-                .collect(),
+        let expected: Vec<Lanes> = if input.job.is_compute() {
+            bits(registers).to_vec()
+        } else {
+            outputs.iter().map(|output| output.value(registers, &options, &host).map(f32::to_bits)).collect()
         };
         environment.inputs = bits(inputs);
         let found = evaluator

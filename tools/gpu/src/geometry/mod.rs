@@ -61,12 +61,11 @@ fn fewer_invocations(gpu: &Gpu, draw: &Draw, dependence: Dependence, cut: usize)
         Dependence::None => false,
         Dependence::Depth(_) | Dependence::Unbounded => draw.chunk > 1,
     };
-    match can_split {
-        true => Ok((most / 8).max(draw.warm + 1)),
-        false => {
-            let (of, reason) = (draw.threads as usize, Reason::Driver(gpu.facts().loop_rounds));
-            Err(GpuError::Unfinished { invocations: cut, of, reason })
-        }
+    if can_split {
+        Ok((most / 8).max(draw.warm + 1))
+    } else {
+        let (of, reason) = (draw.threads as usize, Reason::Driver(gpu.facts().loop_rounds));
+        Err(GpuError::Unfinished { invocations: cut, of, reason })
     }
 }
 

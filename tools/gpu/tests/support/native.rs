@@ -458,17 +458,16 @@ impl Native {
             .input_assembly_state(&assembly)
             .rasterization_state(&raster)
             .layout(layout);
-        let create = match has_picture {
-            false => create.push_next(&mut rendering),
-            true => {
-                rendering = rendering.color_attachment_formats(&formats);
-                create
-                    .multisample_state(&multisample)
-                    .color_blend_state(&blend)
-                    .viewport_state(&viewport)
-                    .dynamic_state(&dynamic)
-                    .push_next(&mut rendering)
-            }
+        let create = if has_picture {
+            rendering = rendering.color_attachment_formats(&formats);
+            create
+                .multisample_state(&multisample)
+                .color_blend_state(&blend)
+                .viewport_state(&viewport)
+                .dynamic_state(&dynamic)
+                .push_next(&mut rendering)
+        } else {
+            create.push_next(&mut rendering)
         };
         // SAFETY: all structures outlive the call.
         let made =

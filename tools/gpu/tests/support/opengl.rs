@@ -202,9 +202,10 @@ impl OpenGl {
             let shader = gl.create_shader(kind)?;
             gl.shader_source(shader, text);
             gl.compile_shader(shader);
-            match gl.get_shader_compile_status(shader) {
-                true => Ok(shader),
-                false => Err(format!("{}\n{text}", gl.get_shader_info_log(shader))),
+            if gl.get_shader_compile_status(shader) {
+                Ok(shader)
+            } else {
+                Err(format!("{}\n{text}", gl.get_shader_info_log(shader)))
             }
         }
     }
@@ -231,9 +232,10 @@ impl OpenGl {
                 gl.transform_feedback_varyings(program, captured, glow::INTERLEAVED_ATTRIBS);
             }
             gl.link_program(program);
-            match gl.get_program_link_status(program) {
-                true => Ok(program),
-                false => Err(format!("{}\n{}", gl.get_program_info_log(program), stages[0].1)),
+            if gl.get_program_link_status(program) {
+                Ok(program)
+            } else {
+                Err(format!("{}\n{}", gl.get_program_info_log(program), stages[0].1))
             }
         }
     }

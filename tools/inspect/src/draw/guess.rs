@@ -238,10 +238,8 @@ impl View {
         let has = |role| roles.contains(&role);
         let model_view = || product(&self.view, &self.model);
         let everything = || product(&self.projection, &model_view());
-        let projected = |matrix: Matrix| match has(Role::Projection) {
-            true => matrix,
-            false => product(&self.projection, &matrix),
-        };
+        let projected =
+            |matrix: Matrix| if has(Role::Projection) { matrix } else { product(&self.projection, &matrix) };
         match role {
             Role::Everything => everything(),
             // The only matrix of a draw takes the whole way.

@@ -95,9 +95,10 @@ pub fn run(
     let manifest = Manifest::new(settings, shard, records);
     manifest.write(&path)?;
     let [written, fresh] = [&work.written, &work.fresh].map(|count| count.load(Ordering::Relaxed));
-    let text = match batch.json {
-        true => summary_json(&manifest, &path, written, fresh),
-        false => summary(&manifest, &path, written, fresh),
+    let text = if batch.json {
+        summary_json(&manifest, &path, written, fresh)
+    } else {
+        summary(&manifest, &path, written, fresh)
     };
     files::write(None, text.as_bytes())?;
     match manifest.counts.failed {

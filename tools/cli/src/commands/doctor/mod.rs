@@ -283,9 +283,10 @@ fn distinct<'a>(files: &'a [File], options: &Options) -> Vec<Distinct<'a>> {
 
 /// Returns the job of the program's stage.
 fn job(state: &RegisterState) -> Job<'static> {
-    match state.has_geometry() {
-        true => Job::BeforeGeometry { outputs: state.vertex().output_mask() },
-        false => Job::Vertex,
+    if state.has_geometry() {
+        Job::BeforeGeometry { outputs: state.vertex().output_mask() }
+    } else {
+        Job::Vertex
     }
 }
 
@@ -386,9 +387,10 @@ impl Work<'_> {
     /// Returns generated uniforms, with the bools and ints of the draw if they are stored.
     fn uniforms(&self, stored: &StoredProgram, state: &RegisterState) -> Uniforms {
         let generated = transpica_generate::uniforms(self.seed);
-        match stored.has_values {
-            true => Uniforms { floats: generated.floats, ..state.uniforms(Stage::Vertex) },
-            false => generated,
+        if stored.has_values {
+            Uniforms { floats: generated.floats, ..state.uniforms(Stage::Vertex) }
+        } else {
+            generated
         }
     }
 

@@ -103,10 +103,7 @@ fn verdict(all: &[File]) -> Result<(), Failure> {
 
 /// Scans one file.
 fn file(scanner: &mut Scanner, path: &Path, folder: Option<&Folder>) -> File {
-    let name = match path == Path::new("-") {
-        true => "standard input".to_string(),
-        false => path.display().to_string(),
-    };
+    let name = if path == Path::new("-") { "standard input".to_string() } else { path.display().to_string() };
     let input = match files::open(path) {
         Ok(input) => input,
         Err(error) => return File::unreadable(name, format!("cannot be read: {error}")),
