@@ -1,5 +1,8 @@
-//! Fields of the blocks that a host fills in addition to uniforms: names, order and offsets. The IR
-//! names them in its operations; the other layers write or fill the blocks.
+//! Settings of a host beside the uniform block: fields of two further blocks, with names, order and
+//! offsets, and specialization constants. The IR names them in its operations; the other layers
+//! write or fill them.
+
+use std::fmt;
 
 /// Invocations of a workgroup of the compute entry and of geometry programs.
 pub const WORKGROUP: u32 = 64;
@@ -140,6 +143,65 @@ impl DrawField {
             Self::Capacity => "capacity",
             Self::RespectsWinding => "respects_winding",
             Self::Thread => "thread",
+        }
+    }
+}
+
+/// A specialization constant: a bool uniform, or a component of an int uniform.
+///
+/// ```
+/// use transpica::stages::fields::SpecId;
+/// let [bool, component] = [SpecId::bool(3), SpecId::int(1, 2)];
+/// assert_eq!((bool.get(), bool.to_string()), (3, "b3".into()));
+/// assert_eq!((component.get(), component.to_string()), (22, "i1_z".into()));
+/// assert_eq!(SpecId::new(32), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpecId(u8);
+
+impl SpecId {
+    /// First id of the components of int uniforms.
+    const INTS: u8 = 16;
+    /// Ids are below this.
+    pub const COUNT: u8 = 32;
+
+    /// The constant with this id, if there is one.
+    pub const fn new(id: u8) -> Option<Self> {
+        if id < Self::COUNT { Some(Self(id)) } else { None }
+    }
+    /// The constant of a bool uniform, 0..=15.
+    pub const fn bool(register: u8) -> Self {
+        Self(register & 15)
+    }
+    /// The constant of a component, 0..=3, of an int uniform, 0..=3.
+    pub const fn int(register: u8, component: u8) -> Self {
+        Self(Self::INTS + 4 * (register & 3) + (component & 3))
+    }
+    /// Its id: n for bn, 16 + 4 · n + component for in.
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+    /// Register and component of an int uniform; none for a bool.
+    pub const fn component(self) -> Option<(u8, u8)> {
+        match self.0.checked_sub(Self::INTS) {
+            Some(place) => Some((place >> 2, place & 3)),
+            None => None,
+        }
+    }
+    /// Returns the constants of a mask, by id.
+    pub fn of_mask(mask: u32) -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).filter(move |id| mask >> id & 1 != 0).map(Self)
+    }
+}
+
+/// Its name in a module: `b3`, `i0_x`.
+impl fmt::Display for SpecId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.component() {
+            Some((register, component)) => {
+                write!(f, "i{register}_{}", ["x", "y", "z", "w"][usize::from(component)])
+            }
+            None => write!(f, "b{}", self.0),
         }
     }
 }

@@ -85,9 +85,10 @@ impl SettingsDigest {
         }
         let (input, none) = (VertexInput::of(options), VertexInput::default());
         let is_default = input == none;
-        match is_default {
-            true => environment.fingerprint(options, &mut out),
-            false => environment.fingerprint(&options.with_input(&none), &mut out),
+        if is_default {
+            environment.fingerprint(options, &mut out)
+        } else {
+            environment.fingerprint(&options.with_input(&none), &mut out)
         }
         out.push(match program.stage() {
             Stage::Vertex => 0,
@@ -96,9 +97,10 @@ impl SettingsDigest {
         // The attributes that the program reads are known behind it.
         let at = out.len();
         out.extend_from_slice(&[0; INPUT_BYTES]);
-        let reached = match is_default {
-            true => append_program::<false>(&mut out, program),
-            false => append_program::<true>(&mut out, program),
+        let reached = if is_default {
+            append_program::<false>(&mut out, program)
+        } else {
+            append_program::<true>(&mut out, program)
         };
         if let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
             write_input(place, &input, reached.inputs);

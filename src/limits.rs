@@ -3,6 +3,13 @@
 
 use crate::error::{At, Error, Kind, Result};
 
+/// Maximum depth of braces in a text; readers of WGSL stop at 127. Texts have more braces than a
+/// structured program is [deep](Limits::depth): those of functions and of cases.
+pub const BRACES: u32 = 120;
+
+/// Default limit of the EMITs of one invocation of a geometry program. Hardware has none.
+pub const EMITS: u32 = 1 << 16;
+
 /// Limits on the size of a program and on the work of its translation.
 ///
 /// With the defaults, any program of 4,096 words that the hardware can hold is translated to SPIR-V

@@ -373,9 +373,10 @@ impl Translator {
         match job {
             Job::Vertex | Job::Compute => {
                 let outputs = self.outputs(input, &environment.output_map(), job == Job::Vertex);
-                let entry_point = match job.is_compute() {
-                    false => EntryPoint::Vertex,
-                    true => EntryPoint::Compute { reports_unfinished: false },
+                let entry_point = if job.is_compute() {
+                    EntryPoint::Compute { reports_unfinished: false }
+                } else {
+                    EntryPoint::Vertex
                 };
                 self.vertex(input, outputs, entry_point)
             }
@@ -408,9 +409,10 @@ impl Translator {
         entry_point: EntryPoint,
     ) -> Result<Translation> {
         let Input { program, options, folded, hooks, .. } = input;
-        let yielded = match entry_point.is_compute() {
-            false => OutputSelection::Semantics(&outputs),
-            true => OutputSelection::Registers,
+        let yielded = if entry_point.is_compute() {
+            OutputSelection::Registers
+        } else {
+            OutputSelection::Semantics(&outputs)
         };
         let context =
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options, hooks };
@@ -441,10 +443,8 @@ impl Translator {
         };
         uniforms.check()?;
         let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        let relies_on = match relies {
-            true => Reliance::new(&usage, folded, options.assume),
-            false => Reliance::default(),
-        };
+        let relies_on =
+            if relies { Reliance::new(&usage, folded, options.assume) } else { Reliance::default() };
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;

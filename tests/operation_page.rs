@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use transpica::stages::ir::resource::Row;
-use transpica::stages::ir::{Array, Binary, Buffer, Resource, ScalarKind, Shape, Signature, Type, Unary};
+use transpica::stages::ir::{
+    Array, Binary, Buffer, Domain, Resource, ScalarKind, Shape, Signature, Type, Unary,
+};
 
 const HEAD: &str = "\
 # Operations of the intermediate form
@@ -12,7 +14,8 @@ const HEAD: &str = "\
 This page is made from `signature.rs` and `resource.rs`; `BLESS=1 cargo test -p transpica-tests --test operation_page` rewrites it.
 
 A value has a type of one to four lanes and is defined once: `%7: f32x4 = mulp %2 %3`. The grammar of the text form stands
-in `text/mod.rs`, the rules for functions in `verify.rs`. `legalize` removes what the column `legal` leaves open.
+in `text/mod.rs`, the rules for functions in `verify.rs`. `legalize` removes the reads that the column `legal` leaves open, and
+operations of the domain `pica`.
 
 ## Shape
 
@@ -34,6 +37,10 @@ in `text/mod.rs`, the rules for functions in `verify.rs`. `legalize` removes wha
 
 fn check(is_legal: bool) -> &'static str {
     if is_legal { "yes" } else { "" }
+}
+
+fn domain(domain: Domain) -> String {
+    format!("{domain:?}").to_lowercase()
 }
 
 /// The type of a value with as many lanes as its neighbors.
@@ -72,7 +79,7 @@ fn reads(page: &mut String) {
 }
 
 fn operations<'a>(page: &mut String, operands: usize, rows: impl Iterator<Item = &'a Signature>) {
-    *page += "\n| text | operands | result | exchangeable | legal | meaning |\n|---|---|---|---|---|---|\n";
+    *page += "\n| text | operands | result | exchangeable | domain | meaning |\n|---|---|---|---|---|---|\n";
     for row in rows {
         let values = ["", " %0", " %0 %1"][operands];
         let (operand, result) = match row.shape {
@@ -84,7 +91,7 @@ fn operations<'a>(page: &mut String, operands: usize, rows: impl Iterator<Item =
             "| `{}{values}` | {operand} | {result} | {} | {} | {} |",
             row.name,
             if row.commutes { "yes" } else { "" },
-            check(!row.pica),
+            domain(row.domain),
             row.meaning.trim().replace('|', "\\|"),
         );
     }

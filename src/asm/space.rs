@@ -6,6 +6,7 @@
 
 use super::register::{BOOL, FLOAT, INT};
 use crate::isa::limits::{BOOLS, FLOATS, INTS};
+use crate::isa::uniforms::HAS_RUN;
 
 /// The registers of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -69,9 +70,9 @@ impl Space {
         Self::new(0, BOOLS as u32)
     }
     /// The registers of a geometry program: vertices may arrive below `first`, and hardware sets
-    /// b15.
+    /// the last bool.
     pub(crate) fn geometry(first: u32) -> Self {
-        Self::new(first, BOOLS as u32 - 1)
+        Self::new(first, u32::from(HAS_RUN))
     }
     fn new(first: u32, bools: u32) -> Self {
         Self([

@@ -73,7 +73,7 @@ impl Reads {
     /// Adds the reads of a function.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for registers and constants that do not exist.
+    /// [`Kind::Verify`] for registers that do not exist.
     pub(super) fn add(&mut self, func: &Func) -> Result<()> {
         for value in func.values.values() {
             match value.def {
@@ -88,8 +88,7 @@ impl Reads {
                 }
                 #[cfg(any(feature = "wgsl", feature = "glsl"))]
                 Def::Op(Op::Read(Resource::Specialized(id))) => {
-                    let bit = 1u32.checked_shl(id.into());
-                    self.specialized |= bit.ok_or_else(|| no_constant(id))?;
+                    self.specialized |= 1 << id.get();
                 }
                 Def::Op(_) | Def::Param | Def::Result | Def::Dead => {}
             }
@@ -332,10 +331,4 @@ pub(super) fn defect(text: impl Into<String>) -> Error {
 #[cold]
 pub(super) fn not_legal(op: Op) -> Error {
     defect(format!("{op:?} is not legalized"))
-}
-
-/// Returns the error of a specialization constant that does not exist.
-#[cold]
-pub(super) fn no_constant(id: u8) -> Error {
-    defect(format!("there is no specialization constant {id}"))
 }

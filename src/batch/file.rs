@@ -143,9 +143,10 @@ pub(super) struct File {
 impl File {
     /// Registers for a program. Uniforms are zero.
     pub(super) fn new(places: &Places, settings: &Settings) -> Self {
-        let uninitialized = match settings.flush_subnormals {
-            true => settings.uninitialized.map(flush_subnormal),
-            false => settings.uninitialized,
+        let uninitialized = if settings.flush_subnormals {
+            settings.uninitialized.map(flush_subnormal)
+        } else {
+            settings.uninitialized
         };
         let mut uniforms = Box::new([[1.0; 4]; limits::INDICES]);
         uniforms[..limits::FLOATS].fill([0.0; 4]);
@@ -329,10 +330,7 @@ impl File {
         for component in components(operation.mask) {
             let place = &mut self.sources.places[usize::from(operation.dest[component])];
             let result = &mut self.results[component];
-            match at.active.is_whole {
-                true => std::mem::swap(place, result),
-                false => at.active.blend(place, result),
-            }
+            if at.active.is_whole { std::mem::swap(place, result) } else { at.active.blend(place, result) }
         }
     }
 

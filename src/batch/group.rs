@@ -185,10 +185,8 @@ impl Groups {
     /// Removes the group that should run first.
     pub(super) fn next(&mut self) -> Option<Group> {
         let last = self.0.len().checked_sub(1)?;
-        let behind = |first: usize, index: usize| match self.0[index].is_behind(&self.0[first]) {
-            true => index,
-            false => first,
-        };
+        let behind =
+            |first: usize, index: usize| if self.0[index].is_behind(&self.0[first]) { index } else { first };
         let first = if self.0.len() <= FEW { (0..last).fold(last, behind) } else { last };
         Some(self.0.swap_remove(first))
     }

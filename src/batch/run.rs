@@ -248,10 +248,7 @@ impl Runner {
             group.flush(&mut self.used);
             return self.groups.next();
         }
-        match self.groups.is_empty() {
-            true => Some(group),
-            false => Some(self.groups.reschedule(group, &mut self.used)),
-        }
+        if self.groups.is_empty() { Some(group) } else { Some(self.groups.reschedule(group, &mut self.used)) }
     }
 
     /// Ends the lanes that have used up their budget; returns whether any are left.

@@ -387,10 +387,8 @@ impl<'a> Explorer<'a> {
         let mut effects = Effects::default();
         effects.push(Effect::CountJump);
         let then = self.helper(&effects, terminator);
-        let otherwise = match self.options.reports_guard {
-            true => self.helper(&effects, Terminator::Goto(EXIT)),
-            false => EXIT,
-        };
+        let otherwise =
+            if self.options.reports_guard { self.helper(&effects, Terminator::Goto(EXIT)) } else { EXIT };
         Terminator::Branch { test: Test::JumpsLeft, then, otherwise }
     }
 

@@ -115,9 +115,12 @@ impl GeometryInput {
     /// # Errors
     /// [`Kind::Setup`]: numbers out of the documented ranges.
     pub fn check_numbers(&self) -> Result<()> {
-        let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
-            true => Ok(()),
-            false => wrong(format!("geometry configuration: {what} is {value}, must be 1 to {most}")),
+        let within = |what: &str, value: u8, most: u8| {
+            if (1..=most).contains(&value) {
+                Ok(())
+            } else {
+                wrong(format!("geometry configuration: {what} is {value}, must be 1 to {most}"))
+            }
         };
         match *self {
             Self::Point { inputs, registers } => {

@@ -9,10 +9,8 @@ use super::{Observation, StateItem};
 use crate::cfg::{Action, Block, Cfg, Terminator};
 use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested_flags};
 use crate::isa::control::Test;
+use crate::isa::uniforms::HAS_RUN;
 use crate::isa::{Component, Mask, Pc, Program};
-
-/// The bool uniform that is true after every invocation.
-const RAN: u8 = 15;
 
 /// Returns the state of earlier invocations that an invocation of a geometry program may read, each
 /// with its first place, sorted. `outputs` are the components of o0..o15 that are forwarded and
@@ -136,7 +134,7 @@ impl Observer {
         let pc = data.end.or(data.pc).unwrap_or_default();
         match test {
             Test::Cmp(condition) => self.rest(tested_flags(condition) & !state.rest, pc),
-            Test::Bool { id, .. } if id & 15 == RAN => self.record_read(StateItem::Ran, pc),
+            Test::Bool { id, .. } if id & 15 == HAS_RUN => self.record_read(StateItem::Ran, pc),
             // Loop counts and the loop guard start anew with each invocation.
             Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}
         }

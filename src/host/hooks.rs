@@ -187,12 +187,11 @@ impl<E: Environment, H: AsRef<[Hook]>> Environment for Hooked<E, H> {
     }
     fn hooks(&self) -> Cow<'_, [Hook]> {
         let mut hooks = self.environment.hooks();
-        match hooks.is_empty() {
-            true => Cow::Borrowed(self.hooks.as_ref()),
-            false => {
-                hooks.to_mut().extend_from_slice(self.hooks.as_ref());
-                hooks
-            }
+        if hooks.is_empty() {
+            Cow::Borrowed(self.hooks.as_ref())
+        } else {
+            hooks.to_mut().extend_from_slice(self.hooks.as_ref());
+            hooks
         }
     }
     fn input(&self) -> Option<&VertexInput> {

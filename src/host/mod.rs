@@ -32,7 +32,6 @@ pub mod varying;
 mod vertex_input;
 
 pub use crate::fields::{DrawField, HostField, WORKGROUP};
-pub use crate::precision::arith::align_quaternions;
 #[doc(hidden)]
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;
@@ -63,7 +62,7 @@ pub use registers_layout::{IntPacking, RegisterLayout};
 #[doc(hidden)]
 pub use setup::Setup;
 #[doc(hidden)]
-pub use values::HostValues;
+pub use values::{HostValues, align_quaternions};
 pub use varying::OutputMap;
 pub use vertex_input::{DrawEnvironment, VertexInput};
 

@@ -94,9 +94,6 @@ pub struct DepthSnap {
 impl DepthSnap {
     /// No tolerance, the default.
     pub const OFF: Self = Self { near: 0.0, far: 0.0 };
-    /// Azahar's: 0 < z/w < 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1. Games depend on it:
-    /// their triangles that cover the screen lie at z/w = 5·10^-8, 9·10^-7 and -1.0000021.
-    pub const AZAHAR: Self = Self { near: 1e-6, far: 1e-5 };
 
     /// Tolerances of z = 0 and z = -w.
     pub(crate) fn tolerances(self) -> [f32; 2] {

@@ -1,4 +1,4 @@
-//! Options and profiles of emulators whose blocks and conventions are known.
+//! Blocks, conventions, options and profiles of emulators that are known.
 //! In: an emulator and its graphics API. Out: plain data. Knows no program.
 //! Facts: layouts of the hosts' blocks as in [`Layout`]; conventions of clip volume, bindings and
 //! locations as the hosts' own stages have them.
@@ -6,6 +6,7 @@
 use super::linkage::{BlockNames, GlslProfile};
 use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
 use super::profile::{Locations, Profile};
+use super::registers_layout::{IntPacking, RegisterLayout};
 
 /// An emulator whose conventions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +17,35 @@ pub enum KnownHost {
     /// Panda3DS: block of 1,556 bytes, z as the program writes it, clipping and names of varyings
     /// by the host's own [`Profile::varyings`].
     Panda3ds,
+}
+
+impl RegisterLayout {
+    /// Azahar: bools at 0, ints at 16, floats at 80; 1616 bytes.
+    pub const AZAHAR: Self = Self { floats: 80, ints: 16, packing: IntPacking::Words, bools: 0 };
+    /// Panda3DS: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
+    pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
+}
+
+impl Locations {
+    /// Locations in Azahar's shaders: position 0, color 1, texture coordinates 2 to 5, quaternion
+    /// 6, view 7.
+    pub const AZAHAR: Self = Self {
+        position: Some(0),
+        color: 1,
+        texcoord0: 2,
+        texcoord1: 3,
+        texcoord2: 4,
+        texcoord0_w: 5,
+        quaternion: 6,
+        view: 7,
+        clip_distances: 8,
+    };
+}
+
+impl DepthSnap {
+    /// Azahar's: 0 < z/w < 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1. Games depend on it:
+    /// their triangles that cover the screen lie at z/w = 5·10^-8, 9·10^-7 and -1.0000021.
+    pub const AZAHAR: Self = Self { near: 1e-6, far: 1e-5 };
 }
 
 /// The graphics API that a host draws with.

@@ -70,14 +70,6 @@ impl Default for Bindings {
     }
 }
 
-/// Returns the name of a specialization constant: `b3`, or `i0_x` for ids from 16.
-pub fn specialized_name(id: u8) -> String {
-    match id {
-        0..16 => format!("b{id}"),
-        _ => format!("i{}_{}", (id - 16) >> 2, ["x", "y", "z", "w"][usize::from(id & 3)]),
-    }
-}
-
 /// Locations of the varyings of a vertex entry. The location of an attribute is always its v
 /// register. No two may be equal, and drivers have at least 16. The default is
 /// [`DENSE`](Self::DENSE).
@@ -120,19 +112,6 @@ impl Locations {
         quaternion: 5,
         view: 6,
         clip_distances: 7,
-    };
-    /// Locations in Azahar's shaders: position 0, color 1, texture coordinates 2 to 5, quaternion
-    /// 6, view 7.
-    pub const AZAHAR: Self = Self {
-        position: Some(0),
-        color: 1,
-        texcoord0: 2,
-        texcoord1: 3,
-        texcoord2: 4,
-        texcoord0_w: 5,
-        quaternion: 6,
-        view: 7,
-        clip_distances: 8,
     };
 }
 

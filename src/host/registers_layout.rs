@@ -45,10 +45,6 @@ const MOST: u32 = 16 << 10;
 impl RegisterLayout {
     /// Floats at 0, ints at 1536, bools at 1600; 1616 bytes.
     pub const REGISTERS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Words, bools: 1600 };
-    /// Azahar: bools at 0, ints at 16, floats at 80; 1616 bytes.
-    pub const AZAHAR: Self = Self { floats: 80, ints: 16, packing: IntPacking::Words, bools: 0 };
-    /// Panda3DS: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
-    pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
 
     /// As [`REGISTERS`](Self::REGISTERS), with room for padding: floats at 0, ints at 2048, bools
     /// at 2112.

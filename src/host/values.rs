@@ -7,7 +7,7 @@
 use super::interface::{ComponentSource, Output, OutputValue};
 use super::options::{DepthRange, FlipY, Options};
 use crate::fields::HostField;
-use crate::precision::arith;
+use crate::precision::{Precision, arith};
 
 /// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
 /// `u32` at 0 and 4 and the plane at 16, and behind them parameter n of hooks at 32 + 16 · n: of a
@@ -174,6 +174,18 @@ impl Output {
                 }
                 (*z, *w) = ([0.0; N], [0.0; N]);
             }
+        }
+    }
+}
+
+/// Brings the quaternions of a triangle to one side: the second and the third are negated where
+/// their dot product with the first is negative. They describe the same rotation, but
+/// interpolation goes the short way.
+#[inline]
+pub fn align_quaternions([first, others @ ..]: &mut [[f32; 4]; 3]) {
+    for other in others {
+        if arith::dot(Precision::Fast, *first, *other) < 0.0 {
+            *other = other.map(|component| -component);
         }
     }
 }

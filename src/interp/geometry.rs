@@ -15,13 +15,12 @@ use super::registers::Registers;
 use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, VERTEX_SLOTS};
+use crate::isa::uniforms::HAS_RUN;
 use crate::isa::{Inst, Pc, Program, Stage};
-use crate::limits::check;
+use crate::limits::{self, check};
 
 /// Vertex slots; the first three make a triangle.
 const SLOTS: usize = VERTEX_SLOTS;
-/// The bool uniform that is true after every invocation.
-const RAN: u8 = 15;
 
 /// The setting of SETEMIT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +184,7 @@ pub struct GeometryMachine {
 
 impl GeometryMachine {
     /// Default limit of the EMITs of one invocation. Hardware has no limit.
-    pub const MOST_EMITS: u32 = 1 << 16;
+    pub const MOST_EMITS: u32 = limits::EMITS;
 
     /// Decodes a program that forwards the output registers in the mask `outputs`. Uniforms are
     /// zero until [`set_uniforms`](Self::set_uniforms).
@@ -261,7 +260,7 @@ impl GeometryMachine {
     ) -> Result<&Invocation> {
         self.emission.begin();
         self.machine.resume::<TRACED>(inputs, &mut self.emission, trace)?;
-        self.machine.set_bool(RAN, true);
+        self.machine.set_bool(HAS_RUN, true);
         Ok(&self.emission.invocation)
     }
 

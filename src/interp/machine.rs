@@ -374,9 +374,10 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
 /// Executes the control part of an instruction, unless the loop guard ends the run.
 #[inline(always)]
 fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
-    match !is_guarded || may_jump(inst, state.pc, registers) {
-        true => step_control_flow(inst, state, registers),
-        false => Outcome::End,
+    if !is_guarded || may_jump(inst, state.pc, registers) {
+        step_control_flow(inst, state, registers)
+    } else {
+        Outcome::End
     }
 }
 

@@ -142,9 +142,10 @@ impl TraceLine<'_> {
 impl fmt::Display for TraceLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#05x}: ", self.record.pc.0)?;
-        match self.has_values() {
-            true => write!(f, "{:VALUES$} ;", self.instruction).and_then(|()| self.write_values(f)),
-            false => f.write_str(self.instruction),
+        if self.has_values() {
+            write!(f, "{:VALUES$} ;", self.instruction).and_then(|()| self.write_values(f))
+        } else {
+            f.write_str(self.instruction)
         }
     }
 }

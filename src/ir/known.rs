@@ -16,8 +16,8 @@
 //! * Inside an arm the condition is constant, and so is an equal comparison; behind an arm that
 //!   never falls through, its opposite.
 //!
-//! Sweeps in program order, over each outermost loop until nothing changes; after `SWEEPS` repeats
-//! constants of its parameters are given up.
+//! A [domain](super::dataflow): after `ROUNDS` rounds of a loop constants of its parameters are
+//! given up.
 
 use crate::precision::bits::MAGNITUDE;
 
@@ -27,20 +27,20 @@ mod lanes;
 mod tests;
 
 use self::decisions::Decisions;
+use super::dataflow::{self, Domain};
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::op::{Def, Op};
 use super::resource::Resource;
 use super::signature::Binary;
 use super::types::{Lane, ScalarKind, Value};
-use super::walk::{Step, Target, Walk};
+use super::walk::Target;
 use crate::entity::Handle;
 use crate::isa::limits::FLOATS;
-use crate::precision::Precision;
+use crate::precision::{Precision, float24};
 
-/// Repeats of a loop before constants of its parameters are given up.
-const SWEEPS: u32 = 16;
-/// 2^-62: smaller numbers count as zero in float24.
-const F24_MIN: u32 = 0x2080_0000;
+/// Rounds of a loop before constants of its parameters are given up: each may disprove one
+/// parameter only, in a long row of them.
+const ROUNDS: u32 = 16;
 
 /// Float constants that take the place of uniforms.
 pub type FloatConstants = [Option<[u32; 4]>; FLOATS];
@@ -181,17 +181,6 @@ struct Open {
     first: usize,
 }
 
-/// The outermost loop that a sweep is in, which it repeats.
-#[derive(Default)]
-struct Repeats {
-    /// Number of loops around the place.
-    loops: u32,
-    /// Number of times that the outermost of them was repeated.
-    sweeps: u32,
-    /// Numbers of decisions, choices and risks in front of it.
-    before: [usize; 3],
-}
-
 /// Facts about the values of one function.
 pub struct Known<'a> {
     facts: Vec<Fact>,
@@ -204,8 +193,6 @@ pub struct Known<'a> {
     inside: Vec<u32>,
     behind: Vec<u32>,
     risks: Vec<Risk>,
-    /// Set if a fact about a parameter changed since the outermost loop began.
-    changed: bool,
 }
 
 impl std::fmt::Debug for Known<'_> {
@@ -226,7 +213,6 @@ impl<'a> Known<'a> {
             inside: Vec::new(),
             behind: Vec::new(),
             risks: Vec::new(),
-            changed: false,
         }
     }
 
@@ -235,7 +221,15 @@ impl<'a> Known<'a> {
     pub fn analyze(&mut self, f: &Func) {
         self.inside.resize(f.regions.len(), 0);
         self.behind.resize(f.nodes.len(), 0);
-        self.sweep(f);
+        let sweep = Sweep {
+            known: self,
+            open: Vec::new(),
+            joins: Vec::new(),
+            live: true,
+            context: 0,
+            before: [0; 3],
+        };
+        dataflow::run(f, &mut { sweep });
     }
 
     /// Facts about a value, wherever it is used.
@@ -279,106 +273,7 @@ impl<'a> Known<'a> {
     /// Returns whether bits count as a zero.
     pub fn is_zero(&self, bits: u32) -> bool {
         let magnitude = bits & MAGNITUDE;
-        match self.precision {
-            Precision::Exact | Precision::Fast => magnitude == 0,
-            Precision::F24 => magnitude < F24_MIN,
-        }
-    }
-
-    fn sweep(&mut self, f: &Func) {
-        let mut walk = Walk::new(f);
-        let mut open: Vec<Open> = Vec::new();
-        let mut joins: Vec<Join> = Vec::new();
-        let (mut live, mut context) = (true, 0);
-        let mut repeats = Repeats::default();
-        while let Some(step) = walk.next(f) {
-            match step {
-                Step::Let(value) if live => self.facts[value.index()] = self.evaluate(f, value, context),
-                Step::Let(_) => {}
-                Step::Enter(node) => {
-                    let data = &f.nodes[node];
-                    let decided = data.is_loop() || data.decider().is_some_and(|it| self.of(it).fixed != 0);
-                    let inner = Open { node, live, reached: false, decided, context, first: joins.len() };
-                    joins.resize(joins.len() + data.results().len as usize, NOTHING);
-                    self.enter_loop(f, &inner, &mut repeats);
-                    open.push(inner);
-                }
-                Step::Begin(region) => {
-                    if let Some(inner) = open.last() {
-                        // An arm that cannot run gives its results nothing.
-                        live = inner.live && self.may_run(f, inner.node, region, inner.context);
-                        context = self.decide(f, inner, region);
-                    }
-                    self.inside[region.index()] = context;
-                }
-                Step::End(region) if live => {
-                    let exit = f.regions[region].exit;
-                    if let Some(target) = walk.target(exit) {
-                        self.exit(f, exit, target, context, &mut open, &mut joins);
-                    }
-                }
-                Step::End(_) => {}
-                Step::Leave(node) => {
-                    let Some(inner) = open.pop() else { continue };
-                    if f.nodes[node].is_loop() && self.leave_loop(&mut repeats) {
-                        joins.truncate(inner.first);
-                        (live, context) = (inner.live, inner.context);
-                        walk.repeat();
-                        continue;
-                    }
-                    self.give(f, &inner, &joins[inner.first..]);
-                    joins.truncate(inner.first);
-                    live = inner.live && inner.reached;
-                    context = self.leave(f, &inner);
-                    self.behind[node.index()] = context;
-                    // An exit inside may lead to the outer construct, chosen by what decides here.
-                    if let Some(outer) = open.last_mut() {
-                        outer.decided |= inner.decided;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Begins a loop that a path reaches, or not.
-    fn enter_loop(&mut self, f: &Func, open: &Open, repeats: &mut Repeats) {
-        let NodeData::Loop { params, inits, .. } = f.nodes[open.node] else { return };
-        if repeats.loops == 0 {
-            self.changed = false;
-            repeats.before = [self.decisions.len(), self.choices.len(), self.risks.len()];
-        }
-        repeats.loops += 1;
-        if !open.live {
-            return;
-        }
-        // Each sweep may disprove one parameter only, in a long row of them.
-        if repeats.sweeps < SWEEPS {
-            return self.assign(f, params, inits, open.context);
-        }
-        for &param in f.get(params) {
-            let chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
-            self.facts[param.index()] = Fact { fixed: 15, zero: 15, chosen, seen: true, ..Fact::NONE };
-        }
-    }
-
-    /// Ends a loop. Returns whether it has to be looked at again: an outermost one, if a fact about
-    /// a parameter changed, its own or that of a loop inside.
-    fn leave_loop(&mut self, repeats: &mut Repeats) -> bool {
-        repeats.loops -= 1;
-        if repeats.loops > 0 {
-            return false;
-        }
-        if !self.changed {
-            repeats.sweeps = 0;
-            return false;
-        }
-        repeats.sweeps += 1;
-        // The next sweep finds them anew: regions that turn out reachable may add some.
-        let [decisions, choices, risks] = repeats.before;
-        self.decisions.truncate(decisions);
-        self.choices.truncate(choices);
-        self.risks.truncate(risks);
-        true
+        if self.precision.rules().rounds { magnitude < float24::SMALLEST } else { magnitude == 0 }
     }
 
     /// Returns whether a path may lead into this region of a construct that is reached.
@@ -438,37 +333,18 @@ impl<'a> Known<'a> {
         self.decisions.add(f, &self.facts, open.context, Lane::new(cond, 0), holds)
     }
 
-    /// Adds values to what parameters may be.
-    fn assign(&mut self, f: &Func, params: ValueList, values: ValueList, context: u32) {
+    /// Adds values to what parameters may be. Returns whether that is more than before.
+    fn assign(&mut self, f: &Func, params: ValueList, values: ValueList, context: u32) -> bool {
+        let mut changed = false;
         for (&param, &value) in f.get(params).iter().zip(f.get(values)) {
             let old = self.of(param);
             let mut new = old.either(Fact { choice: 0, chosen: 0, ..self.here(f, value, context) });
             new.seen = true;
             new.chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
-            // Results follow from parameters within a sweep; only these need another.
-            self.changed |= new != old;
+            changed |= new != old;
             self.facts[param.index()] = new;
         }
-    }
-
-    /// Hands what an exit gives to the construct that it leads to.
-    fn exit(
-        &mut self,
-        f: &Func,
-        exit: Exit,
-        target: Target,
-        context: u32,
-        open: &mut [Open],
-        joins: &mut [Join],
-    ) {
-        if let Exit::Continue(list) = exit {
-            return self.assign(f, f.nodes[target.node].params(), list, context);
-        }
-        let target = &mut open[target.depth];
-        target.reached = true;
-        for (join, &value) in joins[target.first..].iter_mut().zip(f.get(exit.list())) {
-            join.add(self.here(f, value, context));
-        }
+        changed
     }
 
     /// Gives a construct its results.
@@ -519,5 +395,100 @@ impl<'a> Known<'a> {
                 self.risks.push(Risk { user, operand, literal, possible });
             }
         }
+    }
+}
+
+/// A pass over a function.
+struct Sweep<'k, 'a> {
+    known: &'k mut Known<'a>,
+    /// The constructs around the place, and what their exits gave so far.
+    open: Vec<Open>,
+    joins: Vec<Join>,
+    /// Set if a path reaches the place.
+    live: bool,
+    /// The decisions in force there.
+    context: u32,
+    /// Numbers of decisions, choices and risks in front of the outermost loop.
+    before: [usize; 3],
+}
+
+impl Domain for Sweep<'_, '_> {
+    fn define(&mut self, f: &Func, value: Value) {
+        if self.live {
+            self.known.facts[value.index()] = self.known.evaluate(f, value, self.context);
+        }
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, round: u32) {
+        let data = &f.nodes[node];
+        let decided = data.is_loop() || data.decider().is_some_and(|it| self.known.of(it).fixed != 0);
+        let (live, context, first) = (self.live, self.context, self.joins.len());
+        self.joins.resize(first + data.results().len as usize, NOTHING);
+        self.open.push(Open { node, live, reached: false, decided, context, first });
+        let NodeData::Loop { params, inits, .. } = *data else { return };
+        if live && round < ROUNDS {
+            self.known.assign(f, params, inits, context);
+        } else if live {
+            for &param in f.get(params) {
+                let chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
+                self.known.facts[param.index()] =
+                    Fact { fixed: 15, zero: 15, chosen, seen: true, ..Fact::NONE };
+            }
+        }
+    }
+
+    fn begin(&mut self, f: &Func, region: Region) {
+        if let Some(inner) = self.open.last() {
+            // An arm that cannot run gives its results nothing.
+            self.live = inner.live && self.known.may_run(f, inner.node, region, inner.context);
+            self.context = self.known.decide(f, inner, region);
+        }
+        self.known.inside[region.index()] = self.context;
+    }
+
+    fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
+        if !self.live {
+            return false;
+        }
+        if let Exit::Continue(list) = exit {
+            // Results follow from parameters within a round; only these need another.
+            return self.known.assign(f, f.nodes[target.node].params(), list, self.context);
+        }
+        let target = &mut self.open[target.depth];
+        target.reached = true;
+        for (join, &value) in self.joins[target.first..].iter_mut().zip(f.get(exit.list())) {
+            join.add(self.known.here(f, value, self.context));
+        }
+        false
+    }
+
+    fn leave(&mut self, f: &Func, node: Node, again: bool) -> bool {
+        let Some(inner) = self.open.pop() else { return false };
+        if again {
+            (self.live, self.context) = (inner.live, inner.context);
+        } else {
+            self.known.give(f, &inner, &self.joins[inner.first..]);
+            self.live = inner.live && inner.reached;
+            self.context = self.known.leave(f, &inner);
+            self.known.behind[node.index()] = self.context;
+            // An exit inside may lead to the outer construct, chosen by what decides here.
+            if let Some(outer) = self.open.last_mut() {
+                outer.decided |= inner.decided;
+            }
+        }
+        self.joins.truncate(inner.first);
+        false
+    }
+
+    fn mark(&mut self) {
+        self.before = [self.known.decisions.len(), self.known.choices.len(), self.known.risks.len()];
+    }
+
+    // The next round finds them anew: regions that turn out reachable may add some.
+    fn reset(&mut self) {
+        let [decisions, choices, risks] = self.before;
+        self.known.decisions.truncate(decisions);
+        self.known.choices.truncate(choices);
+        self.known.risks.truncate(risks);
     }
 }

@@ -3,6 +3,8 @@
 //! *arithmetic* is part of it (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain
 //! operations for one precision. The invariants stand at [`verify`](verify()).
 
+mod counter;
+pub mod dataflow;
 pub mod eval;
 pub mod func;
 pub mod known;
@@ -16,13 +18,14 @@ pub mod types;
 pub mod verify;
 pub mod walk;
 
+pub use counter::Counter;
 pub use func::{
     Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData,
     ValueList,
 };
 pub use op::{Def, Op};
 pub use resource::{Array, Buffer, Resource};
-pub use signature::{Binary, Shape, Signature, Unary};
+pub use signature::{Binary, Domain, Shape, Signature, Unary};
 pub use types::{Lane, ScalarKind, Type, Value};
 pub use verify::{Phase, verify};
 pub use walk::{Step, Target, Targets, Walk};

@@ -58,8 +58,8 @@ impl Op {
         match self {
             Self::Read(resource) => resource.is_pica(),
             Self::ReadAt(array, _) => array.is_pica(),
-            Self::Unary(op, _) => op.signature().pica,
-            Self::Binary(op, ..) => op.signature().pica,
+            Self::Unary(op, _) => op.is_pica(),
+            Self::Binary(op, ..) => op.is_pica(),
             Self::Const(_)
             | Self::Shuffle(_)
             | Self::Select { .. }

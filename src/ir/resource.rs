@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::types::{ScalarKind, Type};
-use crate::fields::{DrawField, HostField};
+use crate::fields::{DrawField, HostField, SpecId};
 use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 
 /// Resource that [`Op::Read`](super::Op::Read) reads. It stays as it is while a program runs.
@@ -41,9 +41,8 @@ pub enum Resource {
     Host(HostField),
     /// A number that a kernel reads or is.
     Draw(DrawField),
-    /// A specialization constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on
-    /// i32 (16 + 4·register + component of an int uniform).
-    Specialized(u8),
+    /// A specialization constant: bool for a bool uniform, i32 for a component of an int uniform.
+    Specialized(SpecId),
 }
 
 /// Array that [`Op::ReadAt`](super::Op::ReadAt) reads an element of.
@@ -108,7 +107,7 @@ impl Resource {
         Self::Index { member: 0, element: 0 },
         Self::Host(HostField::ClipEnabled),
         Self::Draw(DrawField::Threads),
-        Self::Specialized(0),
+        Self::Specialized(SpecId::bool(0)),
     ];
 
     /// Its row.
@@ -130,7 +129,10 @@ impl Resource {
                 ("host", "", field.index() as u16, HostField::ALL.len(), results)
             }
             Self::Draw(field) => ("draw", "", field as u16, DrawField::ALL.len(), &[Type::I32]),
-            Self::Specialized(id) => ("specialized", "", id as u16, 32, Self::specialized(id).row().results),
+            Self::Specialized(id) => {
+                let results = Self::specialized(id).row().results;
+                ("specialized", "", id.get() as u16, SpecId::COUNT as usize, results)
+            }
         };
         Row { word, prefix, number: Some(number), count: count as u32, results, pica: self.is_pica() }
     }
@@ -150,10 +152,10 @@ impl Resource {
     }
 
     /// The register that a specialization constant stands for.
-    pub const fn specialized(id: u8) -> Self {
-        match id {
-            0..16 => Self::BoolUniform(id),
-            _ => Self::IntUniform { index: (id - 16) >> 2 & 3, component: id & 3 },
+    pub const fn specialized(id: SpecId) -> Self {
+        match id.component() {
+            Some((index, component)) => Self::IntUniform { index, component },
+            None => Self::BoolUniform(id.get()),
         }
     }
 
@@ -170,7 +172,7 @@ impl Resource {
             Self::Index { .. } => Self::Index { member: number, element: 0 },
             Self::Host(_) => Self::Host(*HostField::ALL.get(usize::from(number))?),
             Self::Draw(_) => Self::Draw(*DrawField::ALL.get(usize::from(number))?),
-            Self::Specialized(_) => Self::Specialized(byte?),
+            Self::Specialized(_) => Self::Specialized(SpecId::new(byte?)?),
         })
     }
 }

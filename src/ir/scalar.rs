@@ -6,7 +6,7 @@
 //! Constants fold where every machine that translates and every driver computes the same. That is
 //! one rule for all passes: a constant that one of them computes is one that the others expect.
 
-use super::signature::{Binary, Unary};
+use super::signature::{Binary, Domain, Unary};
 use super::types::ScalarKind;
 use crate::precision::bits::{MAGNITUDE, NAN, SIGN, SIGNIFICAND};
 use crate::precision::{Precision, arith};
@@ -71,7 +71,7 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
 
 /// A dot product of `lanes` lanes, summed left to right.
 pub fn dot(op: Binary, precision: Precision, a: [u32; 4], b: [u32; 4], lanes: u8) -> u32 {
-    let sum = if op.signature().pica { Binary::AddP } else { Binary::Add };
+    let sum = if op.is_pica() { Binary::AddP } else { Binary::Add };
     (1..usize::from(lanes)).fold(binary(op, precision, a[0], b[0]), |total, lane| {
         binary(sum, precision, total, binary(op, precision, a[lane], b[lane]))
     })
@@ -91,7 +91,7 @@ pub fn fold_binary(op: Binary, precision: Precision, a: u32, b: u32) -> Option<u
 /// A dot product of constants, where that folds.
 pub fn fold_dot(op: Binary, precision: Precision, a: [u32; 4], b: [u32; 4], lanes: u8) -> Option<u32> {
     // A driver sums the plain one in any order.
-    op.signature().pica.then(|| one_nan(ScalarKind::F32, dot(op, precision, a, b, lanes)))
+    op.is_pica().then(|| one_nan(ScalarKind::F32, dot(op, precision, a, b, lanes)))
 }
 
 /// A computed lane; NaN has one form, whatever the machine that computes it.
@@ -103,27 +103,14 @@ fn one_nan(kind: ScalarKind, bits: u32) -> u32 {
 fn folds_exactly(op: Unary, a: u32) -> bool {
     let x = f32::from_bits(a);
     match op {
-        Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP
-        | Unary::Neg
-        | Unary::Abs
-        | Unary::Floor
-        | Unary::IsNan
-        | Unary::Not
-        | Unary::ToBits
-        | Unary::FromBits
-        | Unary::UintToInt
-        | Unary::IntToUint => true,
         Unary::ToInt => x.abs() < 2_147_483_648.0,
         // Whole powers, and what lies outside of the range in which `legalize` lets the driver
         // compute.
         Unary::Exp2P => x.floor().to_bits() == a || x <= -150.0 || x >= 128.0,
         // Powers of two, infinities, and zeros.
         Unary::Log2P => a & SIGNIFICAND == 0,
+        Unary::Neg | Unary::Abs | Unary::Floor => true,
         // A driver's own functions promise no bits.
-        Unary::Sqrt | Unary::Exp2 | Unary::Log2 => false,
+        _other => op.domain() != Domain::Driver,
     }
 }

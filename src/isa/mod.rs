@@ -32,7 +32,8 @@ pub mod reads;
 pub mod reg;
 #[doc(hidden)]
 pub mod table;
-mod uniforms;
+#[doc(hidden)]
+pub mod uniforms;
 #[doc(hidden)]
 pub mod word;
 

@@ -3,6 +3,20 @@
 //! programs nor precisions.
 
 use super::limits::{FLOATS, INTS};
+use super::program::Stage;
+
+/// The bool uniform that is true if a geometry program ran before: hardware sets b15 after every
+/// invocation (3dbrew).
+pub const HAS_RUN: u8 = 15;
+
+/// Returns the mask of bool uniforms that a host can make constants: all but those that hardware
+/// sets.
+pub fn constant_bools(stage: Stage) -> u16 {
+    match stage {
+        Stage::Vertex => u16::MAX,
+        Stage::Geometry => !(1 << HAS_RUN),
+    }
+}
 
 /// All uniform registers; zero and false by default.
 ///

@@ -7,6 +7,7 @@
 use super::{Findings, Rule};
 use crate::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
 use crate::isa::control::Test;
+use crate::isa::uniforms::HAS_RUN;
 use crate::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
 
 /// The banks of uniforms.
@@ -107,9 +108,9 @@ fn uniforms(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
     if let Flow::Loop { int, .. } = *flow {
         bound.check(Bank::Int, int, pc, findings);
     }
-    // The hardware sets b15: it is false in the first invocation of a geometry program only.
+    // It is false in the first invocation of a geometry program only.
     if let Some(Test::Bool { id, .. }) = flow.test()
-        && id != 15
+        && id != HAS_RUN
     {
         bound.check(Bank::Bool, id, pc, findings);
     }

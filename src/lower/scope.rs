@@ -4,17 +4,17 @@
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
+use crate::fields::SpecId;
 use crate::host::{BoolUniforms, IntUniforms, Options, UndefinedValue};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
     ScalarKind, Type, Value, ValueList,
 };
 use crate::isa::Mask;
+use crate::isa::uniforms::HAS_RUN;
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
 
-/// The bool uniform that is true after every invocation of a geometry program.
-const RAN: u8 = 15;
 /// Number of recent constants that are searched before a new one is made; `cse` merges the others.
 const CONSTANT_SCAN: usize = 64;
 
@@ -165,7 +165,7 @@ impl Builder {
     pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
         let id = id & 15;
         // The host cannot set b15 between invocations of one dispatch.
-        if id == RAN && self.geometry.saturating_add(lanes::geometry::INVOCATION) < self.state.len() {
+        if id == HAS_RUN && self.geometry.saturating_add(lanes::geometry::INVOCATION) < self.state.len() {
             return self.has_run();
         }
         self.set_bool_uniform(id)
@@ -175,7 +175,7 @@ impl Builder {
     fn has_run(&mut self) -> Value {
         let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
         let later = self.test_int(Binary::IGreater, invocation, 0);
-        let set = self.set_bool_uniform(RAN);
+        let set = self.set_bool_uniform(HAS_RUN);
         self.test(Binary::Or, later, set)
     }
 
@@ -186,7 +186,8 @@ impl Builder {
             return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
         }
         let is_specialized = specialized >> id & 1 != 0;
-        let from = if is_specialized { Resource::Specialized(id) } else { Resource::BoolUniform(id) };
+        let from =
+            if is_specialized { Resource::Specialized(SpecId::bool(id)) } else { Resource::BoolUniform(id) };
         self.emit(Type::BOOL, Op::Read(from))
     }
 
@@ -198,10 +199,10 @@ impl Builder {
             return self.int(i32::from(known[usize::from(component)]));
         }
         let is_specialized = self.ints.specialized >> index & 1 != 0;
-        let id = 16 + 4 * index + component;
-        let from = match is_specialized {
-            true => Resource::Specialized(id),
-            false => Resource::IntUniform { index, component },
+        let from = if is_specialized {
+            Resource::Specialized(SpecId::int(index, component))
+        } else {
+            Resource::IntUniform { index, component }
         };
         self.emit(Type::I32, Op::Read(from))
     }

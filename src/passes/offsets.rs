@@ -6,103 +6,104 @@
 //! %1 = const 3 ; loop (%2 = %0, %3 = %1) { .. uniform c8[%2] .. }    =>    c8..c11
 //! ```
 //!
-//! Narrow ranges come from loops whose parameters are constant, from MOVA of clamped numbers and
-//! from constants. All else may be any number. A question looks at no more than `FUEL`
-//! definitions.
+//! Narrow ranges come from loops that [count](Counter), from MOVA of clamped numbers and from
+//! constants. All else may be any number. A [domain](crate::ir::dataflow) of intervals.
 
 #[cfg(test)]
 mod tests;
 
-use super::flow::ValueFlow;
+use crate::entity::Handle;
 use crate::host::{Arithmetic, Usage};
+use crate::ir::dataflow::{self, Domain};
 use crate::ir::known::FloatConstants;
 use crate::ir::{
-    Array, Binary, Def, Exit, Func, Item, Lane, NodeData, Op, Region, Resource, Shape, Unary, Value,
-    ValueList,
+    Array, Binary, Counter, Exit, Func, Lane, Node, NodeData, Op, Resource, ScalarKind, Shape, Target, Unary,
+    Value,
 };
 use crate::isa::limits::{FLOATS, INDICES};
 use crate::precision::{Precision, arith};
 
-/// Number of definitions that the question about one read may look at.
-const FUEL: u32 = 64;
-/// Depth of questions within questions.
-const DEPTH: u32 = 12;
+/// Rounds of a loop before nothing is known of its parameters.
+const ROUNDS: u32 = 8;
 /// Mask of all indices.
 const ALL: u128 = u128::MAX;
 
-/// Integers from `first` to `last`; wide enough that no sum of two overflows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ints {
-    first: i64,
-    last: i64,
+/// Numbers from `first` to `last`, and NaN if it is possible: integers of 32 bits, or floats. An f64
+/// holds both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Interval {
+    first: f64,
+    last: f64,
+    nan: bool,
 }
 
-impl Ints {
-    const ANY: Self = Self { first: i32::MIN as i64, last: i32::MAX as i64 };
+impl Interval {
+    const NONE: Self = Self { first: f64::INFINITY, last: f64::NEG_INFINITY, nan: false };
+    const ANY_INT: Self = Self { first: i32::MIN as f64, last: i32::MAX as f64, nan: false };
+    const ANY_FLOAT: Self = Self { first: f64::NEG_INFINITY, last: f64::INFINITY, nan: true };
     /// Offsets that count.
-    const BYTE: Self = Self { first: -128, last: 127 };
+    const BYTE: Self = Self { first: -128.0, last: 127.0, nan: false };
     /// A component of an int uniform.
-    const COMPONENT: Self = Self { first: 0, last: 255 };
+    const COMPONENT: Self = Self { first: 0.0, last: 255.0, nan: false };
 
-    fn one(number: u32) -> Self {
-        let number = i64::from(number.cast_signed());
-        Self { first: number, last: number }
+    /// Any number of a kind.
+    fn any(kind: ScalarKind) -> Self {
+        if kind == ScalarKind::F32 { Self::ANY_FLOAT } else { Self::ANY_INT }
     }
-    /// Any number, if operations on these numbers may wrap.
-    fn checked(self) -> Self {
-        if self.first < Self::ANY.first || self.last > Self::ANY.last { Self::ANY } else { self }
+    /// The number with these bits.
+    fn one(kind: ScalarKind, bits: u32) -> Self {
+        let number = f32::from_bits(bits);
+        if kind == ScalarKind::F32 {
+            return Self::floats(number, number, false);
+        }
+        let number = f64::from(bits.cast_signed());
+        Self { first: number, last: number, nan: false }
+    }
+    /// The floats between two, if these are no NaN.
+    fn floats(a: f32, b: f32, nan: bool) -> Self {
+        if a.is_nan() || b.is_nan() {
+            return Self::ANY_FLOAT;
+        }
+        Self { first: f64::from(a.min(b)), last: f64::from(a.max(b)), nan }
+    }
+    /// The ends of an interval of floats.
+    fn ends(self) -> [f32; 2] {
+        [self.first, self.last].map(|end| end as f32) // Range: floats.
     }
     fn or(self, other: Self) -> Self {
-        Self { first: self.first.min(other.first), last: self.last.max(other.last) }
-    }
-    fn plus(self, other: Self) -> Self {
-        Self { first: self.first + other.first, last: self.last + other.last }.checked()
+        let nan = self.nan || other.nan;
+        Self { first: self.first.min(other.first), last: self.last.max(other.last), nan }
     }
     fn negated(self) -> Self {
-        Self { first: -self.last, last: -self.first }
+        Self { first: -self.last, last: -self.first, nan: self.nan }
     }
     fn is_in(self, other: Self) -> bool {
         other.first <= self.first && self.last <= other.last
+    }
+
+    /// Sums of integers: any, if they may wrap.
+    fn plus(self, other: Self) -> Self {
+        let sum = Self { first: self.first + other.first, last: self.last + other.last, nan: false };
+        if sum.is_in(Self::ANY_INT) { sum } else { Self::ANY_INT }
+    }
+    /// Products of integers with a number from 0 to `most`.
+    fn up_to_times(self, most: f64) -> Self {
+        let (first, last) = (self.first.min(0.0) * most, self.last.max(0.0) * most);
+        Self { first, last, nan: false }
     }
     /// As relative reads take offsets: 0 outside of a signed byte.
     fn signed_byte(self) -> Self {
         if self.is_in(Self::BYTE) {
             return self;
         }
-        let zero = Self::one(0);
-        let inside = Self { first: self.first.max(-128), last: self.last.min(127) };
+        let zero = Self { first: 0.0, last: 0.0, nan: false };
+        let inside = Self { first: self.first.max(-128.0), last: self.last.min(127.0), nan: false };
         if inside.first <= inside.last { inside.or(zero) } else { zero }
     }
-}
 
-/// Numbers from `first` to `last`, and NaN if it is possible.
-#[derive(Clone, Copy, Debug)]
-struct Numbers {
-    first: f32,
-    last: f32,
-    nan: bool,
-}
-
-impl Numbers {
-    const ANY: Self = Self { first: f32::NEG_INFINITY, last: f32::INFINITY, nan: true };
-
-    fn one(number: f32) -> Self {
-        if number.is_nan() { Self::ANY } else { Self { first: number, last: number, nan: false } }
-    }
-    /// Any number, if the ends are none.
-    fn new(a: f32, b: f32, nan: bool) -> Self {
-        if a.is_nan() || b.is_nan() {
-            return Self::ANY;
-        }
-        Self { first: a.min(b), last: a.max(b), nan }
-    }
-    fn or(self, other: Self) -> Self {
-        let nan = self.nan || other.nan;
-        Self { first: self.first.min(other.first), last: self.last.max(other.last), nan }
-    }
     /// The second operand where one is NaN; in `fast` either, as drivers do it.
     fn least(self, other: Self, precision: Precision) -> Self {
-        let by_driver = precision == Precision::Fast;
+        let by_driver = precision.rules().reorders;
         let least = self.last.min(other.last);
         let last = match (self.nan, other.nan && by_driver) {
             (false, false) => least,
@@ -113,51 +114,52 @@ impl Numbers {
         let nan = other.nan || self.nan && by_driver;
         Self { first: self.first.min(other.first), last, nan }
     }
-    fn negated(self) -> Self {
-        Self { first: -self.last, last: -self.first, nan: self.nan }
-    }
-    fn plus(self, other: Self, precision: Precision) -> Self {
-        let add = |a, b| arith::add(precision, a, b);
+    /// Sums of floats; rounding keeps their order.
+    fn add(self, other: Self, precision: Precision) -> Self {
+        let ([a, b], [x, y]) = (self.ends(), other.ends());
         let cancels = |a: f32, b: f32| a == f32::INFINITY && b == f32::NEG_INFINITY;
-        let nan = cancels(self.last, other.first) || cancels(other.last, self.first);
-        // Rounding keeps the order of sums.
-        Self::new(add(self.first, other.first), add(self.last, other.last), nan || self.nan || other.nan)
+        let nan = self.nan || other.nan || cancels(b, x) || cancels(y, a);
+        Self::floats(arith::add(precision, a, x), arith::add(precision, b, y), nan)
     }
-    fn times(self, factor: f32, precision: Precision) -> Self {
-        let mul = |a| arith::mul(precision, a, factor);
-        Self::new(mul(self.first), mul(self.last), self.nan || !factor.is_finite())
+    /// Products of floats with one number.
+    fn mul(self, factor: f32, precision: Precision) -> Self {
+        let [a, b] = self.ends().map(|end| arith::mul(precision, end, factor));
+        Self::floats(a, b, self.nan || !factor.is_finite())
     }
-    /// As MOVA converts them.
-    fn offset(self) -> Ints {
-        let end = |number: f32| i64::from(arith::address(number));
-        let offset = Ints { first: end(self.first), last: end(self.last) }.signed_byte();
-        if self.nan { offset.or(Ints::one(0)) } else { offset }
+    fn floor(self) -> Self {
+        Self { first: self.first.floor(), last: self.last.floor(), nan: self.nan }
+    }
+    /// As MOVA converts floats.
+    fn address(self) -> Self {
+        let [first, last] = self.ends().map(|end| f64::from(arith::address(end)));
+        let offset = Self { first, last, nan: false }.signed_byte();
+        if self.nan { offset.or(Self { first: 0.0, last: 0.0, nan: false }) } else { offset }
     }
 }
 
 /// A relative read and what is known of its index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
     /// The read.
     pub read: Value,
     /// The register that the operand names.
     pub base: u8,
-    range: Ints,
+    range: Interval,
 }
 
 impl Offset {
     /// Returns whether the offset is proven to be a signed byte.
     pub fn is_byte(&self) -> bool {
-        self.range.is_in(Ints::BYTE)
+        self.range.is_in(Interval::BYTE)
     }
 
     /// Returns the indices that the read may have, bit n = n; if they wrap at 128 or the offset is
     /// unknown, all.
     pub fn indices(&self) -> u128 {
         let range = self.range.signed_byte();
-        let base = i64::from(self.base);
-        let last = INDICES as i64 - 1;
-        let (first, end) = (base + range.first, base + range.last);
+        let last = INDICES as i32 - 1;
+        // Range: signed bytes.
+        let [first, end] = [range.first, range.last].map(|end| i32::from(self.base) + end as i32);
         if first < 0 || end > last {
             return ALL;
         }
@@ -173,25 +175,28 @@ impl Offset {
 
 /// Returns the offsets of all relative reads, by ascending value.
 pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec<Offset> {
-    let precision = arithmetic.precision;
-    let mut found: Vec<Offset> = Vec::new();
-    let mut last = None;
-    let mut search = Search { f, precision, constants, flow: None, fuel: 0, open: Vec::new() };
-    for read in f.values.keys() {
-        if let Some(Op::ReadAt(Array::Uniform(base), offset)) = f.op(read) {
-            // Reads of one matrix follow each other.
-            let range = match last {
-                Some((value, range)) if value == offset => range,
-                Some(_) | None => {
-                    search.fuel = FUEL;
-                    search.int(Lane::new(offset, 0), DEPTH).unwrap_or(Ints::ANY)
-                }
-            };
-            last = Some((offset, range));
-            found.push(Offset { read, base: base.min(FLOATS as u8 - 1), range });
-        }
+    let reads = f.values.keys().filter_map(|read| match f.op(read) {
+        Some(Op::ReadAt(Array::Uniform(base), offset)) => Some((read, base, offset)),
+        _other => None,
+    });
+    let reads: Vec<_> = reads.collect();
+    if reads.is_empty() {
+        return Vec::new();
     }
-    found
+    let table = vec![[Interval::NONE; 4]; f.values.len()];
+    let mut intervals = Intervals { precision: arithmetic.precision, constants, table };
+    dataflow::run(f, &mut intervals);
+    // A read that is never reached may be of any register.
+    let range = |offset: Value| {
+        let range = intervals.of(Lane::new(offset, 0));
+        if range.first > range.last { Interval::ANY_INT } else { range }
+    };
+    let offset = |(read, base, offset): (Value, u8, Value)| Offset {
+        read,
+        base: base.min(FLOATS as u8 - 1),
+        range: range(offset),
+    };
+    reads.into_iter().map(offset).collect()
 }
 
 /// Adds relative reads to the registers that a program uses.
@@ -205,236 +210,122 @@ pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
     }
 }
 
-/// Questions about one function. `None` is an answer that more fuel could have found.
-struct Search<'a> {
-    f: &'a Func,
+/// Intervals of the lanes of values, by value.
+struct Intervals<'a> {
     precision: Precision,
     constants: &'a FloatConstants,
-    /// Filled when a question needs it.
-    flow: Option<ValueFlow>,
-    fuel: u32,
-    /// Loop parameters whose first values are being looked at.
-    open: Vec<Value>,
+    table: Vec<[Interval; 4]>,
 }
 
-impl Search<'_> {
-    /// Calls `visit` for each lane that may be copied to a parameter or result.
-    fn sources(&mut self, lane: Lane, mut visit: impl FnMut(Lane)) {
-        let f = self.f;
-        let flow = self.flow.get_or_insert_with(|| {
-            let mut flow = ValueFlow::default();
-            flow.compute(f);
-            flow
-        });
-        flow.for_each_source(f, lane.value(), |source| visit(Lane::new(source, lane.index())));
+impl Intervals<'_> {
+    fn of(&self, lane: Lane) -> Interval {
+        self.table[lane.value().index()][usize::from(lane.index())]
     }
 
-    /// The range of an integer: of all that is copied to it.
-    fn int(&mut self, lane: Lane, depth: u32) -> Option<Ints> {
-        let depth = depth.checked_sub(1)?;
-        if let Some(op @ (Op::Unary(..) | Op::Read(_) | Op::Const(_))) = self.f.op(lane.value()) {
-            return self.int_op(op, lane.index(), depth);
-        }
-        let (mut work, mut seen) = (vec![lane], vec![lane]);
-        let mut range: Option<Ints> = None;
-        while let Some(lane) = work.pop() {
-            self.fuel = self.fuel.checked_sub(1)?;
-            let value = lane.value();
-            if self.open.contains(&value) {
-                return None;
-            }
-            let mut copies = Vec::new();
-            let one = match self.f.values[value].def {
-                Def::Op(Op::Shuffle(lanes)) => {
-                    copies.push(lanes[usize::from(lane.index())]);
-                    None
-                }
-                Def::Op(Op::Select { a, b, .. }) => {
-                    copies.extend([a, b].map(|arm| Lane::new(arm, lane.index())));
-                    None
-                }
-                Def::Op(op) => Some(self.int_op(op, lane.index(), depth)?),
-                Def::Param | Def::Result => match self.counted(lane, depth)? {
-                    Some(range) => Some(range),
-                    None => {
-                        self.sources(lane, |source| copies.push(source));
-                        // The parameters of a function may be anything.
-                        copies.is_empty().then_some(Ints::ANY)
-                    }
-                },
-                Def::Dead => Some(Ints::ANY),
-            };
-            if let Some(one) = one {
-                range = Some(range.map_or(one, |range| range.or(one)));
-            }
-            for copy in copies {
-                if !seen.contains(&copy) {
-                    seen.push(copy);
-                    work.push(copy);
-                }
-            }
-        }
-        // A value that only copies itself is never evaluated.
-        Some(range.unwrap_or(Ints::ANY))
+    /// Adds an interval to what a parameter or result may be. Returns whether that is more than
+    /// before.
+    fn add(&mut self, taker: Value, new: [Interval; 4]) -> bool {
+        let old = &mut self.table[taker.index()];
+        let joined = std::array::from_fn(|lane| old[lane].or(new[lane]));
+        let more = joined != *old;
+        *old = joined;
+        more
     }
 
-    fn int_op(&mut self, op: Op, index: u8, depth: u32) -> Option<Ints> {
-        let lane = |value| Lane::new(value, index);
-        Some(match op {
-            Op::Const(bits) => Ints::one(bits[usize::from(index)]),
-            Op::Read(Resource::IntUniform { .. }) => Ints::COMPONENT,
-            Op::Unary(Unary::AddressP, a) => self.float(lane(a), depth).unwrap_or(Numbers::ANY).offset(),
-            Op::Binary(Binary::IAdd, a, b) => self.int(lane(a), depth)?.plus(self.int(lane(b), depth)?),
-            Op::Binary(Binary::ISub, a, b) => {
-                self.int(lane(a), depth)?.plus(self.int(lane(b), depth)?.negated())
-            }
-            Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Shuffle(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Select { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => Ints::ANY,
-        })
-    }
-
-    /// The range of the parameter of a loop of at most so many iterations that adds a step to it;
-    /// `Some(None)` for another parameter, and for results.
-    fn counted(&mut self, lane: Lane, depth: u32) -> Option<Option<Ints>> {
-        let param = lane.value();
-        let mut sources = Vec::new();
-        if self.f.values[param].def == Def::Param {
-            self.sources(lane, |source| sources.push(source));
-        }
-        // The first value, and the one of the next iteration.
-        let &[first, next] = sources.as_slice() else { return Some(None) };
-        let Some(Op::Binary(Binary::IAdd, a, b)) = self.f.op(next.value()) else { return Some(None) };
-        let step = match (a == param, b == param) {
-            (true, false) => Lane::new(b, lane.index()),
-            (false, true) => Lane::new(a, lane.index()),
-            (true, true) | (false, false) => return Some(None),
-        };
-        self.open.push(param);
-        let (range, step, times) =
-            (self.int(first, depth), self.int(step, depth), self.iterations(param, depth));
-        self.open.pop();
-        let (range, step, times) = (range?, step?, times?);
-        let total = Ints { first: step.first.min(0) * times, last: step.last.max(0) * times };
-        Some(Some(range.plus(total.checked())))
-    }
-
-    /// The most times that the loop of a parameter is continued, if another parameter counts down
-    /// to 0 and a test of it comes before its only continuation.
-    fn iterations(&mut self, param: Value, depth: u32) -> Option<i64> {
-        let f = self.f;
-        let (node, _) = self.flow.as_ref()?.origin(param)?;
-        let NodeData::Loop { params, inits, body, .. } = f.nodes[node] else { return None };
-        let mut continues = self.flow.as_ref()?.continues_from(node);
-        let (Some(only), None) = (continues.next(), continues.next()) else { return None };
-        drop(continues);
-        if only != body {
-            return None;
-        }
-        let counter = f.regions[body].items.iter().find_map(|&item| self.tested(item))?;
-        let index = f.get(params).iter().position(|&value| value == counter)?;
-        let at = |list: ValueList| f.get(list)[index];
-        let next = at(f.regions[body].exit.list());
-        let counts_down = match f.op(next)? {
-            Op::Binary(Binary::ISub, a, one) => a == counter && f.op(one) == Some(Op::Const([1, 0, 0, 0])),
-            Op::Const(_)
-            | Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Shuffle(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Select { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => false,
-        };
-        if !counts_down {
-            return None;
-        }
-        let first = self.int(Lane::new(at(inits), 0), depth)?;
-        Some(first.last.max(0))
-    }
-
-    /// The value that must be above 0 where the items after this one run.
-    fn tested(&self, item: Item) -> Option<Value> {
-        let Item::Node(node) = item else { return None };
-        let NodeData::If { cond, otherwise, .. } = self.f.nodes[node] else { return None };
-        let Some(Op::Binary(Binary::IGreater, counter, zero)) = self.f.op(cond) else { return None };
-        let is_zero = self.f.op(zero) == Some(Op::Const([0; 4]));
-        (is_zero && self.leaves(otherwise)).then_some(counter)
-    }
-
-    /// Returns whether nothing behind the `if` of a region runs after it.
-    fn leaves(&self, region: Region) -> bool {
-        match self.f.regions[region].exit {
-            Exit::Yield(_) => false,
-            Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => true,
-        }
-    }
-
-    /// The range of a number.
-    fn float(&mut self, lane: Lane, depth: u32) -> Option<Numbers> {
-        let depth = depth.checked_sub(1)?;
-        self.fuel = self.fuel.checked_sub(1)?;
-        let op = match self.f.values[lane.value()].def {
-            Def::Op(op) => op,
-            Def::Result => {
-                let mut sources = Vec::new();
-                self.sources(lane, |source| sources.push(source));
-                let mut ranges = sources.into_iter().map(|source| self.float(source, depth));
-                let first = ranges.next()??;
-                return ranges.try_fold(first, |all, one| Some(all.or(one?)));
-            }
-            Def::Param | Def::Dead => return None,
-        };
-        let at = |value| Lane::new(value, lane.index());
-        Some(match op {
-            Op::Const(bits) => Numbers::one(f32::from_bits(bits[usize::from(lane.index())])),
+    fn transfer(&self, kind: ScalarKind, op: Op, index: u8) -> Interval {
+        let at = |value| self.of(Lane::new(value, index));
+        match op {
+            Op::Const(bits) => Interval::one(kind, bits[usize::from(index)]),
+            Op::Shuffle(lanes) => self.of(lanes[usize::from(index)]),
+            Op::Select { a, b, .. } => at(a).or(at(b)),
+            Op::Read(Resource::IntUniform { .. }) => Interval::COMPONENT,
             Op::Read(Resource::Uniform(register)) => {
-                let lanes = (*self.constants.get(usize::from(register))?)?;
-                let number = f32::from_bits(lanes[usize::from(lane.index())]);
-                Numbers::one(arith::load(self.precision, number))
+                let known = self.constants.get(usize::from(register)).copied().flatten();
+                known.map_or(Interval::ANY_FLOAT, |lanes| {
+                    let number = f32::from_bits(lanes[usize::from(index)]);
+                    Interval::one(kind, arith::load(self.precision, number).to_bits())
+                })
             }
-            Op::Shuffle(lanes) => self.float(lanes[usize::from(lane.index())], depth)?,
-            Op::Select { a, b, .. } => self.float(at(a), depth)?.or(self.float(at(b), depth)?),
-            Op::Unary(Unary::Neg, a) => self.float(at(a), depth)?.negated(),
-            Op::Unary(Unary::Floor, a) => {
-                let Numbers { first, last, nan } = self.float(at(a), depth)?;
-                Numbers { first: first.floor(), last: last.floor(), nan }
+            Op::Unary(Unary::AddressP, a) => at(a).address(),
+            Op::Unary(Unary::Neg, a) => at(a).negated(),
+            Op::Unary(Unary::Floor, a) => at(a).floor(),
+            Op::Binary(Binary::IAdd, a, b) => at(a).plus(at(b)),
+            Op::Binary(Binary::ISub, a, b) => at(a).plus(at(b).negated()),
+            Op::Binary(op, a, b) if op.shape() == Shape::Each && op.is_pica() => {
+                self.binary(op, at(a), at(b))
             }
-            Op::Binary(op, a, b) if op.shape() == Shape::Each => {
-                self.float_binary(op, [at(a), at(b)], depth)?
-            }
-            Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Submit { .. }
-            | Op::Call { .. } => return None,
-        })
+            _other => Interval::any(kind),
+        }
     }
 
-    fn float_binary(&mut self, op: Binary, [a, b]: [Lane; 2], depth: u32) -> Option<Numbers> {
+    /// The results of a PICA200 operation.
+    fn binary(&self, op: Binary, a: Interval, b: Interval) -> Interval {
         let precision = self.precision;
-        let is_exact = precision != Precision::Fast;
-        let mut any = |lane| self.float(lane, depth).unwrap_or(Numbers::ANY);
-        Some(match op {
-            Binary::MinP => any(a).least(any(b), precision),
-            Binary::MaxP => any(a).negated().least(any(b).negated(), precision).negated(),
-            Binary::SgeP | Binary::SltP => Numbers::new(0.0, 1.0, false),
-            // In `fast` drivers may compute sums and products in another order.
-            Binary::AddP if is_exact => any(a).plus(any(b), precision),
-            Binary::MulP if is_exact => match (any(a), any(b)) {
-                (range, factor) | (factor, range) if factor.first == factor.last && !factor.nan => {
-                    range.times(factor.first, precision)
+        match op {
+            Binary::MinP => a.least(b, precision),
+            Binary::MaxP => a.negated().least(b.negated(), precision).negated(),
+            Binary::SgeP | Binary::SltP => Interval::floats(0.0, 1.0, false),
+            // Drivers may compute sums and products in another order.
+            _other if precision.rules().reorders => Interval::ANY_FLOAT,
+            Binary::AddP => a.add(b, precision),
+            Binary::MulP => match (a, b) {
+                (range, one) | (one, range) if one.first == one.last && !one.nan => {
+                    range.mul(one.ends()[0], precision)
                 }
-                _two_ranges => return None,
+                _two_ranges => Interval::ANY_FLOAT,
             },
-            _others => return None,
-        })
+            _other => Interval::ANY_FLOAT,
+        }
+    }
+
+    /// The numbers of a parameter in any iteration, if the loop counts and adds a step to it in
+    /// each.
+    fn counted(&self, f: &Func, node: Node, counter: Counter, index: usize, next: Value) -> Option<Interval> {
+        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return None };
+        let (&param, &init) = (f.get(params).get(index)?, f.get(inits).get(index)?);
+        let scalar = |value| self.of(Lane::new(value, 0));
+        match f.op(next)? {
+            Op::Binary(Binary::IAdd, a, b) if (a == param) != (b == param) => {
+                let step = scalar(if a == param { b } else { a });
+                let times = scalar(counter.init).last.max(0.0);
+                Some(scalar(init).plus(step.up_to_times(times)))
+            }
+            // It would fall further in each round.
+            Op::Binary(Binary::ISub, ..) if param == counter.param => Some(Interval::ANY_INT),
+            _other => None,
+        }
+    }
+}
+
+impl Domain for Intervals<'_> {
+    fn define(&mut self, f: &Func, value: Value) {
+        let (ty, Some(op)) = (f.ty(value), f.op(value)) else { return };
+        for index in 0..ty.lanes {
+            self.table[value.index()][usize::from(index)] = self.transfer(ty.kind, op, index);
+        }
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, round: u32) {
+        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return };
+        for (&param, &init) in f.get(params).iter().zip(f.get(inits)) {
+            let kind = f.ty(param).kind;
+            // No offset follows from a float that a loop changes.
+            let is_any = kind == ScalarKind::F32 || round >= ROUNDS;
+            self.add(param, if is_any { [Interval::any(kind); 4] } else { self.table[init.index()] });
+        }
+    }
+
+    fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
+        let takers = f.nodes[target.node].takers(exit);
+        let counter = match exit {
+            Exit::Continue(_) => Counter::find(f, target.node),
+            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => None,
+        };
+        let mut more = false;
+        for (index, (&taker, &value)) in f.get(takers).iter().zip(f.get(exit.list())).enumerate() {
+            let counted = counter.and_then(|counter| self.counted(f, target.node, counter, index, value));
+            more |= self.add(taker, counted.map_or(self.table[value.index()], |all| [all; 4]));
+        }
+        more && matches!(exit, Exit::Continue(_))
     }
 }

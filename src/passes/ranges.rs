@@ -3,9 +3,7 @@
 //! In: a function of either stage. Out: a [`Range`] for each lane. Changes nothing.
 //!
 //! The rows of `classes` combine ranges. [`Ranges::sweep`] asks them for every value of a function,
-//! in program order: definitions, results of constructs (joined over their exits) and parameters of
-//! loops, which are assumed to be what they are at first until a `continue` adds to it; then it
-//! sweeps over the outermost loop again. Values that a sweep has not seen are looked up through
+//! as a [domain](crate::ir::dataflow). Values that a sweep has not seen are looked up through
 //! their definitions on demand, with fuel; parameters and results among them may be anything.
 //!
 //! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
@@ -27,10 +25,11 @@ pub use self::classes::Range;
 
 use crate::entity::Handle;
 use crate::host::Assume;
+use crate::ir::dataflow::{self, Domain};
 use crate::ir::known::FloatConstants;
 use crate::ir::{
-    Array, Binary, Exit, Func, Lane, NodeData, Op, Resource, ScalarKind, Shape, Step, Unary, Value,
-    ValueList, Walk, scalar,
+    Array, Binary, Exit, Func, Lane, Node, NodeData, Op, Resource, ScalarKind, Shape, Target, Unary, Value,
+    ValueList, scalar,
 };
 use crate::isa::limits::INPUTS;
 use crate::precision::Precision;
@@ -38,8 +37,9 @@ use crate::precision::bits::ONE;
 
 /// Number of definitions that one question may look at.
 const FUEL: u32 = 32;
-/// Repeats of a loop before nothing is known of its parameters.
-const SWEEPS: u32 = 8;
+/// Rounds of a loop before nothing is known of its parameters: a row of parameters, each of which
+/// is the next, learns from one round one step.
+const ROUNDS: u32 = 8;
 
 /// Ranges of the lanes of one value; those beyond its type may be anything.
 type Lanes = [Range; 4];
@@ -91,44 +91,7 @@ impl<'a> Ranges<'a> {
         for &param in f.get(f.params) {
             self.table[param.index()] = ANY;
         }
-        let mut walk = Walk::new(f);
-        let (mut loops, mut sweeps, mut changed) = (0, 0, false);
-        while let Some(step) = walk.next(f) {
-            match step {
-                Step::Let(value) => self.table[value.index()] = self.define(f, value),
-                Step::Enter(node) => {
-                    if let NodeData::Loop { params, inits, .. } = f.nodes[node] {
-                        loops += 1;
-                        // A row of parameters, each of which is the next, learns from one sweep
-                        // one step.
-                        if sweeps < SWEEPS {
-                            self.join(f, params, inits, false);
-                        } else {
-                            f.get(params).iter().for_each(|param| self.table[param.index()] = ANY);
-                        }
-                    }
-                }
-                Step::End(region) => {
-                    let exit = f.regions[region].exit;
-                    if let Some(target) = walk.target(exit) {
-                        let repeats = matches!(exit, Exit::Continue(_));
-                        let takers = f.nodes[target.node].takers(exit);
-                        // Exponents of the first rounds need not grow any further.
-                        changed |= self.join(f, takers, exit.list(), repeats && sweeps > 0) && repeats;
-                    }
-                }
-                Step::Leave(node) if f.nodes[node].is_loop() => {
-                    loops -= 1;
-                    if loops == 0 {
-                        sweeps = if changed { sweeps + 1 } else { 0 };
-                    }
-                    if loops == 0 && std::mem::take(&mut changed) {
-                        walk.repeat();
-                    }
-                }
-                Step::Begin(_) | Step::Leave(_) => {}
-            }
-        }
+        dataflow::run(f, self);
     }
 
     /// Adds values to what parameters or results may be; whether that is more than before.
@@ -137,9 +100,8 @@ impl<'a> Ranges<'a> {
         for (&taker, &value) in f.get(takers).iter().zip(f.get(values)) {
             let new = self.table[value.index()];
             let old = self.table[taker.index()];
-            let joined: Lanes = std::array::from_fn(|lane| match widens {
-                true => old[lane].widened(new[lane]),
-                false => old[lane].or(new[lane]),
+            let joined: Lanes = std::array::from_fn(|lane| {
+                if widens { old[lane].widened(new[lane]) } else { old[lane].or(new[lane]) }
             });
             changed |= joined != old;
             self.table[taker.index()] = joined;
@@ -148,7 +110,7 @@ impl<'a> Ranges<'a> {
     }
 
     /// The ranges of a value by its definition; those of its operands are known.
-    fn define(&self, f: &Func, value: Value) -> Lanes {
+    fn of_definition(&self, f: &Func, value: Value) -> Lanes {
         let (ty, op) = (f.ty(value), f.op(value));
         let all = |value: Value| self.table[value.index()] == ANY;
         match op {
@@ -191,14 +153,7 @@ impl<'a> Ranges<'a> {
                 equal(a) && equal(b) && (a == b || source(a) != source(b))
             }
             Op::Binary(Binary::AddP | Binary::MinP | Binary::MaxP, a, b) => equal(a) && equal(b),
-            Op::Binary(..)
-            | Op::Const(_)
-            | Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Submit { .. }
-            | Op::Shuffle(_)
-            | Op::Select { .. }
-            | Op::Call { .. } => false,
+            _other => false,
         }
     }
 
@@ -374,17 +329,7 @@ impl<'a> Ranges<'a> {
             Unary::Exp2P | Unary::Exp2Portable => a.exp2(self.precision).and(self.results),
             Unary::Log2P | Unary::Log2Portable => a.log2(self.precision).and(self.results),
             // Of what drivers compute, and of other kinds than floats, nothing is said.
-            Unary::AddressP
-            | Unary::Sqrt
-            | Unary::Exp2
-            | Unary::Log2
-            | Unary::IsNan
-            | Unary::Not
-            | Unary::ToInt
-            | Unary::ToBits
-            | Unary::FromBits
-            | Unary::UintToInt
-            | Unary::IntToUint => Range::ALL,
+            _other => Range::ALL,
         }
     }
 
@@ -429,32 +374,28 @@ impl<'a> Ranges<'a> {
                 Range::choice(is_less, a, b).or(Range::choice(is_less, b, a))
             }
             // Of what drivers compute, and of other kinds than floats, nothing is said.
-            Binary::DotP
-            | Binary::Add
-            | Binary::Mul
-            | Binary::Div
-            | Binary::Dot
-            | Binary::Equal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual
-            | Binary::And
-            | Binary::Or
-            | Binary::IAdd
-            | Binary::ISub
-            | Binary::IMul
-            | Binary::IAnd
-            | Binary::IEqual
-            | Binary::ILess
-            | Binary::IGreater
-            | Binary::BitAnd
-            | Binary::BitOr
-            | Binary::BitXor
-            | Binary::ShiftRight
-            | Binary::ShiftLeft
-            | Binary::UEqual
-            | Binary::ULess => Range::ALL,
+            _other => Range::ALL,
         }
+    }
+}
+
+impl Domain for Ranges<'_> {
+    fn define(&mut self, f: &Func, value: Value) {
+        self.table[value.index()] = self.of_definition(f, value);
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, round: u32) {
+        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return };
+        if round < ROUNDS {
+            self.join(f, params, inits, false);
+        } else {
+            f.get(params).iter().for_each(|param| self.table[param.index()] = ANY);
+        }
+    }
+
+    fn exit(&mut self, f: &Func, exit: Exit, target: Target, round: u32) -> bool {
+        let repeats = matches!(exit, Exit::Continue(_));
+        // Exponents of the first round need not grow any further.
+        self.join(f, f.nodes[target.node].takers(exit), exit.list(), repeats && round > 0) && repeats
     }
 }

@@ -1,15 +1,16 @@
 //! Dependence of values on others, through data and through decisions; errs on the side of
 //! "depends".
-//! In: a function of either stage, and the values where it begins. Out: lane masks by value.
-//! Changes nothing. Its users, [`approximate`](super::approximate),
+//! In: a function of either stage, and the values where it begins. Out: lane masks by value, a
+//! [domain](crate::ir::dataflow). Changes nothing. Its users, [`approximate`](super::approximate),
 //! [`dependence`](super::dependence) and [`leave`](super::leave), choose the dependence.
 
+use crate::ir::dataflow::{self, Domain};
 use crate::ir::{
-    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
+    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Target, Unary, Value, ValueList,
 };
 
 /// A construct around the current place.
-struct Open {
+pub(super) struct Open {
     node: Node,
     /// Set if a decision inside depends on a tainted value, so that which exit is taken, and with
     /// it every result, may differ.
@@ -38,8 +39,10 @@ pub(super) struct Taint<'a> {
     pub lanes: Vec<u8>,
     /// Loops, the cut one excluded, that may run longer or shorter.
     pub doubtful_loops: Vec<Node>,
-    /// Set if a parameter was found since the outermost loop began.
-    pub changed: bool,
+    /// Number of them before the outermost loop around the place.
+    pub before: usize,
+    /// The constructs around the place.
+    pub open: Vec<Open>,
 }
 
 impl<'a> Taint<'a> {
@@ -55,7 +58,8 @@ impl<'a> Taint<'a> {
             next: Vec::new(),
             lanes: vec![0; f.values.len()],
             doubtful_loops: Vec::new(),
-            changed: false,
+            before: 0,
+            open: Vec::new(),
         }
     }
 
@@ -82,87 +86,28 @@ impl<'a> Taint<'a> {
         pairs.fold(false, |more, (&from, &to)| self.add(to, self.of(from)) | more)
     }
 
-    /// Finds everything that depends on what is tainted: in program order, over each outermost loop
-    /// until no parameter is found.
+    /// Finds everything that depends on what is tainted.
     pub fn spread(&mut self) {
-        let f = self.f;
-        let mut walk = Walk::new(f);
         self.doubtful_loops.clear();
-        let mut open: Vec<Open> = Vec::new();
-        let (mut loops, mut doubtful_before) = (0, 0);
-        while let Some(step) = walk.next(f) {
-            match step {
-                Step::Let(value) => self.value(value),
-                Step::Begin(_) => {}
-                Step::Enter(node) => {
-                    let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
-                    open.push(Open { node, doubtful, target: open.len() });
-                    if let NodeData::Loop { params, inits, .. } = f.nodes[node] {
-                        if loops == 0 {
-                            doubtful_before = self.doubtful_loops.len();
-                        }
-                        loops += 1;
-                        if self.cut != Some(node) {
-                            self.copy(inits, params);
-                        }
-                    }
-                }
-                Step::End(region) => {
-                    let exit = f.regions[region].exit;
-                    if let Some(target) = walk.target(exit) {
-                        self.leave(exit, target, &mut open);
-                    }
-                }
-                Step::Leave(node) => {
-                    let inner = open.pop();
-                    loops -= usize::from(f.nodes[node].is_loop());
-                    if loops == 0 && std::mem::take(&mut self.changed) {
-                        self.doubtful_loops.truncate(doubtful_before);
-                        walk.repeat();
-                        continue;
-                    }
-                    let Some(Open { doubtful: true, target, .. }) = inner else { continue };
-                    if f.nodes[node].is_loop() && self.cut != Some(node) {
-                        self.doubtful_loops.push(node);
-                    }
-                    self.add_list(f.nodes[node].results(), 15);
-                    // The decision may also end or repeat what is around it.
-                    self.doubt(&mut open[target..]);
-                }
-            }
-        }
+        dataflow::run(self.f, self);
     }
 
     /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped
-    /// to.
-    fn doubt(&mut self, open: &mut [Open]) {
+    /// to. Returns whether a parameter of a loop was found.
+    fn doubt(&mut self, target: usize) -> bool {
+        let open = &mut self.open[target..];
         open.iter_mut().for_each(|outer| outer.doubtful = true);
-        let Some(first) = open.first() else { return };
-        if self.cut == Some(first.node) {
+        let Some(first) = open.first().map(|first| first.node) else { return false };
+        if self.cut == Some(first) {
             self.next.fill(15);
-        } else if let NodeData::Loop { params, .. } = &self.f.nodes[first.node] {
-            self.changed |= self.add_list(*params, 15);
+            return false;
         }
+        self.f.nodes[first].is_loop() && self.add_list(self.f.nodes[first].params(), 15)
     }
+}
 
-    fn leave(&mut self, exit: Exit, target: Target, open: &mut [Open]) {
-        let f = self.f;
-        // Doubt about any of them is doubt about whether this exit is taken.
-        for inner in &mut open[target.depth..] {
-            inner.target = inner.target.min(target.depth);
-        }
-        let list = exit.list();
-        if matches!(exit, Exit::Continue(_)) && self.cut == Some(target.node) {
-            for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
-                *next |= self.lanes[value.0 as usize];
-            }
-        } else {
-            let more = self.copy(list, f.nodes[target.node].takers(exit));
-            self.changed |= more && matches!(exit, Exit::Continue(_));
-        }
-    }
-
-    fn value(&mut self, value: Value) {
+impl Domain for Taint<'_> {
+    fn define(&mut self, _f: &Func, value: Value) {
         let Def::Op(op) = self.f.values[value].def else { return };
         // Each invocation has inputs of its own.
         if self.invocations && differs_between_invocations(op) {
@@ -190,6 +135,50 @@ impl<'a> Taint<'a> {
             Op::Const(_) | Op::Read(_) => 0,
         };
         self.add(value, lanes);
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, _round: u32) {
+        let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
+        self.open.push(Open { node, doubtful, target: self.open.len() });
+        if let NodeData::Loop { params, inits, .. } = f.nodes[node]
+            && self.cut != Some(node)
+        {
+            self.copy(inits, params);
+        }
+    }
+
+    fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
+        // Doubt about any of them is doubt about whether this exit is taken.
+        for inner in &mut self.open[target.depth..] {
+            inner.target = inner.target.min(target.depth);
+        }
+        let (list, repeats) = (exit.list(), matches!(exit, Exit::Continue(_)));
+        if repeats && self.cut == Some(target.node) {
+            for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
+                *next |= self.lanes[value.0 as usize];
+            }
+            return false;
+        }
+        self.copy(list, f.nodes[target.node].takers(exit)) && repeats
+    }
+
+    fn leave(&mut self, f: &Func, node: Node, again: bool) -> bool {
+        let inner = self.open.pop();
+        let Some(Open { doubtful: true, target, .. }) = inner.filter(|_| !again) else { return false };
+        if f.nodes[node].is_loop() && self.cut != Some(node) {
+            self.doubtful_loops.push(node);
+        }
+        self.add_list(f.nodes[node].results(), 15);
+        // The decision may also end or repeat what is around it.
+        self.doubt(target)
+    }
+
+    fn mark(&mut self) {
+        self.before = self.doubtful_loops.len();
+    }
+
+    fn reset(&mut self) {
+        self.doubtful_loops.truncate(self.before);
     }
 }
 

@@ -18,23 +18,9 @@ pub fn run(f: &Func, offsets: &[Offset]) -> Usage {
                 Resource::Uniform(register) => usage.floats |= 1 << (register & 127),
                 Resource::IntUniform { index, .. } => usage.ints |= 1 << (index & 3),
                 Resource::BoolUniform(index) => usage.bools |= 1 << (index & 15),
-                Resource::Member { .. }
-                | Resource::Index { .. }
-                | Resource::Host(_)
-                | Resource::Draw(_)
-                | Resource::Specialized(_) => {}
+                _no_register => {}
             },
-            Some(
-                Op::ReadAt(..)
-                | Op::Const(_)
-                | Op::Shuffle(_)
-                | Op::Unary(..)
-                | Op::Binary(..)
-                | Op::Select { .. }
-                | Op::Submit { .. }
-                | Op::Call { .. },
-            )
-            | None => {}
+            _other => {}
         }
     }
     usage

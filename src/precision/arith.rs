@@ -7,20 +7,15 @@
 
 use super::bits::{INFINITY, MAGNITUDE, NAN, SIGN};
 use super::float24::{from_f32_bits, to_f32_bits};
-use super::{Precision, portable};
+use super::{Precision, float24, portable};
 
 /// 127.99609375 = 0x7FFF / 0x100, the limit of LITP's y component.
 pub const LITP_LIMIT: f32 = 32767.0 / 256.0;
 
-/// Smallest magnitude that float24 arithmetic does not flush.
-const F24_MIN_BITS: u32 = 0x2080_0000; // 2^-62
-/// Smallest magnitude that overflows float24.
-const F24_OVERFLOW_BITS: u32 = 0x5F80_0000; // 2^64
-
 /// Flushes a source of float24 arithmetic: magnitudes below 2^-62 count as +0.
 #[inline]
 fn flush(x: f32) -> f32 {
-    if x.to_bits() & MAGNITUDE < F24_MIN_BITS { 0.0 } else { x }
+    if x.to_bits() & MAGNITUDE < float24::SMALLEST { 0.0 } else { x }
 }
 
 /// Rounds a result of float24 arithmetic: truncated, flushed, overflowed, NaN made canonical.
@@ -29,9 +24,9 @@ pub fn truncate(x: f32) -> f32 {
     let magnitude = x.to_bits() & MAGNITUDE;
     let bits = if magnitude > INFINITY {
         NAN
-    } else if magnitude >= F24_OVERFLOW_BITS {
+    } else if magnitude >= float24::OVERFLOW {
         x.to_bits() & SIGN | INFINITY
-    } else if magnitude < F24_MIN_BITS {
+    } else if magnitude < float24::SMALLEST {
         0
     } else {
         x.to_bits() & 0xFFFF_FF80
@@ -104,18 +99,6 @@ pub fn snap_depth(precision: Precision, z: f32, w: f32, [near, far]: [f32; 2]) -
         -w
     } else {
         z
-    }
-}
-
-/// Brings the quaternions of a triangle to one side: the second and the third are negated where
-/// their dot product with the first is negative. They describe the same rotation, but
-/// interpolation goes the short way.
-#[inline]
-pub fn align_quaternions([first, others @ ..]: &mut [[f32; 4]; 3]) {
-    for other in others {
-        if dot(Precision::Fast, *first, *other) < 0.0 {
-            *other = other.map(|component| -component);
-        }
     }
 }
 
@@ -209,7 +192,7 @@ pub fn load(precision: Precision, a: f32) -> f32 {
         Precision::Exact | Precision::Fast => a,
         Precision::F24 => {
             // The common case without the conversion to float24 and back.
-            let normal = F24_MIN_BITS..F24_OVERFLOW_BITS;
+            let normal = float24::SMALLEST..float24::OVERFLOW;
             if normal.contains(&(a.to_bits() & MAGNITUDE)) {
                 truncate(a)
             } else {
@@ -297,13 +280,13 @@ mod tests {
     #[test]
     fn f24_flushes_sources_and_results_of_arithmetic() {
         same(mul(F24, SUBNORMAL, 2.0), 0.0);
-        same(mul(F24, f32::from_bits(F24_MIN_BITS), 0.5), 0.0);
+        same(mul(F24, f32::from_bits(float24::SMALLEST), 0.5), 0.0);
         same(add(F24, SUBNORMAL, -0.0), 0.0);
         same(rcp(F24, -SUBNORMAL), INF);
         same(log2(F24, SUBNORMAL), -INF);
         let halved = (0..63).fold(1.0, |x, _| mul(F24, x, 0.5));
         same(halved, 0.0);
-        same((0..62).fold(1.0, |x, _| mul(F24, x, 0.5)), f32::from_bits(F24_MIN_BITS));
+        same((0..62).fold(1.0, |x, _| mul(F24, x, 0.5)), f32::from_bits(float24::SMALLEST));
     }
 
     #[test]

@@ -2,6 +2,12 @@
 
 use super::bits::{INFINITY, MAGNITUDE, MIN_NORMAL};
 
+/// Smallest magnitude that float24 arithmetic keeps, 2^-62, as bits of an f32: operands and results
+/// below it count as 0.
+pub const SMALLEST: u32 = 0x2080_0000;
+/// Smallest magnitude that is infinite in float24, 2^64, as bits of an f32.
+pub const OVERFLOW: u32 = 0x5F80_0000;
+
 /// Widens float24 bits (the low 24 of `bits`) to f32 bits. Lossless: subnormals become normal f32
 /// values.
 ///
@@ -41,7 +47,7 @@ pub const fn from_f32_bits(bits: u32) -> u32 {
     if magnitude > INFINITY {
         return 0x7F_8000;
     }
-    if magnitude >= 0x5F80_0000 {
+    if magnitude >= OVERFLOW {
         return sign | 0x7F_0000;
     }
     let exponent = (magnitude >> 23) as i32 - 127 + 63;

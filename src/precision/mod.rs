@@ -29,3 +29,26 @@ pub enum Precision {
     #[cfg_attr(feature = "serde", serde(alias = "f24"))]
     F24,
 }
+
+/// Questions that passes ask about a precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Results follow the rules of the PICA200, so operations of the driver need guards.
+    pub guards: bool,
+    /// Results are rounded to float24, and operands below its smallest number count as 0.
+    pub rounds: bool,
+    /// Drivers may compute in any order and by rules of their own.
+    pub reorders: bool,
+}
+
+impl Precision {
+    /// Its rules.
+    #[inline]
+    pub const fn rules(self) -> Rules {
+        match self {
+            Self::Exact => Rules { guards: true, rounds: false, reorders: false },
+            Self::Fast => Rules { guards: false, rounds: false, reorders: true },
+            Self::F24 => Rules { guards: true, rounds: true, reorders: false },
+        }
+    }
+}

@@ -17,7 +17,7 @@ pub use places::{BlockInfo, HlslRegister};
 
 use crate::cfg::reach::reach;
 use crate::container::Dvle;
-use crate::host::profile::specialized_name;
+use crate::fields::SpecId;
 use crate::host::{
     ArrayName, Attribute, AttributeKind, Bank, Constants, HostField, Location, Member, MemberType, Options,
     Profile, Promise, Reliance, UniformBlock, Usage,
@@ -418,7 +418,7 @@ impl HostInputs {
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
                 Op::Read(Resource::Host(field)) => fields |= 1 << field.index(),
-                Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
+                Op::Read(Resource::Specialized(id)) => ids |= 1 << id.get(),
                 _other_operations => {}
             }
         }
@@ -430,12 +430,11 @@ impl HostInputs {
                 parameters => HostField::BLOCK_SIZE + 16 * parameters,
             }),
             host_members: host.map(|(_, field)| host_member(field)).collect(),
-            specialization: set(u128::from(ids))
-                .into_iter()
+            specialization: SpecId::of_mask(ids)
                 .map(|id| SpecializationInfo {
-                    id: id.into(),
-                    name: specialized_name(id),
-                    ty: if id < 16 { "bool" } else { "i32" }.into(),
+                    id: id.get().into(),
+                    name: id.to_string(),
+                    ty: if id.component().is_some() { "i32" } else { "bool" }.into(),
                 })
                 .collect(),
         }

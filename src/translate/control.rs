@@ -10,7 +10,8 @@ use crate::cfg::reduce::{Reduced, reduce};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::Options;
 use crate::ir;
-use crate::isa::{Program, Stage};
+use crate::isa::Program;
+use crate::isa::uniforms::constant_bools;
 use crate::lower::{self, Context};
 use crate::structure::tree::Tree;
 use crate::structure::{self, Structured};
@@ -68,10 +69,7 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<ControlFlow> 
 pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(ControlFlow, Option<String>)> {
     let limits = &options.limits;
     let mut known = options.control.exploration();
-    if program.stage() == Stage::Geometry {
-        // b15 becomes true after the first invocation of a geometry program, so it is no constant.
-        known.known_bools &= 0x7FFF;
-    }
+    known.known_bools &= constant_bools(program.stage());
     let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {

@@ -147,10 +147,7 @@ impl Body<'_> {
     fn store_registers(&mut self, values: &[Value]) -> Result<()> {
         let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();
-        let expected = match is_compute {
-            false => source.interface.outputs.len(),
-            true => source.vectors() as usize,
-        };
+        let expected = if is_compute { source.vectors() as usize } else { source.interface.outputs.len() };
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
         }
@@ -165,9 +162,10 @@ impl Body<'_> {
             !is_compute && output.is_some_and(|output| output.location == Location::ClipDistances)
         };
         for (index, &value) in values.iter().enumerate() {
-            let (ty, pointer) = match is_compute {
-                false => (output_type(&source.interface.outputs[index])?, self.vars.outputs[index]),
-                true => (Type::F32X4, self.buffer_element(OUT, index as u32)),
+            let (ty, pointer) = if is_compute {
+                (Type::F32X4, self.buffer_element(OUT, index as u32))
+            } else {
+                (output_type(&source.interface.outputs[index])?, self.vars.outputs[index])
             };
             if self.func.ty(value) != ty {
                 return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));

@@ -202,9 +202,10 @@ fn declare_buffer(
     type_name: Option<&str>,
 ) {
     // The storage class StorageBuffer is core from SPIR-V 1.3 on, an extension before.
-    let (class, decoration) = match version >= (1, 3) {
-        true => (StorageClass::StorageBuffer, Decoration::Block),
-        false => (StorageClass::Uniform, Decoration::BufferBlock),
+    let (class, decoration) = if version >= (1, 3) {
+        (StorageClass::StorageBuffer, Decoration::Block)
+    } else {
+        (StorageClass::Uniform, Decoration::BufferBlock)
     };
     vars.buffer_class = Some(class);
     let array = w.storage_array(buffer.element);

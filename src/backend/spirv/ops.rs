@@ -7,7 +7,7 @@
 use ::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::function::{Body, defined};
-use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
+use crate::backend::interface::{Statements as _, defect, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Lane, Resource, ScalarKind, Type, Unary, Value, ValueList};
@@ -29,13 +29,6 @@ pub(super) enum Form {
 
 fn unary_form(op: Unary) -> Form {
     match op {
-        Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2P
-        | Unary::Log2P
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP => Form::Pica,
         Unary::Neg => Form::Float(Op::FNegate),
         Unary::Abs => Form::Glsl(GlslStd450Op::FAbs),
         Unary::Floor => Form::Glsl(GlslStd450Op::Floor),
@@ -47,18 +40,12 @@ fn unary_form(op: Unary) -> Form {
         // Undefined for NaN and numbers out of range: `legalize` clamps the operand.
         Unary::ToInt => Form::Core(Op::ConvertFToS),
         Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => Form::Core(Op::Bitcast),
+        _pica => Form::Pica,
     }
 }
 
 pub(super) fn binary_form(op: Binary) -> Form {
     match op {
-        Binary::AddP
-        | Binary::MulP
-        | Binary::DotP
-        | Binary::MinP
-        | Binary::MaxP
-        | Binary::SgeP
-        | Binary::SltP => Form::Pica,
         Binary::Add => Form::Float(Op::FAdd),
         Binary::Mul => Form::Float(Op::FMul),
         Binary::Min => Form::Glsl(GlslStd450Op::FMin),
@@ -86,6 +73,7 @@ pub(super) fn binary_form(op: Binary) -> Form {
         Binary::ShiftRight => Form::Core(Op::ShiftRightLogical),
         Binary::ShiftLeft => Form::Core(Op::ShiftLeftLogical),
         Binary::ULess => Form::Core(Op::ULessThan),
+        _pica => Form::Pica,
     }
 }
 
@@ -137,7 +125,7 @@ impl Body<'_> {
             Resource::Index { element, .. } => Ok(self.w.constant(Type::I32, [element.into(), 0, 0, 0])),
             Resource::Host(field) => Ok(self.load_host(field)),
             Resource::Draw(field) => self.draw(field),
-            Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),
+            Resource::Specialized(id) => Ok(self.w.specialized(id)),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 Err(not_legal(ir::Op::Read(resource)))
             }

@@ -58,9 +58,8 @@ impl PlacedWords {
         let text = text(&self.words)?;
         let mut places = self.places.iter();
         // The lines of the header are comments; all others are one instruction each.
-        let lines = text.lines().map(|line| match line.starts_with(';') {
-            true => Vec::new(),
-            false => places.next().cloned().unwrap_or_default(),
+        let lines = text.lines().map(|line| {
+            if line.starts_with(';') { Vec::new() } else { places.next().cloned().unwrap_or_default() }
         });
         let places = lines.collect();
         Ok(PlacedText { text, places })

@@ -1,6 +1,6 @@
 //! The geometry stage that brings the quaternions of a triangle to one side.
 //! In: the outputs of the vertex stage before it. Out: a stage that passes them on. Knows no
-//! program; the arithmetic is [`align_quaternions`](crate::precision::arith::align_quaternions)'s.
+//! program; the arithmetic is [`align_quaternions`](crate::host::align_quaternions)'s.
 //! Facts: Vulkan 15.1 (inputs of a geometry stage are arrays). Built-ins stand alone on both sides,
 //! as the vertex stage writes them.
 

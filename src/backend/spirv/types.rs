@@ -9,6 +9,7 @@ use ::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
 use crate::entity::Interner;
+use crate::fields::SpecId;
 use crate::ir::{ScalarKind, Type};
 
 /// Bytes from one array element to the next (std140).
@@ -148,20 +149,19 @@ impl Writer {
         })
     }
 
-    /// Returns the specialization constant with this id: a bool below 16, else an i32; false or 0
-    /// unless set. None for ids from 32.
-    pub(super) fn specialized(&mut self, id: u8) -> Option<Word> {
-        (id < 32).then(|| {
-            self.once(Op::SpecConstant, [id.into(), 0, 0], |w| {
-                let ty = w.ty(if id < 16 { Type::BOOL } else { Type::I32 });
-                let constant = match id {
-                    0..16 => w.new_global(Op::SpecConstantFalse, ty, &[]),
-                    _ => w.new_global(Op::SpecConstant, ty, &[0]),
-                };
-                w.decorate(constant, Decoration::SpecId, id.into());
-                w.name(constant, &crate::host::profile::specialized_name(id));
-                constant
-            })
+    /// Returns a specialization constant, a bool or an i32; false or 0 unless set.
+    pub(super) fn specialized(&mut self, id: SpecId) -> Word {
+        self.once(Op::SpecConstant, [id.get().into(), 0, 0], |w| {
+            let is_int = id.component().is_some();
+            let ty = w.ty(if is_int { Type::I32 } else { Type::BOOL });
+            let constant = if is_int {
+                w.new_global(Op::SpecConstant, ty, &[0])
+            } else {
+                w.new_global(Op::SpecConstantFalse, ty, &[])
+            };
+            w.decorate(constant, Decoration::SpecId, id.get().into());
+            w.name(constant, &id.to_string());
+            constant
         })
     }
 

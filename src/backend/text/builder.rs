@@ -9,6 +9,7 @@ use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
 use crate::precision::Precision;
+use crate::precision::bits::{INFINITY, SIGN};
 
 /// A function under construction.
 pub struct Builder<'a> {
@@ -72,9 +73,10 @@ impl<'a> Builder<'a> {
         if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
             return expr;
         }
+        const NEGATIVE_INFINITY: u32 = SIGN | INFINITY;
         let (name, variable) = match bits {
-            0x7F80_0000 => ("infinity", "infinity_bits"),
-            0xFF80_0000 => ("negative_infinity", "negative_infinity_bits"),
+            INFINITY => ("infinity", "infinity_bits"),
+            NEGATIVE_INFINITY => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
         let [name, variable] = [name, variable].map(|name| Label::Word(self.draft.word(name)));

@@ -18,9 +18,9 @@ use crate::backend::interface::{
     element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
+use crate::fields::SpecId;
 #[cfg(feature = "glsl")]
 use crate::host::Profile;
-use crate::host::profile::specialized_name;
 use crate::host::{
     ArrayName, AttributeNames, Binding, BlockNames, EntryPoint, GlslProfile, HostField, Location, Member,
     UniformBlock,
@@ -285,10 +285,9 @@ impl Declarations {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
-    /// Returns the ids of the specialization constants that are read.
-    pub fn specialized(&self) -> impl Iterator<Item = u8> + use<> {
-        let mask = self.reads.specialized;
-        (0..32).filter(move |id| mask >> id & 1 != 0)
+    /// Returns the specialization constants that are read.
+    pub fn specialized(&self) -> impl Iterator<Item = SpecId> + use<> {
+        SpecId::of_mask(self.reads.specialized)
     }
 
     /// Returns whether this is a vertex entry with clip distances.
@@ -299,12 +298,14 @@ impl Declarations {
     /// Writes specialization constants.
     fn write_specialized(&self, out: &mut String, dialect: &Dialect) {
         for id in self.specialized() {
-            let (ty, value) = if id < 16 { (Type::BOOL, "false") } else { (Type::I32, "0") };
+            let is_int = id.component().is_some();
+            let (ty, value) = if is_int { (Type::I32, "0") } else { (Type::BOOL, "false") };
+            let number = id.get();
             let _ = match dialect.glsl {
-                None => write!(out, "@id({id}) override "),
-                Some(_) => write!(out, "layout(constant_id = {id}) const "),
+                None => write!(out, "@id({number}) override "),
+                Some(_) => write!(out, "layout(constant_id = {number}) const "),
             };
-            dialect.pair(out, &specialized_name(id), ty);
+            dialect.pair(out, &id.to_string(), ty);
             let _ = writeln!(out, " = {value};");
         }
         if self.reads.specialized != 0 {

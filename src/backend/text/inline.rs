@@ -174,9 +174,10 @@ impl Draft {
             View::Not(expr, _) => (expr, 4, 1),
         };
         let fact = self.fact(expr);
-        let size = match fact.is_named() {
-            true => Size { length: self.name_length(expr), ..Size::default() },
-            false => fact.size,
+        let size = if fact.is_named() {
+            Size { length: self.name_length(expr), ..Size::default() }
+        } else {
+            fact.size
         };
         Size { length: size.length.saturating_add(added), depth: size.depth + level, ..size }
     }

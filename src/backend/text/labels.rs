@@ -56,10 +56,13 @@ impl Draft {
             let (node, operands) = (self.node(expr), self.operands(expr));
             let next = match node.form {
                 Form::Binary(Binary::And) => operands.last(),
-                Form::Binary(Binary::Or) => match self.either(operands, out) {
-                    true => return,
-                    false => operands.first(),
-                },
+                Form::Binary(Binary::Or) => {
+                    if self.either(operands, out) {
+                        return;
+                    } else {
+                        operands.first()
+                    }
+                }
                 Form::Binary(op) if relation(op, false).is_some() => {
                     return self.comparison(op, operands, out);
                 }

@@ -20,10 +20,10 @@
 
 use super::builder::Builder;
 use super::carry::Carrier;
-use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View};
+use super::draft::{Draft, Expr, Form, Line, Operand, PLAIN, Variable, View};
 use super::operators::Level;
 use super::print::{Body, Closing, Holder};
-use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
+use crate::ir::{Binary, Counter, Item, Node, NodeData, Type};
 
 /// The parts of a loop with one test at its end.
 struct Counted {
@@ -49,20 +49,35 @@ impl Builder<'_> {
         self.procedure = None;
     }
 
-    /// Rewrites the last loop, from this line on, as one that counts, if it can be.
-    pub fn count(&mut self, at: usize, params: &[Carrier], results: &[Carrier]) {
-        let Some(found) = self.draft.counted(at) else { return };
+    /// Returns the carrier of the counter of a loop whose last construct is the test of it; none of
+    /// another loop.
+    pub fn counter(&self, node: Node, params: &[Carrier]) -> Option<Carrier> {
+        let ir = self.ir;
+        let NodeData::Loop { params: list, body, .. } = *ir.nodes.get(node)? else { return None };
+        let counter = Counter::find(ir, node).filter(|counter| counter.is_byte(ir))?;
+        let is_node = |item: &&Item| matches!(item, Item::Node(_));
+        let last = ir.regions.get(body)?.items.iter().rfind(is_node);
+        let index = ir.get(list).iter().position(|&param| param == counter.param)?;
+        (last == Some(&Item::Node(counter.test))).then(|| params[index])
+    }
+
+    /// Rewrites the last loop, from this line on, as one that counts; returns whether it could be.
+    pub fn count(&mut self, at: usize, counter: Carrier, params: &[Carrier], results: &[Carrier]) -> bool {
+        let variables = |carriers: &[Carrier]| -> Vec<Variable> {
+            carriers.iter().map(|&carrier| self.carriers.variable(carrier)).collect()
+        };
+        let (counter, params, results) =
+            (self.carriers.variable(counter), variables(params), variables(results));
+        let Some(found) = self.draft.counted(at, counter) else { return false };
         let Counted { counter, init, step, test, behind } = found;
-        let params: Vec<_> = params.iter().map(|&carrier| self.carriers.variable(carrier)).collect();
-        let results: Vec<_> = results.iter().map(|&carrier| self.carriers.variable(carrier)).collect();
-        let Some(stores) = self.draft.hoisted(&found, &params, &results) else { return };
+        let Some(stores) = self.draft.hoisted(&found, &params, &results) else { return false };
+        let Line::Store { value: first, .. } = self.draft.lines[init] else { return false };
         let draft = &mut *self.draft;
         let fresh = draft.counter(counter, at);
         // The step alone stores the counter: all loads give what the head loads.
         let loads = draft.lines[at + 1..].iter().filter_map(Line::evaluated);
         let loads: Vec<_> = loads.filter(|&expr| draft.node(expr).form == Form::Variable(counter)).collect();
         loads.into_iter().for_each(|expr| draft.nodes[expr as usize].form = Form::Variable(fresh));
-        let Line::Store { value: first, .. } = draft.lines[init] else { return };
         let body = draft.lines[at + 1..test].to_vec();
         let tail = draft.lines[behind + 1..step].iter().chain(&draft.lines[step + 1..]).copied();
         let tail: Vec<_> = tail.collect();
@@ -82,87 +97,28 @@ impl Builder<'_> {
         draft.lines.extend([Line::Store { variable: fresh, value: next }, end]);
         // The first line of a procedure may be among those that are gone.
         self.procedure = None;
+        true
     }
 }
 
 impl Draft {
-    /// Finds the parts of the last loop, if it is one that counts.
-    fn counted(&self, at: usize) -> Option<Counted> {
-        let (&end, lines) = self.lines.split_last()?;
-        let plain = |line: &&Line| is_plain(line);
-        let tail = lines.get(at + 1..)?.iter().rev().take_while(plain).count();
-        let behind = lines.len().checked_sub(tail + 1)?;
+    /// Finds the parts of the last loop, whose last construct is the test of this counter.
+    fn counted(&self, at: usize, counter: Variable) -> Option<Counted> {
+        let lines = &self.lines[..self.lines.len().checked_sub(1)?];
+        let is_control = |line: &Line| !is_plain(line);
+        let behind = lines.iter().rposition(is_control)?;
         let jump = behind.checked_sub(1)?;
-        let (Line::End, Line::End, Line::Break) = (end, lines[behind], *lines.get(jump)?) else {
+        let test = lines[..jump].iter().rposition(is_control).filter(|&test| test > at)?;
+        let (Line::If(_), Line::Break, Line::End) = (lines[test], lines[jump], lines[behind]) else {
             return None;
         };
-        let arm = lines.get(at + 1..jump)?.iter().rev().take_while(plain).count();
-        let test = jump.checked_sub(arm + 1)?;
-        let Line::If(Operand { view: View::Not(condition, None), .. }) = lines[test] else { return None };
-        let &[load, Operand { view: View::Const([0, ..]), .. }] = self.operands(condition) else {
-            return None;
-        };
-        let (Form::Binary(Binary::IGreater), Form::Variable(counter)) =
-            (self.node(condition).form, self.node(load.whole()?).form)
-        else {
-            return None;
-        };
-        let Label::Hint(hint) = self.variables.get(counter as usize)?.label else { return None };
         let stores = |line: &Line| matches!(*line, Line::Store { variable, .. } if variable == counter);
         let step = behind + 1 + lines[behind + 1..].iter().position(stores)?;
-        let before = lines[..at].iter().rev().take_while(plain);
+        let before = lines[..at].iter().rev().take_while(|line| is_plain(line));
         let init = at - 1 - before.clone().position(stores)?;
-        let (Line::Store { value: first, .. }, Line::Store { value: next, .. }) = (lines[init], lines[step])
-        else {
-            return None;
-        };
+        // A loop inside may store the same variable.
         let is_only = lines[at + 1..].iter().filter(|line| stores(line)).count() == 1;
-        let is_step = is_only && self.is_next(next, counter);
-        let counts = matches!(hint.register, HintRegister::LoopLeft(_)) && is_step && self.is_byte(first);
-        (counts && test > at && !self.continues(at)).then_some(Counted { counter, init, step, test, behind })
-    }
-
-    /// Returns whether a value is one less than the content of a variable.
-    fn is_next(&self, value: Operand, variable: Variable) -> bool {
-        let Some(expr) = value.whole() else { return false };
-        let (Form::Binary(op), &[load, by]) = (self.node(expr).form, self.operands(expr)) else {
-            return false;
-        };
-        let is_load = load.whole().is_some_and(|load| self.node(load).form == Form::Variable(variable));
-        is_load && op == Binary::ISub && by.scalar() == Some(1)
-    }
-
-    /// Returns whether a value is a component of an int uniform, or a constant like one.
-    fn is_byte(&self, value: Operand) -> bool {
-        match value.view {
-            View::Const([bits, ..]) => bits <= 255,
-            View::Whole(expr) | View::Lanes(expr, _) => {
-                let is_word = |word: Expr| self.node(word).ty.kind == ScalarKind::U32;
-                match (self.node(expr).form, self.operands(expr)) {
-                    // Of integers, only uniforms and specialization constants are texts.
-                    (Form::Text(..), []) => true,
-                    // Eight bits of a word.
-                    (Form::Unary(Unary::UintToInt), &[word]) => word.whole().is_some_and(is_word),
-                    _other_form => false,
-                }
-            }
-            View::Splat(_) | View::Not(..) => false,
-        }
-    }
-
-    /// Returns whether a `Continue` is for the last loop.
-    fn continues(&self, at: usize) -> bool {
-        let mut open: Vec<bool> = Vec::new();
-        for line in &self.lines[at + 1..] {
-            match line {
-                Line::If(_) | Line::Switch { .. } | Line::Case { .. } => open.push(false),
-                Line::Loop { .. } => open.push(true),
-                Line::End => drop(open.pop()),
-                Line::Continue if !open.contains(&true) => return true,
-                _other_line => {}
-            }
-        }
-        false
+        is_only.then_some(Counted { counter, init, step, test, behind })
     }
 
     /// Returns the number of lines that leave the last loop.

@@ -64,7 +64,6 @@ use crate::error::Result;
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use crate::error::{At, Error, Kind};
 use crate::host::Interface;
-use crate::host::profile::specialized_name;
 use crate::ir::places::Places;
 use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
 use crate::isa::placed::PlacedText;
@@ -175,7 +174,7 @@ impl<'a> Shared<'a> {
         names.unique(ENTRY_NAME);
         // Those of the profile are there already.
         declarations.names().for_each(|name| names.reserve(name));
-        declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
+        declarations.specialized().for_each(|id| drop(names.unique(&id.to_string())));
         declarations.name_offsets(&source.interface.block, &mut names);
         let helpers = source.module.helpers.iter();
         let helpers =

@@ -4,10 +4,9 @@
 
 use super::builder::{Builder, known};
 use super::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, View};
-use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
+use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::profile::specialized_name;
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::precision::bits::{INFINITY, MAGNITUDE};
 
@@ -164,8 +163,7 @@ impl<'a> Builder<'a> {
                 let text = format!("{prefix}{}", field.name());
                 Ok(self.draft.text(ty, &text).view)
             }
-            Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
-            Resource::Specialized(id) => Err(no_constant(id)),
+            Resource::Specialized(id) => Ok(self.draft.text(ty, &id.to_string()).view),
             Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
             Resource::Index { member: number, element } => {
                 let interface = self.module.source.interface;

@@ -90,18 +90,7 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
         Binary::BitXor => Operator::bits("^"),
         Binary::ShiftRight => Operator::bits(">>"),
         Binary::ShiftLeft => Operator::bits("<<"),
-        Binary::Dot
-        | Binary::Min
-        | Binary::Max
-        | Binary::NMin
-        | Binary::NMax
-        | Binary::AddP
-        | Binary::MulP
-        | Binary::DotP
-        | Binary::MinP
-        | Binary::MaxP
-        | Binary::SgeP
-        | Binary::SltP => return None,
+        _function_or_pica => return None,
     })
 }
 
@@ -141,14 +130,7 @@ pub const fn notation(op: Unary) -> Option<Notation> {
         Unary::ToInt | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
         Unary::ToBits => Notation::Bits("floatBitsToUint"),
         Unary::FromBits => Notation::Bits("uintBitsToFloat"),
-        // Drafts have its steps.
-        Unary::IsNan
-        | Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2P
-        | Unary::Log2P
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP => return None,
+        // Of a test for NaN, drafts have the steps.
+        _steps_or_pica => return None,
     })
 }

@@ -279,9 +279,10 @@ impl<'w> Body<'w> {
             Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
             Line::Store { variable, value } => {
                 self.line();
-                match declares {
-                    true => self.declaration(Holder::Filled(variable)),
-                    false => self.out.push_str(self.variable(variable)),
+                if declares {
+                    self.declaration(Holder::Filled(variable))
+                } else {
+                    self.out.push_str(self.variable(variable))
                 }
                 self.assigned(at as u32, variable, value);
             }

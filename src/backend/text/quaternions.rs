@@ -1,6 +1,6 @@
 //! The geometry stage that brings the quaternions of a triangle to one side, as GLSL.
 //! In: the outputs of the vertex stage before it. Out: text. Knows no program; the arithmetic is
-//! [`align_quaternions`](crate::precision::arith::align_quaternions)'s.
+//! [`align_quaternions`](crate::host::align_quaternions)'s.
 //!
 //! Inputs and outputs of a stage cannot have one name, so versions whose varyings link by name have
 //! no such stage between two others.
@@ -55,14 +55,15 @@ pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<St
                 let ty = ["float", "vec2", "vec3", "vec4"][usize::from(output_type(output)?.lanes - 1) & 3];
                 let _ = writeln!(out, "layout(location = {location}) in {ty} in_{name}[];");
                 let _ = writeln!(out, "layout(location = {location}) out {ty} {name};");
-                let _ = match is_quaternion(output) {
-                    false => writeln!(body, "        {name} = in_{name}[n];"),
-                    true => write!(
+                let _ = if is_quaternion(output) {
+                    write!(
                         body,
                         "        {precise}vec4 products = in_{name}[0] * in_{name}[n];\n\
                          \x20       {precise}float side = products.x + products.y + products.z + products.w;\n\
                          \x20       {name} = side < 0.0 ? -in_{name}[n] : in_{name}[n];\n"
-                    ),
+                    )
+                } else {
+                    writeln!(body, "        {name} = in_{name}[n];")
                 };
             }
         }

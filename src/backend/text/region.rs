@@ -10,7 +10,7 @@
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
 //!
-//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse
+//! Recursion follows the nesting depth, which `BRACES` bounds; readers of the text recurse
 //! likewise.
 
 use super::builder::Builder;
@@ -19,9 +19,7 @@ use super::draft::{Line, Operand};
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
-
-/// Maximum depth of braces; readers of WGSL stop at 127.
-const MAX_DEPTH: u32 = 120;
+use crate::limits::BRACES;
 
 /// Targets of a region's exits.
 #[derive(Clone, Copy)]
@@ -65,6 +63,18 @@ struct Branch {
     otherwise: Region,
     results: ValueList,
     after: After,
+}
+
+/// A `Loop`.
+#[derive(Clone, Copy)]
+struct Repeat<'s> {
+    params: ValueList,
+    /// Carriers of the parameters.
+    carriers: &'s [Carrier],
+    /// Carrier of the parameter that counts down to 0, if one does.
+    counter: Option<Carrier>,
+    body: Region,
+    results: ValueList,
 }
 
 /// Rest of a region after a construct.
@@ -166,17 +176,18 @@ impl<'a> Builder<'a> {
         // A switch has braces around those of its cases.
         let levels = if data.is_breakable() && !data.is_loop() { 2 } else { 1 };
         self.depth += levels;
-        if self.depth > MAX_DEPTH {
-            return Err(defect(format!("more than {MAX_DEPTH} braces are nested")));
+        if self.depth > BRACES {
+            return Err(defect(format!("more than {BRACES} braces are nested")));
         }
         match *data {
             NodeData::If { cond, then, otherwise, results } => {
                 self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
             }
             NodeData::Loop { params, inits, body, results } => {
-                let params = (params, self.carriers_of(params));
-                self.store(&params.1, ir.get(inits))?;
-                self.repeat(&params, body, results, scope)?;
+                let carriers = self.carriers_of(params);
+                self.store(&carriers, ir.get(inits))?;
+                let counter = self.counter(node, &carriers);
+                self.repeat(Repeat { params, carriers: &carriers, counter, body, results }, scope)?;
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
@@ -304,19 +315,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn repeat(
-        &mut self,
-        (list, params): &(ValueList, Vec<Carrier>),
-        body: Region,
-        results: ValueList,
-        scope: Scope<'_>,
-    ) -> Result<()> {
+    fn repeat(&mut self, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
+        let Repeat { params: list, carriers: params, counter, body, results } = repeat;
         self.yielding(results, |this, carriers, _| {
             let at = this.draft.lines.len();
             this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
-            this.load(params, *list);
+            this.load(params, list);
             let inner = Scope {
                 yields: scope.yields,
                 breaks: Some(carriers),
@@ -326,8 +332,9 @@ impl<'a> Builder<'a> {
             };
             this.region(body, inner)?;
             this.close();
-            this.test_first(at);
-            this.count(at, params, carriers);
+            if !counter.is_some_and(|counter| this.count(at, counter, params, carriers)) {
+                this.test_first(at);
+            }
             Ok(())
         })
     }

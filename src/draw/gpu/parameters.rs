@@ -152,14 +152,15 @@ impl Draw {
     /// draw itself.
     pub fn dispatches(self, is_split: bool) -> impl ExactSizeIterator<Item = Self> {
         let dispatches = if is_split { self.threads } else { 1 };
-        (0..dispatches).map(move |thread| match is_split {
-            false => self,
-            // Each dispatch ends with the last invocation of its thread; the first thread has the
-            // remainder.
-            true => {
+        (0..dispatches).map(move |thread| {
+            if is_split {
+                // Each dispatch ends with the last invocation of its thread; the first thread has
+                // the remainder.
                 let behind = (self.threads - 1 - thread) * self.chunk;
                 let invocations = self.invocations - behind;
                 Self { threads: thread + 1, first_thread: thread, invocations, ..self }
+            } else {
+                self
             }
         })
     }

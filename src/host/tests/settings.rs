@@ -92,9 +92,10 @@ mod json {
                     .and_then(Value::as_object_mut)
                     .unwrap()
                     .insert("x".into(), json!(0));
-                let error = match is_profile {
-                    true => from_value::<Profile>(changed).map(drop),
-                    false => from_value::<Options>(changed).map(drop),
+                let error = if is_profile {
+                    from_value::<Profile>(changed).map(drop)
+                } else {
+                    from_value::<Options>(changed).map(drop)
                 };
                 refused.extend(error.is_err().then(|| pointer.clone()));
                 places.push(pointer);

@@ -2,10 +2,11 @@
 //! In: a geometry machine between two invocations, or a [`CarriedState`]. Out: the other. Knows no
 //! program.
 
-use super::{Emission, GeometryMachine, Invocation, RAN, Setting};
+use super::{Emission, GeometryMachine, Invocation, Setting};
 use crate::interp::registers::dest_place;
 use crate::isa::Dest;
 use crate::isa::control::Test;
+use crate::isa::uniforms::HAS_RUN;
 
 /// All state that carries over from one invocation to the next, but for uniforms other than b15.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,13 +46,13 @@ impl GeometryMachine {
             flags: registers.flags,
             slots: slots.map(|place| invocation.vertices[place]),
             setting: (setting.slot, setting.prim, setting.invert),
-            ran: registers.test(Test::Bool { id: RAN, expected: true }),
+            ran: registers.test(Test::Bool { id: HAS_RUN, expected: true }),
         }
     }
 
     /// Sets the state as if earlier invocations had left it. EMITs of the last invocation are gone.
     pub fn set_carried_state(&mut self, carried: &CarriedState) {
-        self.machine.set_bool(RAN, carried.ran);
+        self.machine.set_bool(HAS_RUN, carried.ran);
         let registers = self.machine.registers_mut();
         for (number, value) in (0..).zip(&carried.temps) {
             *registers.places(dest_place(Dest::Temp(number))) = *value;

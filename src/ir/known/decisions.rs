@@ -192,34 +192,7 @@ fn comparison(f: &Func, facts: &[Fact], op: Binary, operands: [Lane; 2]) -> Opti
         Binary::GreaterEqual | Binary::SgeP => Some(Truth::Compared(Binary::GreaterEqual, a, b)),
         Binary::LessEqual => Some(Truth::Compared(Binary::GreaterEqual, b, a)),
         Binary::Equal | Binary::IEqual => Some(Truth::Compared(op, a.min(b), a.max(b))),
-        Binary::AddP
-        | Binary::MulP
-        | Binary::DotP
-        | Binary::MinP
-        | Binary::MaxP
-        | Binary::Min
-        | Binary::Max
-        | Binary::NMin
-        | Binary::NMax
-        | Binary::Add
-        | Binary::Mul
-        | Binary::Div
-        | Binary::Dot
-        | Binary::And
-        | Binary::Or
-        | Binary::IAdd
-        | Binary::ISub
-        | Binary::IMul
-        | Binary::IAnd
-        | Binary::ILess
-        | Binary::IGreater
-        | Binary::BitAnd
-        | Binary::BitOr
-        | Binary::BitXor
-        | Binary::ShiftRight
-        | Binary::ShiftLeft
-        | Binary::UEqual
-        | Binary::ULess => None,
+        _other => None,
     }
 }
 

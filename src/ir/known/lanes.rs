@@ -295,24 +295,7 @@ impl Known<'_> {
         }
         let zero = match op {
             Unary::Neg | Unary::Abs => a.zero,
-            Unary::RcpP
-            | Unary::RsqP
-            | Unary::Exp2P
-            | Unary::Log2P
-            | Unary::Exp2Portable
-            | Unary::Log2Portable
-            | Unary::AddressP
-            | Unary::Floor
-            | Unary::Sqrt
-            | Unary::Exp2
-            | Unary::Log2
-            | Unary::IsNan
-            | Unary::Not
-            | Unary::ToInt
-            | Unary::ToBits
-            | Unary::FromBits
-            | Unary::UintToInt
-            | Unary::IntToUint => kind == ScalarKind::F32,
+            _other => kind == ScalarKind::F32,
         };
         One { literal: None, fixed: a.fixed, zero: zero && a.fixed }
     }
@@ -328,36 +311,7 @@ impl Known<'_> {
             Binary::And | Binary::IAnd | Binary::BitAnd | Binary::IMul => Some(0),
             Binary::Or => Some(1),
             Binary::BitOr => Some(u32::MAX),
-            Binary::AddP
-            | Binary::MulP
-            | Binary::DotP
-            | Binary::MinP
-            | Binary::MaxP
-            | Binary::Min
-            | Binary::Max
-            | Binary::NMin
-            | Binary::NMax
-            | Binary::SgeP
-            | Binary::SltP
-            | Binary::Add
-            | Binary::Mul
-            | Binary::Div
-            | Binary::Dot
-            | Binary::Equal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual
-            | Binary::IAdd
-            | Binary::ISub
-            | Binary::IEqual
-            | Binary::ILess
-            | Binary::IGreater
-            | Binary::BitXor
-            | Binary::ShiftRight
-            | Binary::ShiftLeft
-            | Binary::UEqual
-            | Binary::ULess => None,
+            _other => None,
         };
         if let Some(alone) = alone {
             // False and anything is false, whatever else is known.

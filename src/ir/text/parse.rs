@@ -255,10 +255,7 @@ impl<'a> Parser<'a> {
         while matches!(self.token, Token::Value(_)) && next.is_none() {
             let value = self.define(Def::Result)?;
             // A definition with an operation is the item behind the construct.
-            match self.take_sign('=')? {
-                true => next = Some(value),
-                false => results.push(value),
-            }
+            if self.take_sign('=')? { next = Some(value) } else { results.push(value) }
         }
         *self.f.nodes[node].results_mut() = self.f.list(results);
         next.map_or(Ok(()), |value| self.evaluation(value))

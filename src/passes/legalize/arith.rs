@@ -87,9 +87,12 @@ impl Pass<'_> {
     }
 
     fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
-        let zero = |known: u32, other| match self.facts.known().is_zero(known) {
-            true => Part::Zero(other, self.precision == Precision::Fast && known & SIGN != 0),
-            false => Part::Plain,
+        let zero = |known: u32, other| {
+            if self.facts.known().is_zero(known) {
+                Part::Zero(other, self.precision.rules().reorders && known & SIGN != 0)
+            } else {
+                Part::Plain
+            }
         };
         match (self.literal(a), self.literal(b)) {
             (None, None) => Part::Plain,
@@ -145,12 +148,11 @@ impl Pass<'_> {
 
     /// Sum of operands without constant zeros.
     pub(super) fn plain_sum(&mut self, a: Value, b: Value) -> Op {
-        match self.precision {
-            Precision::Exact | Precision::Fast => Op::Binary(Binary::Add, a, b),
-            Precision::F24 => {
-                let lanes = self.emit.func.ty(a).lanes;
-                self.call(Helper::Add, lanes, &[a, b])
-            }
+        if self.precision.rules().rounds {
+            let lanes = self.emit.func.ty(a).lanes;
+            self.call(Helper::Add, lanes, &[a, b])
+        } else {
+            Op::Binary(Binary::Add, a, b)
         }
     }
 
@@ -244,7 +246,7 @@ impl Pass<'_> {
                 let a = if negative { self.emit.unary(Unary::Neg, a) } else { a };
                 self.call(Helper::MulZero, lanes, &[a])
             }
-            Pair::Sum if self.precision == Precision::Fast => self.call(Helper::AddZero, lanes, &[a]),
+            Pair::Sum if self.precision.rules().reorders => self.call(Helper::AddZero, lanes, &[a]),
             // Small sources and small results both become +0.
             Pair::Sum => self.call(Helper::Truncate, lanes, &[a]),
         }
@@ -304,7 +306,7 @@ impl Pass<'_> {
         a: Value,
         b: Value,
     ) -> Op {
-        let nan = [a, b].map(|operand| self.precision != Precision::Fast && self.may_be_nan(operand));
+        let nan = [a, b].map(|operand| self.precision.rules().guards && self.may_be_nan(operand));
         if nan == [false; 2] {
             return Op::Binary(plain, a, b);
         }
@@ -331,7 +333,7 @@ impl Pass<'_> {
             return Some(Op::Const(literals));
         }
         // A driver would fold these lanes, so the others are computed apart from them.
-        if lanes != 0 && op.signature().pica {
+        if lanes != 0 && op.is_pica() {
             return Some(self.partly_literal(op, a, lanes, literals));
         }
         let helper = match (op, self.precision) {
@@ -363,22 +365,7 @@ impl Pass<'_> {
             (Unary::Exp2Portable, _) => Helper::Exp2Portable,
             (Unary::Log2Portable, _) => Helper::Log2Portable,
             (Unary::AddressP, _) => Helper::Address,
-            (
-                Unary::Neg
-                | Unary::Abs
-                | Unary::Floor
-                | Unary::Sqrt
-                | Unary::Exp2
-                | Unary::Log2
-                | Unary::IsNan
-                | Unary::Not
-                | Unary::ToInt
-                | Unary::ToBits
-                | Unary::FromBits
-                | Unary::UintToInt
-                | Unary::IntToUint,
-                _,
-            ) => return None,
+            _driver_s => return None,
         };
         Some(self.call(helper, ty.lanes, &[a]))
     }
@@ -405,7 +392,7 @@ impl Pass<'_> {
     /// constant, and their bits.
     fn fold(&self, op: Unary, a: Value) -> (u8, [u32; 4]) {
         let (mut lanes, mut result) = (0, [0; 4]);
-        let arithmetic = op.signature().pica || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
+        let arithmetic = op.is_pica() || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
         let func = &*self.emit.func;
         if !arithmetic || self.facts.literals(func, a) == 0 {
             return (lanes, result);
@@ -441,7 +428,7 @@ impl Pass<'_> {
 
     /// The same value: a float in the form that float24 registers hold it.
     pub(super) fn float24_register(&mut self, op: Op) -> Op {
-        if self.precision != Precision::F24 || matches!(op, Op::Const(_)) {
+        if !self.precision.rules().rounds || matches!(op, Op::Const(_)) {
             return op;
         }
         let value = self.emit.op(Type::F32X4, op);

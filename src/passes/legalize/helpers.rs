@@ -27,14 +27,14 @@ use super::built::{Helpers, Kept};
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Lane, Op, ScalarKind, Type, Unary, Value};
 use crate::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
-use crate::precision::{Precision, portable};
+use crate::precision::{Precision, float24, portable};
 
 /// The bits of an f32 that float24 keeps.
 const F24_KEPT: u32 = 0xFFFF_FF80;
-/// 2^-62, the smallest magnitude that float24 arithmetic does not flush.
-const F24_MIN: f32 = f32::from_bits(0x2080_0000);
-/// 2^64, the first magnitude that float24 cannot hold.
-const F24_OVERFLOW: f32 = f32::from_bits(0x5F80_0000);
+/// Smallest magnitude that float24 arithmetic keeps.
+const F24_MIN: f32 = f32::from_bits(float24::SMALLEST);
+/// Smallest magnitude that is infinite in float24.
+const F24_OVERFLOW: f32 = f32::from_bits(float24::OVERFLOW);
 /// 2^78 and 2^-78: float24 subnormals are multiples of 2^-78.
 const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x1880_0000));
 
@@ -178,7 +178,7 @@ struct Body<'a, 'h, 'm> {
 
 impl Body<'_, '_, '_> {
     fn f24(&self) -> bool {
-        self.helpers.precision == Precision::F24
+        self.helpers.precision.rules().rounds
     }
     fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Value {
         let index = self.helpers.get(helper, lanes);

@@ -167,13 +167,7 @@ impl Hide<'_> {
                 Op::Select { cond, a, b }
             }
             Op::Unary(op, a) => Op::Unary(op, self.hidden(a, mask, context)),
-            Op::Const(_)
-            | Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Shuffle(_)
-            | Op::Binary(..)
-            | Op::Submit { .. }
-            | Op::Call { .. } => return,
+            _no_choice => return,
         };
         self.emit.func.values[value].def = Def::Op(op);
     }

@@ -64,18 +64,15 @@ struct Pass<'a> {
 pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, built: &mut Built) -> bool {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
-    let mut converted = None;
-    let constants = uniforms.constants;
-    let constants = match precision {
-        Precision::Exact | Precision::Fast => constants,
-        Precision::F24 => &*converted.insert(constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)))),
-    };
+    let converted;
+    let mut constants = uniforms.constants;
+    if precision.rules().rounds {
+        converted = constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)));
+        constants = &converted;
+    }
     let (ranges, unpromised) = ranges(&module.main, options, constants);
     let known = known(&mut module.main, precision, constants);
-    let uses = match precision {
-        Precision::Exact | Precision::F24 => products::uses(&module.main),
-        Precision::Fast => Vec::new(),
-    };
+    let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
     let mut pass = Pass {
         uses,
         answers: Answers::none(),
@@ -127,10 +124,8 @@ fn ranges<'a>(
     let precision = options.arithmetic.precision;
     let of = |options: &Options| {
         let mut ranges = Ranges::new(precision, Some(constants)).knowing(&options.numbers());
-        match precision {
-            Precision::Exact | Precision::F24 => ranges.sweep(f),
-            // Its products have no guard that could be left out.
-            Precision::Fast => {}
+        if precision.rules().guards {
+            ranges.sweep(f);
         }
         ranges
     };
@@ -224,7 +219,7 @@ impl Pass<'_> {
     /// Legal operation that takes the place of that of a value, if one must.
     fn legal(&mut self, value: Value, op: Op) -> Option<Op> {
         Some(match op {
-            Op::Read(Resource::Input(_)) if self.precision == Precision::F24 => self.float24_register(op),
+            Op::Read(Resource::Input(_)) if self.precision.rules().rounds => self.float24_register(op),
             Op::Read(Resource::Uniform(register)) => {
                 let read = self.registers.float(register.min(95));
                 self.float24_register(read)
@@ -241,13 +236,7 @@ impl Pass<'_> {
             }
             Op::Unary(op, a) => return self.unary(op, a),
             Op::Binary(op, a, b) => return self.binary(op, a, b),
-            Op::Const(_)
-            | Op::Read(_)
-            | Op::ReadAt(..)
-            | Op::Shuffle(_)
-            | Op::Select { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => return None,
+            _legal_as_it_is => return None,
         })
     }
 
@@ -262,35 +251,7 @@ impl Pass<'_> {
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
             Binary::SltP => self.set(Binary::Less, a, b),
-            Binary::Add
-            | Binary::Mul
-            | Binary::Min
-            | Binary::Max
-            | Binary::NMin
-            | Binary::NMax
-            | Binary::Div
-            | Binary::Dot
-            | Binary::Equal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual
-            | Binary::And
-            | Binary::Or
-            | Binary::IAdd
-            | Binary::ISub
-            | Binary::IMul
-            | Binary::IAnd
-            | Binary::IEqual
-            | Binary::ILess
-            | Binary::IGreater
-            | Binary::BitAnd
-            | Binary::BitOr
-            | Binary::BitXor
-            | Binary::ShiftRight
-            | Binary::ShiftLeft
-            | Binary::UEqual
-            | Binary::ULess => return None,
+            _driver_s => return None,
         })
     }
 }

@@ -26,9 +26,12 @@ impl Pass<'_> {
     /// Tests operands for NaN, those that may be it. Equal tests are merged later, so that each
     /// vector has one.
     pub(super) fn has_nan(&mut self, operands: [Value; 2], may_be: [bool; 2]) -> Option<Value> {
-        let mut both = [0, 1].map(|index| match may_be[index] {
-            true => self.suspects(operands[index]),
-            false => Suspects { lanes: Lanes::none(), is_whole: false },
+        let mut both = [0, 1].map(|index| {
+            if may_be[index] {
+                self.suspects(operands[index])
+            } else {
+                Suspects { lanes: Lanes::none(), is_whole: false }
+            }
         });
         self.drop_implied(&mut both);
         let mut either = None;

@@ -22,7 +22,6 @@ use super::helpers::Helper;
 use crate::entity::Handle;
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
 use crate::passes::ranges::Classes;
-use crate::precision::Precision;
 use crate::precision::bits::NAN;
 
 /// Facts about the operands of a product or dot product.
@@ -138,7 +137,7 @@ impl Pass<'_> {
     /// Facts about a product.
     fn guard(&mut self, a: Value, b: Value) -> Guard {
         let mut guard = Guard { lanes: 0, nan: [0; 2] };
-        if self.precision == Precision::Fast {
+        if !self.precision.rules().guards {
             return guard;
         }
         let func = &*self.emit.func;
@@ -151,7 +150,7 @@ impl Pass<'_> {
             return Guard { lanes: all(lanes), nan: [all(lanes); 2] };
         }
         // float24 counts small numbers as 0, and every product there is rounded.
-        let is_f24 = self.precision == Precision::F24;
+        let is_f24 = self.precision.rules().rounds;
         let zero = Classes::ZERO.or(if is_f24 { Classes::FINITE } else { Classes::NONE });
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
@@ -166,7 +165,7 @@ impl Pass<'_> {
 
     /// Dot product of operands without constant zeros.
     pub(super) fn plain_dot(&mut self, a: Value, b: Value) -> Op {
-        if self.precision == Precision::Fast {
+        if !self.precision.rules().guards {
             return Op::Binary(Binary::Dot, a, b);
         }
         let lanes = self.emit.func.ty(a).lanes;

@@ -172,3 +172,11 @@ fn results_and_choices_are_what_their_sources_are() {
          %7: i32 = const 9 %8: i32 = select %1 %6 %7 %9: f32x4 = uniform c1[%8] yield %9";
     check(body, 3, 10);
 }
+
+#[test]
+fn a_read_that_is_never_reached_may_be_of_any_register() {
+    let body = "%1: bool = uniform b0
+         loop () { if %1 { continue } else { continue } -> %2: i32 %3: f32x4 = uniform c1[%2] continue } -> %4: f32x4
+         yield %4";
+    check(body, 0, 127);
+}

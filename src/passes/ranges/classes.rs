@@ -112,7 +112,7 @@ impl Classes {
 
     /// As float24 arithmetic reads numbers: small ones may become 0.
     fn read(self, precision: Precision) -> Self {
-        if precision == Precision::F24 && self.has(Self::FINITE) { self.or(Self::ZERO) } else { self }
+        if precision.rules().rounds && self.has(Self::FINITE) { self.or(Self::ZERO) } else { self }
     }
 }
 
@@ -217,17 +217,13 @@ impl Range {
 
     /// Returns whether results with this exponent may be infinite.
     fn overflows(precision: Precision, exponent: i16) -> bool {
-        exponent
-            > match precision {
-                Precision::Exact | Precision::Fast => MAX_EXPONENT,
-                Precision::F24 => 63,
-            }
+        exponent > if precision.rules().rounds { 63 } else { MAX_EXPONENT }
     }
 
     /// As float24 rounds numbers: from 2^64 on they are infinite, small ones may become 0.
     fn rounded(precision: Precision, classes: Classes, exponent: i16) -> Self {
         type C = Classes;
-        if precision != Precision::F24 || !classes.has(C::FINITE) {
+        if !precision.rules().rounds || !classes.has(C::FINITE) {
             return Self::up_to(classes, exponent);
         }
         let mut all = classes.or(C::ZERO);
@@ -281,10 +277,7 @@ impl Range {
     pub(crate) fn rsq(self, precision: Precision) -> Self {
         type C = Classes;
         let of_zero = of_zero(precision);
-        let exponent = match precision {
-            Precision::Exact | Precision::Fast => RSQ_EXPONENT,
-            Precision::F24 => F24_RSQ_EXPONENT,
-        };
+        let exponent = if precision.rules().rounds { F24_RSQ_EXPONENT } else { RSQ_EXPONENT };
         self.function(precision, exponent, |class| match class {
             C::NEGATIVE_INFINITY | C::NEGATIVE => C::NAN,
             C::NEGATIVE_ZERO | C::POSITIVE_ZERO => of_zero,
@@ -341,10 +334,8 @@ impl Range {
         let exponent = a.exponent() + b.exponent() + 1;
         let (x, y) = (a.classes.read(precision), b.classes.read(precision));
         let overflows = Self::overflows(precision, exponent);
-        let table = match precision {
-            Precision::Exact | Precision::F24 => &PRODUCT[usize::from(overflows)],
-            Precision::Fast => &PLAIN_PRODUCT[usize::from(overflows)],
-        };
+        let tables = if precision.rules().guards { &PRODUCT } else { &PLAIN_PRODUCT };
+        let table = &tables[usize::from(overflows)];
         // Zero times infinity needs two lanes, and a square has one sign.
         let classes = if is_square { x.map(|class| class.pairs(class, table)) } else { x.pairs(y, table) };
         Self::rounded(precision, classes, exponent)
@@ -361,10 +352,7 @@ impl Range {
 
 /// The reciprocal of -0 is +inf, unless the plain division computes it.
 fn of_zero(precision: Precision) -> Classes {
-    match precision {
-        Precision::Exact | Precision::F24 => Classes::POSITIVE_INFINITY,
-        Precision::Fast => Classes::INFINITE,
-    }
+    if precision.rules().guards { Classes::POSITIVE_INFINITY } else { Classes::INFINITE }
 }
 
 /// Products that may overflow and that do not; 0 · ∞ is 0, or NaN in `fast` only.

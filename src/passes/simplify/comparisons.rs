@@ -6,7 +6,7 @@
 //! there that no driver folds. So this has to know at least as much as drivers do: they keep the
 //! sign of every value, whether it may be 0, and whether it may be NaN.
 
-use crate::ir::{Binary, Func, Lane, Op, Unary, scalar};
+use crate::ir::{Binary, Domain, Func, Lane, Op, ScalarKind, Unary, scalar};
 use crate::passes::ranges::{Classes, Ranges};
 use crate::precision::Precision;
 use crate::precision::bits::{ONE, SIGN};
@@ -16,16 +16,8 @@ const NEGATIONS: u32 = 8;
 
 /// Returns whether an operation compares numbers, giving a truth value or 1 and 0.
 pub(super) fn compares(op: Binary) -> bool {
-    matches!(
-        op,
-        Binary::Equal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual
-            | Binary::SgeP
-            | Binary::SltP
-    )
+    op.domain() == Domain::Compare && op.signature().operand == ScalarKind::F32
+        || matches!(op, Binary::SgeP | Binary::SltP)
 }
 
 /// The bits of one lane of a comparison's result, if they are known.

@@ -12,8 +12,8 @@ use super::{Simplify, comparisons};
 use crate::entity::Handle;
 use crate::ir::{Array, Binary, Def, Lane, Op, Resource, ScalarKind, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
+use crate::precision::arith;
 use crate::precision::bits::ONE;
-use crate::precision::{Precision, arith};
 
 const MINUS_ONE: u32 = (-1f32).to_bits();
 const MINUS_ZERO: u32 = (-0f32).to_bits();
@@ -299,32 +299,15 @@ impl Simplify<'_> {
             | Binary::BitOr => Fold::Value(a),
             Binary::ISub | Binary::BitXor | Binary::ILess | Binary::IGreater | Binary::ULess => all(0),
             Binary::IEqual | Binary::UEqual => all(1),
-            // A NaN differs from itself.
-            Binary::Equal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual
-            | Binary::SgeP
-            | Binary::SltP => Fold::Keep,
-            Binary::AddP
-            | Binary::MulP
-            | Binary::DotP
-            | Binary::Add
-            | Binary::Mul
-            | Binary::Div
-            | Binary::Dot
-            | Binary::IAdd
-            | Binary::IMul
-            | Binary::ShiftRight
-            | Binary::ShiftLeft => Fold::Keep,
+            // A NaN differs from itself, and the others compute something new.
+            _other => Fold::Keep,
         }
     }
 
     /// One operand is a constant with the same bits in all lanes.
     fn binary_with_literal(&mut self, op: Binary, literal: Literal, other: Value, ty: Type) -> Fold {
         // x · 1 and x + -0 are not x in float24: the result is truncated.
-        let truncates = op.signature().pica && self.precision == Precision::F24;
+        let truncates = op.is_pica() && self.precision.rules().rounds;
         match (op, literal.bits) {
             (Binary::MulP | Binary::Mul, ONE) | (Binary::AddP | Binary::Add, MINUS_ZERO) if !truncates => {
                 Fold::Value(other)

@@ -21,8 +21,8 @@ fn lines(result: &str) -> String {
              %12: i32 = iadd %8 %4
              %13: i32 = isub %9 %6
              %14: bool = igreater %9 %5
-             if %14 {{ continue %11 %12 %13 }} else {{ break %{result} }}
-             unreachable
+             if %14 {{ }} else {{ break %{result} }}
+             continue %11 %12 %13
            }} -> %15 @{}
            %16: i32 = const 3
            {}
@@ -96,13 +96,13 @@ fn the_counter_of_a_nested_loop_has_a_name_of_its_own() {
                %21 @r0: f32x4 = add %17 %17
                %23: i32 = isub %19 %6
                %24: bool = igreater %19 %5
-               if %24 { continue %21 %23 } else { break %21 }
-               unreachable
+               if %24 { } else { break %21 }
+               continue %21 %23
              } -> %25 @r0: f32x4
              %13: i32 = isub %9 %6
              %14: bool = igreater %9 %5
-             if %14 { continue %25 %13 } else { break %25 }
-             unreachable
+             if %14 { } else { break %25 }
+             continue %25 %13
            } -> %15 @r0: f32x4
            yield %15 }";
     compare(&ir::text::parse(source).unwrap_or_else(|error| panic!("{error}")), 5);

@@ -1,7 +1,7 @@
 //! Every operation in every width.
 
 use super::check;
-use crate::ir::signature::Shape;
+use crate::ir::signature::{Domain, Shape};
 use crate::ir::{Binary, ScalarKind, Unary};
 
 fn name(kind: ScalarKind, lanes: u8) -> String {
@@ -78,7 +78,7 @@ fn one_operand_operations_of_every_width() {
     for &op in Unary::ALL {
         let signature = op.signature();
         for lanes in 1..=4 {
-            if !signature.pica {
+            if signature.domain != Domain::Pica {
                 check(&format!(
                     "func main {{ {} %3: {} = {} %1\n{} }}",
                     operands(signature.operand, lanes),
@@ -97,7 +97,7 @@ fn two_operand_operations_of_every_width() {
         let signature = op.signature();
         for lanes in 1..=4 {
             let out = if signature.shape == Shape::Dot { 1 } else { lanes };
-            if !signature.pica && (lanes > 1 || signature.shape == Shape::Each) {
+            if signature.domain != Domain::Pica && (lanes > 1 || signature.shape == Shape::Each) {
                 check(&format!(
                     "func main {{ {} %3: {} = {} %1 %2\n{} }}",
                     operands(signature.operand, lanes),
