@@ -62,7 +62,8 @@ pub use registers_layout::{IntPacking, RegisterLayout};
 #[doc(hidden)]
 pub use setup::Setup;
 #[doc(hidden)]
-pub use values::{HostValues, align_quaternions};
+pub use values::HostValues;
+pub use values::align_quaternions;
 pub use varying::OutputMap;
 pub use vertex_input::{DrawEnvironment, VertexInput};
 
