@@ -1,5 +1,6 @@
 //! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs the tests,
-//! `cargo xtask check` checks formatting, lints, features and documentation,
+//! `cargo xtask check` checks formatting, lints, features and documentation, `cargo xtask count`
+//! counts the code,
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
@@ -10,6 +11,7 @@
 mod bare;
 mod browser;
 mod check;
+mod count;
 mod coverage;
 mod dist;
 mod fuzz;
@@ -32,6 +34,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --quick | --browser
        cargo xtask check
+       cargo xtask count
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
@@ -52,6 +55,8 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation
+  count            prints how many lines, entries, long functions and circles of imports there are, beside the ceilings
+                   that tests/counts.tsv sets
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
@@ -81,6 +86,7 @@ fn main() -> ExitCode {
         ["test", "--browser"] => browser::run(),
         ["test", ref flags @ ..] => test::run(flags).unwrap_or_else(usage),
         ["check"] => check::run(),
+        ["count"] => count::run(),
         ["validate"] => validate::run(),
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),

@@ -1,0 +1,314 @@
+//! Counts of the code, and their ceilings.
+//! In: the sources. Out: a table, one row a count; `tests/counts.tsv` has a ceiling for each, which
+//! a test holds. Counts code as lines that are neither blank nor comment, outside of tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::needs::ROOT;
+
+/// Functions may have as many lines.
+const FUNCTION: usize = 60;
+/// Files may have as many lines of code.
+const FILE: usize = 600;
+/// Alternatives of a pattern, one a line, that are counted from here on.
+const ALTERNATIVES: usize = 4;
+
+/// The ceilings, beside the tests.
+fn ceilings() -> PathBuf {
+    Path::new(ROOT).join("tests/counts.tsv")
+}
+
+/// A source file without its tests.
+struct Source {
+    /// Below the root of the repository, with `/`.
+    path: String,
+    lines: Vec<String>,
+}
+
+/// Prints the counts beside their ceilings.
+pub fn run() -> ExitCode {
+    let allowed = match fs::read_to_string(ceilings()) {
+        Ok(text) => read(&text),
+        Err(error) => {
+            eprintln!("error: {}: {error}", ceilings().display());
+            return ExitCode::FAILURE;
+        }
+    };
+    for (name, count) in counts(Path::new(ROOT)) {
+        let ceiling = allowed.get(&name).map_or(String::new(), |ceiling| format!("of {ceiling}"));
+        println!("{count:>7} {ceiling:<10} {name}");
+    }
+    ExitCode::SUCCESS
+}
+
+/// Reads the ceilings by name.
+fn read(text: &str) -> BTreeMap<String, usize> {
+    let row = |line: &str| {
+        let mut cells = line.split('\t');
+        Some((cells.next()?.to_owned(), cells.next()?.trim().parse().ok()?))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// Counts everything, by name.
+fn counts(root: &Path) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let library = sources(root, "src");
+    let tools = sources(root, "tools");
+    for source in library.iter().chain(&tools) {
+        let code = code(&source.lines).count();
+        *counts.entry(format!("code lines of {}", part(&source.path))).or_default() += code;
+        let whole = if source.path.starts_with("src/") { "src" } else { "tools" };
+        *counts.entry(format!("code lines of all {whole}")).or_default() += code;
+    }
+    let (mut functions, mut files, mut alternatives) = (0, 0, 0);
+    for source in library.iter().chain(&tools) {
+        functions += long_functions(&source.lines);
+        files += usize::from(code(&source.lines).count() > FILE);
+    }
+    for source in &library {
+        alternatives += listed_alternatives(&source.lines);
+    }
+    counts.insert(format!("functions over {FUNCTION} lines"), functions);
+    counts.insert(format!("files over {FILE} lines of code"), files);
+    counts
+        .insert(format!("lines of patterns with {ALTERNATIVES} and more alternatives in src"), alternatives);
+    let folders = folders(root, "src");
+    counts.insert("entries of src".into(), folders.get("src").copied().unwrap_or_default());
+    let most = folders.iter().filter(|(folder, _)| *folder != "src").map(|(_, &count)| count).max();
+    counts.insert("most entries of a folder below src".into(), most.unwrap_or_default());
+    counts.insert("circles of imports in src".into(), circles(&library));
+    counts
+}
+
+/// Name of the part of a file: the folder or file below `src`, the package below `tools`.
+fn part(path: &str) -> String {
+    path.split('/').take(2).collect::<Vec<_>>().join("/")
+}
+
+/// Collects the Rust files below a folder, without tests, benches of packages and examples.
+fn sources(root: &Path, folder: &str) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut work = vec![root.join(folder)];
+    while let Some(folder) = work.pop() {
+        let mut entries: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() {
+                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules" | "page") {
+                    work.push(path);
+                }
+            } else if name.ends_with(".rs")
+                && !matches!(&*name, "tests.rs" | "testing.rs" | "control_tests.rs")
+            {
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+                let below = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                let lines = text[..end].lines().map(str::to_owned).collect();
+                found.push(Source { path: below, lines });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// The lines of code.
+fn code(lines: &[String]) -> impl Iterator<Item = &str> {
+    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !line.starts_with("//"))
+}
+
+/// Counts functions with too many lines: from `fn` to the brace at its indentation.
+fn long_functions(lines: &[String]) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let begins = |line: &str| {
+        let words = line.trim_start();
+        let bare = words.trim_start_matches("pub(super) ").trim_start_matches("pub(crate) ");
+        let bare = bare.trim_start_matches("pub ").trim_start_matches("const ");
+        bare.starts_with("fn ") && !words.ends_with(';') && !words.ends_with('}')
+    };
+    let mut count = 0;
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| begins(line)) {
+        let closes = |end: &&String| end.trim_start().starts_with('}') && indent(end) == indent(line);
+        let length = lines[at..].iter().position(|end| closes(&end)).unwrap_or(0);
+        count += usize::from(length + 1 > FUNCTION);
+    }
+    count
+}
+
+/// Counts the lines of long lists of alternatives.
+fn listed_alternatives(lines: &[String]) -> usize {
+    let is_alternative = |line: &&String| line.trim_start().starts_with("| ");
+    let (mut total, mut run) = (0, 0);
+    for line in lines {
+        if is_alternative(&line) {
+            run += 1;
+        } else {
+            total += if run >= ALTERNATIVES { run } else { 0 };
+            run = 0;
+        }
+    }
+    total
+}
+
+/// Counts the entries of a folder and of all below it; tests and pages in Markdown are none.
+fn folders(root: &Path, folder: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    let mut work = vec![folder.to_owned()];
+    while let Some(folder) = work.pop() {
+        let mut count = 0;
+        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_folder = entry.path().is_dir();
+            if matches!(&*name, "tests" | "tests.rs" | "testing.rs" | "README.md") {
+                continue;
+            }
+            count += 1;
+            if is_folder {
+                work.push(format!("{folder}/{name}"));
+            }
+        }
+        found.insert(folder, count);
+    }
+    found
+}
+
+/// Counts the groups of modules that import each other, by their `use` lines.
+fn circles(sources: &[Source]) -> usize {
+    let module = |path: &str| -> Vec<String> {
+        let path = path.trim_start_matches("src/").trim_end_matches(".rs");
+        let parts = path.split('/').map(str::to_owned);
+        parts.filter(|part| part != "mod" && part != "lib").collect()
+    };
+    let modules: Vec<Vec<String>> = sources.iter().map(|source| module(&source.path)).collect();
+    let numbers: BTreeMap<&[String], usize> =
+        modules.iter().zip(0..).map(|(module, n)| (&module[..], n)).collect();
+    let find = |path: &[String]| (1..=path.len()).rev().find_map(|end| numbers.get(&path[..end]).copied());
+    let mut edges: Vec<Vec<usize>> = Vec::new();
+    for (source, own) in sources.iter().zip(&modules) {
+        let mut to: Vec<usize> = imports(&source.lines, own).iter().filter_map(|path| find(path)).collect();
+        to.sort_unstable();
+        to.dedup();
+        edges.push(to);
+    }
+    let reached: Vec<Vec<bool>> = (0..edges.len()).map(|from| reach(&edges, from)).collect();
+    let mut is_counted = vec![false; edges.len()];
+    let mut circles = 0;
+    for from in 0..edges.len() {
+        let group: Vec<usize> =
+            (0..edges.len()).filter(|&to| to != from && reached[from][to] && reached[to][from]).collect();
+        if !group.is_empty() && !is_counted[from] {
+            circles += 1;
+            group.iter().for_each(|&member| is_counted[member] = true);
+        }
+    }
+    circles
+}
+
+fn reach(edges: &[Vec<usize>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut work = edges[from].clone();
+    while let Some(node) = work.pop() {
+        if !std::mem::replace(&mut reached[node], true) {
+            work.extend(&edges[node]);
+        }
+    }
+    reached
+}
+
+/// The paths that `use` lines of a module name, from the root of the crate; of names in braces
+/// each.
+fn imports(lines: &[String], own: &[String]) -> Vec<Vec<String>> {
+    let text: String = code(lines).collect::<Vec<_>>().join("\n");
+    let mut found = Vec::new();
+    for part in text.split("\nuse ").skip(1).chain(text.strip_prefix("use ")) {
+        let Some(end) = part.find(';') else { continue };
+        expand(part[..end].trim(), &[], own, &mut found);
+    }
+    found
+}
+
+/// Adds the paths of one tree of `use`.
+fn expand(tree: &str, before: &[String], own: &[String], found: &mut Vec<Vec<String>>) {
+    let (path, group) = match tree.split_once('{') {
+        Some((path, group)) => (path, group.trim_end().strip_suffix('}')),
+        None => (tree, None),
+    };
+    let mut all = before.to_vec();
+    for word in path.split("::").map(str::trim).filter(|word| !word.is_empty()) {
+        match word.split_whitespace().next().unwrap_or_default() {
+            "crate" => all.clear(),
+            "self" if before.is_empty() && all.is_empty() => all = own.to_vec(),
+            "self" => {}
+            "super" => {
+                let mut outer = if all.is_empty() { own.to_vec() } else { all };
+                outer.pop();
+                all = outer;
+            }
+            name => all.push(name.to_owned()),
+        }
+    }
+    let Some(group) = group else { return found.push(all) };
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                if !group[start..at].trim().is_empty() {
+                    expand(group[start..at].trim(), &all, own, found);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_count_is_above_its_ceiling() {
+        let allowed = read(&fs::read_to_string(ceilings()).expect("the ceilings"));
+        let counts = counts(Path::new(ROOT));
+        assert!(counts.len() > 30, "{counts:?}");
+        let above = counts.iter().filter(|(name, count)| allowed.get(*name).is_none_or(|most| *count > most));
+        let above: Vec<_> = above.map(|(name, count)| format!("{name}: {count}")).collect();
+        let hint = "write less, or raise the ceiling in tests/counts.tsv and say why there";
+        assert!(above.is_empty(), "{hint}\n{}", above.join("\n"));
+    }
+
+    #[test]
+    fn every_ceiling_has_a_count() {
+        let counts = counts(Path::new(ROOT));
+        let rows = read(&fs::read_to_string(ceilings()).expect("the ceilings"));
+        let stale: Vec<_> = rows.keys().filter(|name| !counts.contains_key(*name)).collect();
+        assert!(stale.is_empty(), "{stale:?}");
+    }
+
+    #[test]
+    fn lines_and_circles_are_counted() {
+        let source = |path: &str, text: &str| Source {
+            path: path.into(),
+            lines: text.lines().map(str::to_owned).collect(),
+        };
+        let circle = [
+            source("src/a/mod.rs", "use super::b::{C, d::E};\n"),
+            source("src/b/mod.rs", "pub mod d;\n"),
+            source("src/b/d.rs", "use crate::{f, a::G};\n"),
+            source("src/f.rs", "use std::fmt;\n"),
+        ];
+        assert_eq!(circles(&circle), 1);
+        let text = "fn a() {\n}\n\n// why\nfn b() {\n".to_owned() + &"    x();\n".repeat(FUNCTION) + "}\n";
+        let lines = source("src/a.rs", &text).lines;
+        assert_eq!((long_functions(&lines), code(&lines).count()), (1, FUNCTION + 4));
+        let list = source("src/a.rs", "a => 1,\nb\n| c\n| d\n| e\n| f => 2,\ng\n| h => 3,\n").lines;
+        assert_eq!(listed_alternatives(&list), 4);
+    }
+}
