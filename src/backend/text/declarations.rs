@@ -177,15 +177,11 @@ impl Declarations {
         self.offsets.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Writes the index of an element of a member: a number, or a name and what to add to it.
-    pub fn write_index(&self, out: &mut String, block: &UniformBlock, member: &Member, element: u16) {
-        let found = self.array(block, member, element);
-        let found = found.and_then(|(array, ahead)| Some((self.offsets.get(usize::from(array))?, ahead)));
-        let _ = match found {
-            None => write!(out, "{element}"),
-            Some(((name, _), 0)) => write!(out, "{name}"),
-            Some(((name, _), ahead)) => write!(out, "{name} + {ahead}"),
-        };
+    /// The name of the array that an element of a member is in, and its number there; none of an
+    /// element in no named array.
+    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(&str, u16)> {
+        let (array, ahead) = self.array(block, member, element)?;
+        Some((&*self.offsets.get(usize::from(array))?.0, ahead))
     }
 
     /// Writes the offsets in arrays.

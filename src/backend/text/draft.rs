@@ -97,8 +97,8 @@ impl Operand {
 pub enum Form {
     /// Content of a local variable here.
     Variable(Variable),
-    /// This word, or its element if there is an operand.
-    Text(Word, Placement),
+    /// This text, by its number, or its element if there is an operand.
+    Text(u32),
     Unary(Unary),
     Binary(Binary),
     /// Condition, value where true, value where false.
@@ -113,6 +113,39 @@ pub enum Form {
     Call(Word),
     /// Outputs of the interface, for WGSL.
     Outputs,
+}
+
+/// A name, or a place in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    pub word: Word,
+    pub placement: Placement,
+    /// A place in memory.
+    pub is_memory: bool,
+    pub subject: Subject,
+}
+
+impl Text {
+    /// A place in memory that no expression is named after.
+    pub const fn unnamed(word: Word, placement: Placement) -> Self {
+        Self { word, placement, is_memory: true, subject: Subject::NONE }
+    }
+}
+
+/// The parts of a text that expressions are named after.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// The name; of an element, that of the member.
+    pub name: Word,
+    /// The named array of an element.
+    pub array: Word,
+    /// The number of an element in its array, or in the member.
+    pub number: Word,
+}
+
+impl Subject {
+    /// No part.
+    pub const NONE: Self = Self { name: Word::NONE, array: Word::NONE, number: Word::NONE };
 }
 
 /// The places where a text may be written.
@@ -240,6 +273,7 @@ pub struct Draft {
     pub operands: Vec<Operand>,
     pub lines: Vec<Line>,
     pub variables: Vec<Local>,
+    pub texts: Vec<Text>,
     /// Variables that the heads of loops declare.
     pub counters: Vec<Variable>,
     /// Values of cases.
@@ -273,6 +307,7 @@ impl Draft {
         self.operands.clear();
         self.lines.clear();
         self.variables.clear();
+        self.texts.clear();
         self.counters.clear();
         self.values.clear();
         self.words.clear();
@@ -312,16 +347,31 @@ impl Draft {
         self.operands.extend_from_slice(operands);
         self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
         // A text that never changes needs no line that fixes when it is evaluated.
-        if !matches!(form, Form::Text(_, Placement::Anywhere)) {
+        if !matches!(form, Form::Text(text) if self.text(text).placement == Placement::Anywhere) {
             self.lines.push(Line::Evaluate(expr));
         }
         Operand { view: View::Whole(expr), ty }
     }
 
-    /// Adds a text that may be written anywhere.
-    pub fn text(&mut self, ty: Type, text: &str) -> Operand {
-        let word = self.word(text);
-        self.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN)
+    /// Adds a text; with an operand, its element.
+    pub fn add_text(&mut self, text: Text, ty: Type, operands: &[Operand], label: Label) -> Operand {
+        self.texts.push(text);
+        self.add(Form::Text(self.texts.len() as u32 - 1), ty, operands, label)
+    }
+
+    /// Adds a name that may be written anywhere; with a prefix it is a place in memory.
+    pub fn name(&mut self, ty: Type, prefix: &str, name: &str) -> Operand {
+        let start = self.words.end();
+        self.word(prefix);
+        let name = self.word(name);
+        let subject = Subject { name, ..Subject::NONE };
+        let (word, is_memory) = (self.words.since(start), !prefix.is_empty());
+        self.add_text(Text { word, placement: Placement::Anywhere, is_memory, subject }, ty, &[], PLAIN)
+    }
+
+    /// Returns a text.
+    pub fn text(&self, number: u32) -> &Text {
+        &self.texts[number as usize]
     }
 
     /// Adds a word.

@@ -4,7 +4,7 @@
 //! syntax.
 
 use super::builder::{Builder, known};
-use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, View};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, Text, View};
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -19,7 +19,7 @@ impl Builder<'_> {
     pub fn helper(mut self) -> Result<Type> {
         let (ir, parameters) = (self.ir, self.parameters);
         for (&param, name) in ir.get(ir.params).iter().zip(parameters) {
-            let argument = self.draft.text(ir.ty(param), name);
+            let argument = self.draft.name(ir.ty(param), "", name);
             self.set(param, argument.view);
         }
         let Some(&[output]) = self.body()? else {
@@ -43,7 +43,7 @@ impl Builder<'_> {
     fn vertex(mut self, interface: &Interface) -> Result<()> {
         let declarations = &self.module.declarations;
         for (attribute, name) in declarations.attributes.iter().zip(self.parameters) {
-            let mut input = self.draft.text(attribute.ty, name);
+            let mut input = self.draft.name(attribute.ty, "", name);
             if attribute.ty.kind != ScalarKind::F32
                 && declarations.reads.inputs >> attribute.register & 1 != 0
             {
@@ -134,10 +134,11 @@ impl Builder<'_> {
     /// The compute entry: invocation n reads `inputs[n]` and writes `outputs[n]`.
     fn compute(mut self) -> Result<()> {
         let (source, declarations) = (self.module.source, &self.module.declarations);
-        let id = format!("{}.x", self.parameters[0]);
-        let invocation = self.draft.text(Type::U32, &id);
-        let length = Form::Text(self.draft.word(self.module.dialect.length), Placement::Line);
-        let length = self.draft.add(length, Type::U32, &[], PLAIN);
+        let prefix = format!("{}.", self.parameters[0]);
+        let id = format!("{prefix}x");
+        let invocation = self.draft.name(Type::U32, &prefix, "x");
+        let length = Text::unnamed(self.draft.word(self.module.dialect.length), Placement::Line);
+        let length = self.draft.add_text(length, Type::U32, &[], PLAIN);
         self.leave_unless(Binary::ULess, invocation, length);
         if source.reports() {
             self.thread();
@@ -148,7 +149,7 @@ impl Builder<'_> {
             let name = name.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone());
             let label = Label::Word(self.draft.word(&name));
             let text = self.draft.word(&format!("{}[{id}][{register}]", StorageBuffer::INPUTS.name));
-            let input = self.draft.add(Form::Text(text, Placement::Line), Type::F32X4, &[], label);
+            let input = self.draft.add_text(Text::unnamed(text, Placement::Line), Type::F32X4, &[], label);
             self.inputs[usize::from(register)] = Some(input);
         }
         let Some(outputs) = self.body()? else { return Ok(()) };
@@ -166,9 +167,9 @@ impl Builder<'_> {
     /// Returns the index of this thread in the dispatch.
     fn thread(&mut self) -> Operand {
         let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
-        let form = Form::Text(self.draft.word(&text), Placement::Line);
+        let text = Text::unnamed(self.draft.word(&text), Placement::Line);
         let label = Label::Word(self.draft.word("thread"));
-        let thread = self.draft.add(form, Type::I32, &[], label);
+        let thread = self.draft.add_text(text, Type::I32, &[], label);
         *self.thread.insert(thread)
     }
 
@@ -187,7 +188,7 @@ impl Builder<'_> {
         let mut thread = self.thread();
         if kernel.is_split() {
             let label = self.draft.node(self.draft.nodes.len() as u32 - 1).label;
-            let first = self.draft.text(Type::I32, &format!("draw.{FIRST_THREAD_NAME}"));
+            let first = self.draft.name(Type::I32, "draw.", FIRST_THREAD_NAME);
             thread = self.draft.add(Form::Binary(Binary::IAdd), Type::I32, &[thread, first], label);
             self.thread = Some(thread);
         }
@@ -225,7 +226,7 @@ impl Statements for Builder<'_> {
         }
         // Only geometry programs have draw parameters.
         self.kernel()?;
-        Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
+        Ok(self.draft.name(Type::I32, "draw.", field.name()))
     }
 
     fn store(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {

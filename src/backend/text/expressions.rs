@@ -238,7 +238,7 @@ impl Body<'_> {
         let (node, operands) = (draft.node(expr), draft.operands(expr));
         match node.form {
             Form::Variable(variable) => self.out.push_str(self.variable(variable)),
-            Form::Text(word, _) => self.memory(word, operands.first().copied()),
+            Form::Text(text) => self.memory(draft.text(text).word, operands.first().copied()),
             // A lane of a negation.
             Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
             Form::Build | Form::Call(_) | Form::Outputs => {

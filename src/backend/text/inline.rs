@@ -159,7 +159,7 @@ impl Draft {
                 Label::Word(word) => word.length(),
                 Label::Hint(_) => NAME,
             },
-            Form::Text(word, _) => word.length(),
+            Form::Text(text) => self.text(text).word.length(),
         }
     }
 
@@ -213,7 +213,8 @@ impl Draft {
             return fact.crosses || self.stored_between(variable, fact.at, expr);
         }
         let is_repeated = fact.crosses || fact.uses > 1 || fact.size.length > u32::from(node.limit);
-        is_repeated || matches!(node.form, Form::Text(_, Placement::OnlyLine))
+        is_repeated
+            || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
     }
 
     /// Names exact arithmetic at places that cannot be marked, and finds the variables to mark.

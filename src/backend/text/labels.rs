@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-use super::draft::{Draft, Expr, Form, Label, Node, Operand, View};
+use super::draft::{Draft, Expr, Form, Label, Node, Operand, Subject, View};
 use super::names::{Word, write_hinted};
 use super::survey::NONE;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
@@ -207,9 +207,8 @@ impl Draft {
                     ""
                 }
             },
-            Form::Text(word, _) if !operands.is_empty() => {
-                let path = self.words.get(word);
-                self.element(path.rsplit('.').next().unwrap_or(path), operands, out);
+            Form::Text(text) if !operands.is_empty() => {
+                self.element(self.words.get(self.text(text).subject.name), operands, out);
                 return None;
             }
             Form::Variable(_) | Form::Text(..) => "",
@@ -263,18 +262,21 @@ impl Draft {
         for (part, is_first) in parts.into_iter().flatten().zip([true, false]) {
             let before = out.len();
             let text = match part.whole().map(|expr| self.node(expr).form) {
-                Some(Form::Text(word, _)) if is_first => self.words.get(word),
-                Some(_) | None => "",
+                Some(Form::Text(text)) if is_first => Some(self.text(text).subject),
+                Some(_) | None => None,
             };
             // `c8_a0_x`, and `palette_a0_x` of `c[palette + a0_x]`.
-            if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            if text.is_some_and(Subject::is_named) {
                 out.truncate(array);
                 start = array;
             }
             // `c8`, but `bones_1`.
             let is_letter = out.len() == array + 1;
-            out.push_str(if text.is_empty() || !is_letter && out.len() > array { "_" } else { "" });
-            let is_known = if text.is_empty() { self.subject(part, out) } else { place(text, out) };
+            out.push_str(if text.is_none() || !is_letter && out.len() > array { "_" } else { "" });
+            let is_known = match text {
+                Some(text) => self.place(text, out),
+                None => self.subject(part, out),
+            };
             if !is_known && !number(part, out) {
                 out.truncate(before);
             }
@@ -304,8 +306,7 @@ impl Draft {
     fn is_read(&self, operand: Operand) -> bool {
         let Some(expr) = operand.view.expr() else { return false };
         // Parameters and attributes are texts too: plain names.
-        matches!(self.node(expr).form, Form::Text(word, _) if self.words.get(word).contains(['.', '[']))
-            || matches!(self.node(expr).form, Form::Text(..) if !self.operands(expr).is_empty())
+        matches!(self.node(expr).form, Form::Text(text) if self.text(text).is_memory)
     }
 
     /// Writes the register or output of which an expression is a part, and `_`.
@@ -401,13 +402,11 @@ impl Draft {
                     write_hinted(out, hint, node.ty.kind);
                     return true;
                 }
-                // The number of an element is no name.
-                (_, Form::Text(word, _))
-                    if self.words.get(word).starts_with(|c: char| c.is_ascii_digit()) =>
-                {
-                    return false;
+                (_, Form::Text(text)) => {
+                    // The number of an element is no name.
+                    let subject = self.text(text).subject;
+                    return subject.is_named() && self.place(subject, out);
                 }
-                (_, Form::Text(word, _)) => return place(self.words.get(word), out),
                 (_, Form::Variable(_) | Form::Outputs) => return false,
                 _other_forms => {}
             }
@@ -423,6 +422,30 @@ impl Draft {
     }
 }
 
+impl Draft {
+    /// Writes the name of a text: `palette_1` of `c[palette + 1]`, `c5` of `c[5]`. Returns whether
+    /// there is one.
+    fn place(&self, subject: Subject, out: &mut String) -> bool {
+        let [name, array, number] =
+            [subject.name, subject.array, subject.number].map(|word| self.words.get(word));
+        let stem = if array.is_empty() { name } else { array };
+        out.push_str(stem);
+        // `modelView_1`, but `c5`.
+        if !number.is_empty() && (!array.is_empty() || name.len() > 1) {
+            out.push('_');
+        }
+        out.push_str(number);
+        !(stem.is_empty() && number.is_empty())
+    }
+}
+
+impl Subject {
+    /// Returns whether there is more than a number.
+    fn is_named(self) -> bool {
+        self.name != Word::NONE || self.array != Word::NONE
+    }
+}
+
 const fn is_plain(label: Label) -> bool {
     matches!(label, Label::Hint(Hint { register: HintRegister::None, .. }))
 }
@@ -432,38 +455,6 @@ const fn is_plain(label: Label) -> bool {
 fn stem(function: &str) -> &str {
     let name = function.strip_prefix("pica_").unwrap_or(function);
     ["_vec2f", "_vec3f", "_vec4f"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
-/// Writes the name of a place in memory: `palette_1` of `uniforms.c[palette + 1]`, `c5` of
-/// `uniforms.c[5]`. Returns whether there is one.
-fn place(text: &str, out: &mut String) -> bool {
-    let (path, index) = match text.split_once('[') {
-        Some((path, rest)) => (path, rest.split(']').next().unwrap_or_default()),
-        None => (text, ""),
-    };
-    let name = path.rsplit('.').next().unwrap_or(path);
-    // `i32(id.x)`
-    let name = name.rsplit('(').next().unwrap_or(name).trim_end_matches(')');
-    let is_named = index.starts_with(|first: char| first.is_ascii_alphabetic());
-    let start = out.len();
-    if !is_named {
-        out.push_str(name);
-        // `modelView_1`, but `c5`.
-        if name.len() > 1 && !index.is_empty() {
-            out.push('_');
-        }
-    }
-    let mut is_gap = false;
-    for c in index.chars() {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            out.push_str(if is_gap { "_" } else { "" });
-            out.push(c);
-            is_gap = false;
-        } else {
-            is_gap = true;
-        }
-    }
-    out.len() > start
 }
 
 /// Writes a constant, if it is short; returns whether it is.

@@ -39,9 +39,17 @@ impl Words {
     pub fn clear(&mut self) {
         self.0.clear();
     }
-    /// Returns the text of a word.
+    /// Returns the text of a word; nothing of no word.
     pub fn get(&self, word: Word) -> &str {
-        &self.0[word.start as usize..word.end as usize]
+        self.0.get(word.start as usize..word.end as usize).unwrap_or_default()
+    }
+    /// Returns the place where the next word begins.
+    pub fn end(&self) -> u32 {
+        self.0.len() as u32
+    }
+    /// Returns the word from a place to the end, which the words since then are parts of.
+    pub fn since(&self, start: u32) -> Word {
+        Word { start, end: self.end() }
     }
     /// Adds the word that a function writes.
     pub fn add(&mut self, write: impl FnOnce(&mut String)) -> Word {

@@ -3,10 +3,12 @@
 //! syntax.
 
 use super::builder::{Builder, known};
-use super::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Subject, Text, View};
+use super::names::push_number;
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
+use crate::host::Member;
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
 use crate::precision::bits::{INFINITY, MAGNITUDE};
 
@@ -160,20 +162,18 @@ impl<'a> Builder<'a> {
             Resource::Draw(field) => Ok(self.draw(field)?.view),
             Resource::Host(field) => {
                 let [_, prefix] = &self.module.declarations.prefixes;
-                let text = format!("{prefix}{}", field.name());
-                Ok(self.draft.text(ty, &text).view)
+                Ok(self.draft.name(ty, prefix, field.name()).view)
             }
-            Resource::Specialized(id) => Ok(self.draft.text(ty, &id.to_string()).view),
+            Resource::Specialized(id) => Ok(self.draft.name(ty, "", &id.to_string()).view),
             Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
             Resource::Index { member: number, element } => {
                 let interface = self.module.source.interface;
                 let (data, _) = member(interface, number, Some(element))?;
-                let declarations = &self.module.declarations;
-                let word = self
-                    .draft
-                    .words
-                    .add(|out| declarations.write_index(out, &interface.block, data, element));
-                Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view)
+                let start = self.draft.words.end();
+                let subject = self.index(data, element);
+                let (word, placement) = (self.draft.words.since(start), Placement::Anywhere);
+                let text = Text { word, placement, is_memory: false, subject };
+                Ok(self.draft.add_text(text, ty, &[], PLAIN).view)
             }
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 Err(not_legal(Op::Read(resource)))
@@ -197,8 +197,8 @@ impl<'a> Builder<'a> {
             (Buffer::State, None) => return Err(defect("there is no state")),
         };
         let label = Label::Word(self.draft.word(name));
-        let form = Form::Text(self.draft.word(buffer.name), stay);
-        Ok(self.draft.add(form, ty, &[index], label).view)
+        let text = Text::unnamed(self.draft.word(buffer.name), stay);
+        Ok(self.draft.add_text(text, ty, &[index], label).view)
     }
 
     /// Returns the call of a function for elements of a named array and its argument, if the index
@@ -277,21 +277,40 @@ impl<'a> Builder<'a> {
         let interface = self.module.source.interface;
         let (data, element) = member(interface, number, element)?;
         let declarations = &self.module.declarations;
-        let name = &declarations.members[usize::from(number)];
-        let word = self.draft.words.add(|out| {
-            out.extend([declarations.prefixes[0].as_str(), name]);
-            if let Some(element) = element {
-                out.push('[');
-                declarations.write_index(out, &interface.block, data, element);
-                out.push(']');
-            }
-        });
+        let start = self.draft.words.end();
+        self.draft.word(&declarations.prefixes[0]);
+        let mut subject = Subject::NONE;
+        let name = self.draft.word(&declarations.members[usize::from(number)]);
+        if let Some(element) = element {
+            self.draft.word("[");
+            subject = self.index(data, element);
+            self.draft.word("]");
+        }
         // Uniforms do not change during a run, but the index may be a variable that a loop changes:
         // only reads without one may move anywhere.
-        if index.is_empty() {
-            return Ok(self.draft.add(Form::Text(word, Placement::Anywhere), ty, &[], PLAIN).view);
+        let placement = if index.is_empty() { Placement::Anywhere } else { Placement::Line };
+        let subject = Subject { name, ..subject };
+        let text = Text { word: self.draft.words.since(start), placement, is_memory: true, subject };
+        Ok(self.draft.add_text(text, ty, index, PLAIN).view)
+    }
+
+    /// Adds the words of the index of an element of a member: a number, or the name of an array and
+    /// the number in it.
+    fn index(&mut self, member: &Member, element: u16) -> Subject {
+        let block = &self.module.source.interface.block;
+        let number = |draft: &mut Draft, number| draft.words.add(|out| push_number(out, u32::from(number)));
+        match self.module.declarations.index(block, member, element) {
+            None => Subject { number: number(self.draft, element), ..Subject::NONE },
+            Some((array, ahead)) => {
+                let array = self.draft.word(array);
+                let mut subject = Subject { array, ..Subject::NONE };
+                if ahead != 0 {
+                    self.draft.word(" + ");
+                    subject.number = number(self.draft, ahead);
+                }
+                subject
+            }
         }
-        Ok(self.draft.add(Form::Text(word, Placement::Line), ty, index, PLAIN).view)
     }
 
     /// Returns the geometry program of the interface.
