@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ForRuns, RouteName, Settings};
+use super::{ForRuns, RouteName, Settings, values};
 
 /// Run every program on interpreter and GPU and report differences
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ pub struct Compare {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Vertices for each program
-    #[arg(long, default_value_t = 256, value_name = "N")]
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = values::vertices())]
     pub vertices: usize,
     /// Seed of the inputs
     #[arg(long, default_value_t = 0, value_name = "S")]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::values;
+
 /// Check an emulator's shader caches on this GPU, for a report
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -21,7 +23,7 @@ pub struct Doctor {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Vertices for each program
-    #[arg(long, default_value_t = 64, value_name = "N")]
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = values::vertices())]
     pub vertices: usize,
     /// Seed of the inputs
     #[arg(long, default_value_t = 0, value_name = "S")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ForRuns, Machine, RouteName, Selection, Settings};
+use super::{ForRuns, Machine, RouteName, Selection, Settings, values};
 use crate::streams::{Output, Streams};
 
 /// Run a program and print its output registers
@@ -57,7 +57,7 @@ pub struct Run {
     #[arg(long, conflicts_with = "state", hide_short_help = true)]
     pub stress: bool,
     /// Number of generated vertices, or invocations of a geometry program
-    #[arg(long, default_value_t = 4, value_name = "N", conflicts_with = "state")]
+    #[arg(long, default_value_t = 4, value_name = "N", conflicts_with = "state", value_parser = values::vertices())]
     pub vertices: usize,
     /// Executor of the program
     #[arg(long, value_enum, default_value_t = Machine::Cpu)]

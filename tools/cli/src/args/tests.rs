@@ -60,3 +60,14 @@ fn every_command_is_in_one_group_of_the_list() {
         "{list}"
     );
 }
+
+#[test]
+fn a_number_of_vertices_has_a_limit() {
+    for name in ["run", "compare", "doctor"] {
+        let parse =
+            |number: &str| command().try_get_matches_from(["transpica", name, "file", "--vertices", number]);
+        let error = parse("99999999999").expect_err(name).to_string();
+        assert!(error.contains("is not in 0..=1048576"), "{error}");
+        assert!(parse("1048576").is_ok(), "{name}");
+    }
+}

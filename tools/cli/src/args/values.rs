@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use transpica::stages::backend::text;
 use transpica::stages::lint::Rule;
 
@@ -301,4 +301,12 @@ pub fn denied() -> impl TypedValueParser<Value = Denied> {
         let rule = Rule::ALL.iter().find(|rule| rule.id() == name);
         rule.map_or(Denied::All, |&rule| Denied::One(rule))
     })
+}
+
+/// Most vertices of a run: their inputs take 256 MiB.
+const VERTICES: u64 = 1 << 20;
+
+/// Parses a number of vertices.
+pub fn vertices() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=VERTICES)
 }
