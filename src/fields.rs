@@ -148,14 +148,6 @@ impl DrawField {
 }
 
 /// A specialization constant: a bool uniform, or a component of an int uniform.
-///
-/// ```
-/// use transpica::stages::fields::SpecId;
-/// let [bool, component] = [SpecId::bool(3), SpecId::int(1, 2)];
-/// assert_eq!((bool.get(), bool.to_string()), (3, "b3".into()));
-/// assert_eq!((component.get(), component.to_string()), (22, "i1_z".into()));
-/// assert_eq!(SpecId::new(32), None);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpecId(u8);
 
@@ -203,5 +195,22 @@ impl fmt::Display for SpecId {
             }
             None => write!(f, "b{}", self.0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SpecId;
+
+    #[test]
+    fn constants_have_ids_and_names() {
+        let [bool, component] = [SpecId::bool(3), SpecId::int(1, 2)];
+        assert_eq!((bool.get(), bool.to_string(), bool.component()), (3, "b3".into(), None));
+        assert_eq!(
+            (component.get(), component.to_string(), component.component()),
+            (22, "i1_z".into(), Some((1, 2)))
+        );
+        assert_eq!((SpecId::new(31), SpecId::new(32)), (Some(SpecId::int(3, 3)), None));
+        assert!(SpecId::of_mask(1 << 3 | 1 << 22).eq([bool, component]));
     }
 }

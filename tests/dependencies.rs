@@ -107,6 +107,8 @@ fn published_packages_depend_on_published_ones() {
     for package in ["", "tools/generate", "tools/containers", "tools/inspect", "tools/gpu", "tools/cli"] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
+        // Levels of other packages stand behind all dependencies.
+        let own = own.split("\n[profile").next().unwrap_or_default();
         for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {
             assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
         }

@@ -28,8 +28,8 @@ const ROUNDS: u32 = 8;
 /// Mask of all indices.
 const ALL: u128 = u128::MAX;
 
-/// Numbers from `first` to `last`, and NaN if it is possible: integers of 32 bits, or floats. An f64
-/// holds both.
+/// Numbers from `first` to `last`, and NaN if it is possible. They are integers of 32 bits or
+/// floats; an f64 holds both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     first: f64,

@@ -32,7 +32,7 @@ pub enum Precision {
 
 /// Questions that passes ask about a precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Results follow the rules of the PICA200, so operations of the driver need guards.
     pub guards: bool,
     /// Results are rounded to float24, and operands below its smallest number count as 0.
@@ -44,7 +44,7 @@ pub struct Rules {
 impl Precision {
     /// Its rules.
     #[inline]
-    pub const fn rules(self) -> Rules {
+    pub(crate) const fn rules(self) -> Rules {
         match self {
             Self::Exact => Rules { guards: true, rounds: false, reorders: false },
             Self::Fast => Rules { guards: false, rounds: false, reorders: true },
