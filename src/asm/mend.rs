@@ -201,7 +201,7 @@ mod tests {
         mended("mov r0, -|pos.x|", "", "max r0, r1, -r1");
         mended("mov r0, abs(r1)", "", "max r0, r1, -r1");
         mended("lerp r0, r1, r2, r3", "", "mad r0, r3, r0, r1");
-        mended("nrm r0, r1", "", "mul r0, r0, r1");
+        mended("nrm r0, r1", "", "mul r0, r1, r0");
         mended("mov r0, k * 2", "", "mul r0, r1, r2");
     }
 
