@@ -6,7 +6,7 @@ use super::lex;
 use super::report::{offset, quote};
 
 /// Words of other languages that begin a statement, in lower case, with the equivalent here.
-const ELSEWHERE: [(&str, &str); 43] = [
+const ELSEWHERE: [(&str, &str); 46] = [
     ("jmp goto bra", "jmpc jumps on flags, jmpu on a bool uniform"),
     ("sub", "add with a negated operand: `add r0, r1, -r2`"),
     ("ret return", "a procedure returns at its `.end`; nothing is written for it"),
@@ -19,6 +19,7 @@ const ELSEWHERE: [(&str, &str); 43] = [
     ("log", "lg2, base 2"),
     ("pow", "lg2, mul, then ex2"),
     ("dot", "dp3 and dp4"),
+    ("dp2 dp2add", "mul and add: of r1 and r2, `mul r0, r1, r2`, then `add r0.x, r0.x, r0.y`"),
     ("normalize nrm", "dp3, rsq, then mul: of r1, `dp3 r0, r1, r1`, `rsq r0, r0.x`, `mul r0, r1, r0`"),
     ("length", "dp3, rsq, then rcp: of r1, `dp3 r0, r1, r1`, `rsq r0, r0.x`, `rcp r0, r0.x`"),
     (
@@ -56,6 +57,14 @@ const ELSEWHERE: [(&str, &str); 43] = [
     ("struct", "there are no types; each register has a name of its own"),
     ("using", "there are no modules; all sources are named on the command line"),
     ("arl", "mova: `mova a0.x, r0.x`"),
+    (
+        "discard kill texkill clip",
+        "programs run for vertices and primitives; fragments are not theirs to discard",
+    ),
+    (
+        "tex texld texldl tex2d texture sample",
+        "programs read no textures; attributes and uniforms have all numbers",
+    ),
 ];
 
 /// Hint for an absolute value.

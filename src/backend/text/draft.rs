@@ -1,5 +1,5 @@
 //! A function as a list of lines and the expressions in them, in the order of the text.
-//! In: pieces from `region`, `operations` and `entry`, then decisions of `survey` and `inline`.
+//! In: pieces from `region`, `operations` and `entry`, then decisions of `uses` and `inline`.
 //! Out: a [`Draft`] for `print`. Knows no syntax.
 //!
 //! The builder inlines and names nothing. An expression is a [`Node`]; whatever only selects lanes,
@@ -7,7 +7,9 @@
 //! each use: `r1.xyz` reads better than a name for it.
 
 use super::names::{Word, Words};
-use super::survey::{Block, Declaration, Fact, NONE, Span, Store};
+use super::scopes::Scopes;
+use super::stores::{Declaration, Store};
+use super::uses::{Fact, NONE, Span};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
 /// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
@@ -285,16 +287,15 @@ pub struct Draft {
     pub origins: Vec<(Expr, Expr, Value)>,
     /// Origins are noted.
     pub is_traced: bool,
-    /// Findings of `survey` about the expressions, and decisions of `inline`.
+    /// Findings of `uses` about the expressions, and decisions of `inline`.
     pub facts: Vec<Fact>,
-    /// For each `If`, the line that ends it.
-    pub ends: Vec<u32>,
+    /// Its pairs of braces.
+    pub scopes: Scopes,
     /// Functions that it calls for elements of named arrays.
     pub readers: Vec<Reader>,
     /// Declarations of variables by place.
     pub declarations: Vec<Declaration>,
     pub(super) spans: Vec<Span>,
-    pub(super) blocks: Vec<Block>,
     pub(super) stores: Vec<Store>,
     /// Buffer of `labels`.
     pub(super) text: String,

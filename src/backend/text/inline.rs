@@ -1,6 +1,6 @@
 //! Decides which expressions are inlined and which get a name, and which arithmetic must be marked
 //! as exact.
-//! In: a draft and the facts of `survey`. Out: the decisions that `print` follows. Knows no syntax,
+//! In: a draft and the facts of `uses`. Out: the decisions that `print` follows. Knows no syntax,
 //! only how long things are, roughly.
 //!
 //! An expression is written where it is used if it is used once, in the loop it is evaluated in,
@@ -17,7 +17,7 @@
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
 use super::names::{Names, Word};
 use super::print::LINE;
-use super::survey::{NONE, Size};
+use super::uses::{NONE, Size};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
 /// Minimum characters for an expression, however deep its line is indented.

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::draft::{Draft, Expr, Form, Label, Node, Operand, Subject, View};
 use super::names::{Word, write_hinted};
-use super::survey::NONE;
+use super::uses::NONE;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
 use crate::precision::bits::INFINITY;
 

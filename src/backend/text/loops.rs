@@ -297,7 +297,7 @@ impl Body<'_> {
             return at + 1;
         };
         let condition = Operand { view: condition.view.negated(), ..condition };
-        let step = (draft.ends[at] as usize).saturating_sub(1);
+        let step = (draft.scopes.end_of(at as u32) as usize).saturating_sub(1);
         let counter = match (draft.lines.get(at.wrapping_sub(1)), is_counted) {
             (Some(&Line::Store { variable, value }), true) => Some((variable, value)),
             _no_counter => None,

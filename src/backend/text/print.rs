@@ -165,7 +165,8 @@ impl<'w> Body<'w> {
             })
         };
         let is_short = |operand: &Operand| draft.operand_size(*operand).length <= SHORT;
-        let (before, inside) = (&draft.lines[..at], &draft.lines[at..draft.ends[at] as usize]);
+        let (before, inside) =
+            (&draft.lines[..at], &draft.lines[at..draft.scopes.end_of(at as u32) as usize]);
         let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
         let Some((_, left)) = last(before, is_left).filter(|(_, left)| is_short(left)) else { return };
         let start = self.out.len();
@@ -421,7 +422,7 @@ impl<'w> Body<'w> {
         };
         let inner = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
         let &Line::If(condition) = draft.lines.get(inner)? else { return None };
-        let end = draft.ends[inner] as usize;
+        let end = draft.scopes.end_of(inner as u32) as usize;
         let is_last = matches!(draft.lines.get(end + 1), Some(Line::End));
         // A declaration needs a line between `else` and `if`.
         let next = draft.declarations.get(self.declared);

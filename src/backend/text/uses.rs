@@ -1,11 +1,11 @@
-//! Uses and stores: the lines that evaluate, use and store each expression and variable of a draft.
-//! In: lines and nodes of a draft. Out: its facts for `inline`. Knows no syntax and decides nothing
-//! but which values go by a variable's name.
+//! Uses: the lines that evaluate and use each expression of a draft.
+//! In: lines and nodes of a draft. Out: its facts for `inline`, its scopes and stores. Knows no syntax
+//! and decides nothing but which values go by a variable's name.
 
-use std::iter::successors;
-
-use super::draft::{Draft, Expr, Form, Line, Operand, Variable, View};
+use super::draft::{Draft, Expr, Form, Line, Operand, View};
 use super::names::Word;
+use super::scopes::Block;
+use super::stores::Store;
 
 /// No line, no span.
 pub const NONE: u32 = u32::MAX;
@@ -24,13 +24,13 @@ pub struct Fact {
     /// The one line that evaluates it.
     pub at: u32,
     /// Innermost loop around that line; 0 outside of all.
-    home: u32,
+    pub home: u32,
     /// Last line that may contain its text.
-    last: u32,
+    pub last: u32,
     /// No use comes before this line.
-    first: u32,
+    pub first: u32,
     /// Block of the line that evaluates it.
-    block: u32,
+    pub block: u32,
     /// The first store of it.
     pub store: u32,
     /// Line of the store to the variable whose name it has afterwards.
@@ -40,7 +40,7 @@ pub struct Fact {
     /// The last expression that uses it.
     pub user: u32,
     /// The last of its spans.
-    spans: u32,
+    pub spans: u32,
     /// Used in a loop other than its own.
     pub crosses: bool,
     /// Name, unless it is inlined.
@@ -81,43 +81,9 @@ impl Fact {
 /// First and last line that may contain one use, and the previous span of the same expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    first: u32,
-    last: u32,
-    previous: u32,
-}
-
-/// A store to a variable, and the previous store to it.
-#[derive(Clone, Copy, Debug)]
-pub struct Store {
-    pub variable: Variable,
-    at: u32,
-    block: u32,
-    previous: u32,
-}
-
-/// Lines in one pair of braces.
-#[derive(Clone, Copy, Debug)]
-pub struct Block {
-    /// The line of the construct; its block is `parent`.
-    owner: u32,
-    parent: u32,
-    depth: u32,
-    begin: u32,
-    end: u32,
-    /// Innermost loop.
-    home: u32,
-    /// One of several arms that exclude each other.
-    is_arm: bool,
-}
-
-/// Place of the declaration of a variable.
-#[derive(Clone, Copy, Debug)]
-pub struct Declaration {
-    /// Before this line, or by it.
-    pub at: u32,
-    pub variable: Variable,
-    /// The line is the store that gives the first value.
-    pub by_store: bool,
+    pub first: u32,
+    pub last: u32,
+    pub previous: u32,
 }
 
 impl Draft {
@@ -125,13 +91,9 @@ impl Draft {
     pub(super) fn survey(&mut self) {
         self.facts.clear();
         self.facts.resize(self.nodes.len(), Fact::NEW);
-        self.ends.clear();
-        self.ends.resize(self.lines.len(), 0);
         self.spans.clear();
         self.stores.clear();
-        self.blocks.clear();
-        let function = Block { owner: 0, parent: 0, depth: 0, begin: 0, end: NONE, home: 0, is_arm: false };
-        self.blocks.push(function);
+        self.scopes.start(self.lines.len());
         let mut block = 0;
         for at in 0..self.lines.len() as u32 {
             block = self.survey_line(at, block);
@@ -145,7 +107,7 @@ impl Draft {
         match self.lines[at as usize] {
             Line::Evaluate(expr) => {
                 let fact = &mut self.facts[expr as usize];
-                fact.home = self.blocks[block as usize].home;
+                fact.home = self.scopes.home(block);
                 (fact.at, fact.last, fact.block) = (at, at, block);
             }
             Line::Store { variable, value } => {
@@ -164,28 +126,23 @@ impl Draft {
             }
             Line::If(condition) => {
                 self.count_use(condition, at, block);
-                return self.begin(block, at, at, true);
+                return self.scopes.begin(block, at, at, true);
             }
             Line::Else => {
-                let Block { owner, parent, .. } = self.end(block, at);
+                let Block { owner, parent, .. } = self.scopes.end(block, at);
                 // Both arms have one owner: `excludes` recognizes siblings by it.
-                return self.begin(parent, owner, at, true);
+                return self.scopes.begin(parent, owner, at, true);
             }
-            Line::Loop { .. } => {
-                let inside = self.begin(block, at, at, false);
-                // Blocks inside inherit their innermost loop.
-                self.blocks[inside as usize].home = inside;
-                return inside;
-            }
+            Line::Loop { .. } => return self.scopes.begin_loop(block, at),
             // Cases are arms of the switch; its own block has nothing else.
             Line::Switch { selector, .. } => {
                 self.count_use(selector, at, block);
-                return self.begin(block, at, at, false);
+                return self.scopes.begin(block, at, at, false);
             }
-            Line::Case { .. } => return self.begin(block, self.blocks[block as usize].owner, at, true),
+            Line::Case { .. } => return self.scopes.begin(block, self.scopes.owner(block), at, true),
             Line::End => {
-                let Block { owner, parent, .. } = self.end(block, at);
-                self.ends[owner as usize] = at;
+                let Block { owner, parent, .. } = self.scopes.end(block, at);
+                self.scopes.end_construct(owner, at);
                 return parent;
             }
             Line::Return(operand) => self.count_use(operand, at, block),
@@ -194,27 +151,15 @@ impl Draft {
         block
     }
 
-    fn begin(&mut self, parent: u32, owner: u32, begin: u32, is_arm: bool) -> u32 {
-        let Block { depth, home, .. } = self.blocks[parent as usize];
-        self.blocks.push(Block { owner, parent, depth: depth + 1, begin, end: NONE, home, is_arm });
-        self.blocks.len() as u32 - 1
-    }
-
-    fn end(&mut self, block: u32, at: u32) -> Block {
-        let block = &mut self.blocks[block as usize];
-        block.end = at;
-        *block
-    }
-
     /// Returns the indentation of the line that evaluates an expression.
     pub(super) fn indent(&self, expr: Expr) -> u32 {
-        self.blocks[self.facts[expr as usize].block as usize].depth + 1
+        self.scopes.depth(self.facts[expr as usize].block) + 1
     }
 
     /// Counts a use by a line.
     fn count_use(&mut self, operand: Operand, at: u32, block: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.count_use_in(expr, (at, at), self.blocks[block as usize].home);
+            self.count_use_in(expr, (at, at), self.scopes.home(block));
         }
     }
 
@@ -277,93 +222,5 @@ impl Draft {
     /// constant.
     fn is_repeatable(&self, expr: Expr) -> bool {
         matches!(self.node(expr).form, Form::Variable(_))
-    }
-
-    /// Returns whether the variable may be stored after the line `from` and before a use of the
-    /// expression.
-    pub(super) fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let Fact { last, spans, .. } = *self.fact(expr);
-        let store = |index: u32| self.stores.get(index as usize);
-        let span = |index: u32| self.spans.get(index as usize);
-        let last_store = store(self.variables[variable as usize].stores);
-        let stores = successors(last_store, |&&Store { previous, .. }| store(previous));
-        stores.take_while(|store| store.at > from).filter(|store| store.at < last).any(|store| {
-            let mut uses = successors(span(spans), |&&Span { previous, .. }| span(previous));
-            uses.any(|span| store.at < span.last && !self.excludes(store.block, span.first))
-        })
-    }
-
-    /// Returns whether a line in a block never runs before a use in the same iteration, because the
-    /// use stands in another arm of the same construct.
-    fn excludes(&self, mut block: u32, used: u32) -> bool {
-        while block != 0 {
-            let Block { owner, parent, begin, end, is_arm, .. } = self.blocks[block as usize];
-            if begin < used && used < end {
-                return false;
-            }
-            if is_arm && owner < used && used < self.ends[owner as usize] {
-                return true;
-            }
-            block = parent;
-        }
-        false
-    }
-
-    /// Decides where variables are declared: by the first store if it stands in the innermost block
-    /// with all occurrences, else before the line with the first occurrence, outside of loops.
-    fn declare(&mut self) {
-        // For each variable the first line, its block, the innermost block that has all lines, and
-        // whether the first is a store.
-        let mut found: Vec<Option<(u32, u32, u32, bool)>> = vec![None; self.variables.len()];
-        let mut occurs = |variable: Variable, at: u32, block: u32, is_store: bool| {
-            let place = &mut found[variable as usize];
-            let here = (at, block, block, is_store);
-            let (first, _, common, _) = place.unwrap_or(here);
-            let common = self.common(common, block);
-            let (first, its, _, is_store) = if at <= first { here } else { place.unwrap_or(here) };
-            *place = Some((first, its, common, is_store));
-        };
-        self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block, true));
-        for (node, fact) in self.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
-            if let Form::Variable(variable) = node.form {
-                occurs(variable, fact.at, fact.block, false);
-            }
-        }
-        self.declarations.clear();
-        for (variable, found) in (0..).zip(found) {
-            let Some((first, block, common, is_store)) = found else { continue };
-            if self.counters.contains(&variable) {
-                continue;
-            }
-            let by_store = block == common && is_store;
-            let at = if by_store { first } else { self.outside(first, block, common) };
-            self.declarations.push(Declaration { at, variable, by_store });
-        }
-        // `print` takes them in the order of lines.
-        self.declarations.sort_by_cached_key(|declaration| declaration.at as u64);
-    }
-
-    /// Returns the innermost common block of two blocks.
-    fn common(&self, mut a: u32, mut b: u32) -> u32 {
-        while a != b {
-            let depth = |block: u32| self.blocks[block as usize].depth;
-            let deeper = if depth(a) >= depth(b) { &mut a } else { &mut b };
-            *deeper = self.blocks[*deeper as usize].parent;
-        }
-        a
-    }
-
-    /// Returns the line, outside of loops and in `common` or a block around it, that contains the
-    /// line `at` of `block`.
-    fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
-        let mut has_all = false;
-        loop {
-            has_all |= block == common;
-            let Block { owner, parent, home, .. } = self.blocks[block as usize];
-            if has_all && home == 0 {
-                return at;
-            }
-            (at, block) = (owner, parent);
-        }
     }
 }

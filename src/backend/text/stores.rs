@@ -1,0 +1,78 @@
+//! Stores to the variables of a draft.
+//! In: stores by line, in order, with the spans of uses and the scopes. Out: whether a variable still
+//! holds a value at its uses; where variables are declared. Knows no syntax.
+
+use std::iter::successors;
+
+use super::draft::{Draft, Expr, Form, Variable};
+use super::uses::{Fact, Span};
+
+/// A store to a variable, and the previous store to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Store {
+    pub variable: Variable,
+    pub at: u32,
+    pub block: u32,
+    pub previous: u32,
+}
+
+/// Place of the declaration of a variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// Before this line, or by it.
+    pub at: u32,
+    pub variable: Variable,
+    /// The line is the store that gives the first value.
+    pub by_store: bool,
+}
+
+impl Draft {
+    /// Returns whether the variable may be stored after the line `from` and before a use of the
+    /// expression.
+    pub(super) fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
+        let Fact { last, spans, .. } = *self.fact(expr);
+        let store = |index: u32| self.stores.get(index as usize);
+        let span = |index: u32| self.spans.get(index as usize);
+        let last_store = store(self.variables[variable as usize].stores);
+        let stores = successors(last_store, |&&Store { previous, .. }| store(previous));
+        stores.take_while(|store| store.at > from).filter(|store| store.at < last).any(|store| {
+            let mut uses = successors(span(spans), |&&Span { previous, .. }| span(previous));
+            uses.any(|span| store.at < span.last && !self.scopes.excludes(store.block, span.first))
+        })
+    }
+
+    /// Decides where variables are declared: by the first store if it stands in the innermost block
+    /// with all occurrences, else before the line with the first occurrence, outside of loops.
+    pub(super) fn declare(&mut self) {
+        // For each variable the first line, its block, the innermost block that has all lines, and
+        // whether the first is a store.
+        let mut found: Vec<Option<(u32, u32, u32, bool)>> = vec![None; self.variables.len()];
+        let scopes = &self.scopes;
+        let mut occurs = |variable: Variable, at: u32, block: u32, is_store: bool| {
+            let place = &mut found[variable as usize];
+            let here = (at, block, block, is_store);
+            let (first, _, common, _) = place.unwrap_or(here);
+            let common = scopes.common(common, block);
+            let (first, its, _, is_store) = if at <= first { here } else { place.unwrap_or(here) };
+            *place = Some((first, its, common, is_store));
+        };
+        self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block, true));
+        for (node, fact) in self.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
+            if let Form::Variable(variable) = node.form {
+                occurs(variable, fact.at, fact.block, false);
+            }
+        }
+        self.declarations.clear();
+        for (variable, found) in (0..).zip(found) {
+            let Some((first, block, common, is_store)) = found else { continue };
+            if self.counters.contains(&variable) {
+                continue;
+            }
+            let by_store = block == common && is_store;
+            let at = if by_store { first } else { self.scopes.outside(first, block, common) };
+            self.declarations.push(Declaration { at, variable, by_store });
+        }
+        // `print` takes them in the order of lines.
+        self.declarations.sort_by_cached_key(|declaration| declaration.at as u64);
+    }
+}
