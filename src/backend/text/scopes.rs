@@ -1,6 +1,6 @@
 //! Pairs of braces of a draft, as a tree.
-//! In: their first and last lines. Out: answers about two lines: what contains both, and whether one
-//! can run before the other. Knows no expression.
+//! In: their first and last lines. Out: answers about two lines: what contains both, and whether
+//! one can run before the other. Knows no expression.
 
 /// Lines in one pair of braces.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Stores to the variables of a draft.
-//! In: stores by line, in order, with the spans of uses and the scopes. Out: whether a variable still
-//! holds a value at its uses; where variables are declared. Knows no syntax.
+//! In: stores by line, in order, with the spans of uses and the scopes. Out: whether a variable
+//! still holds a value at its uses; where variables are declared. Knows no syntax.
 
 use std::iter::successors;
 

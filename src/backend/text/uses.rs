@@ -1,6 +1,6 @@
 //! Uses: the lines that evaluate and use each expression of a draft.
-//! In: lines and nodes of a draft. Out: its facts for `inline`, its scopes and stores. Knows no syntax
-//! and decides nothing but which values go by a variable's name.
+//! In: lines and nodes of a draft. Out: its facts for `inline`, its scopes and stores. Knows no
+//! syntax and decides nothing but which values go by a variable's name.
 
 use super::draft::{Draft, Expr, Form, Line, Operand, View};
 use super::names::Word;
