@@ -99,6 +99,18 @@ fn manifests_list_every_test() {
     }
 }
 
+/// Cargo 1.95 strips no program whose package has a level of its own: the command would have 37 MB
+/// in place of 25.
+#[test]
+fn the_command_has_the_level_of_the_profile_that_strips_it() {
+    let manifest =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")).expect("the manifest");
+    let (_, release) = manifest.split_once("[profile.release]").expect("the profile");
+    let (own, others) = release.split_once("\n[").expect("other profiles");
+    assert!(own.contains("strip = true"), "{own}");
+    assert!(!others.contains("profile.release.package.transpica-cli]"), "{others}");
+}
+
 /// Cargo removes dependencies without a version from a published manifest, and unit tests that use
 /// them would not compile there.
 #[test]

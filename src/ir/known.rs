@@ -221,7 +221,7 @@ impl<'a> Known<'a> {
     pub fn analyze(&mut self, f: &Func) {
         self.inside.resize(f.regions.len(), 0);
         self.behind.resize(f.nodes.len(), 0);
-        let sweep = Sweep {
+        let mut sweep = Sweep {
             known: self,
             open: Vec::new(),
             joins: Vec::new(),
@@ -229,7 +229,7 @@ impl<'a> Known<'a> {
             context: 0,
             before: [0; 3],
         };
-        dataflow::run(f, &mut { sweep });
+        dataflow::run(f, &mut sweep);
     }
 
     /// Facts about a value, wherever it is used.

@@ -9,7 +9,7 @@
 //! | `loops` | loops with one test as `for` and `while` |
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
-//! | `uses`, `scopes`, `stores`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `uses`, `scopes`, `stores`, `inline` | which expressions get a name, decided once |
 //! | `labels` | names of expressions that come from no register |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
