@@ -223,9 +223,8 @@ impl<T> Default for Interner<T> {
 }
 
 /// Returns the set bits of a number, ascending.
-// Callers among the batches are compiled for several kinds of vectors, and it must be so with them.
-#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-#[cfg_attr(not(all(feature = "simd", target_arch = "x86_64")), inline)]
+// Some callers are compiled for several kinds of vectors, and it must be so with them.
+#[inline(always)]
 pub fn bits(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros())?;

@@ -33,10 +33,11 @@
 //! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
-//! ([`reflect::Reflection`]), the reference machine ([`Machine`]), the same for 64 vertices
-//! side by side ([`batch::Batch`]), draws with geometry programs on
-//! the CPU ([`draw::cpu`]), findings about doubtful code ([`mod@lint`]), and with the feature `asm`
-//! an assembler (`asm`) and a disassembler (`dis`).
+//! ([`reflect::Reflection`]) and the reference machine ([`Machine`]).
+//!
+//! Two crates go with this one. `transpica-draw` runs 64 vertices side by side and whole draws with
+//! geometry programs on the CPU, and plans such draws on the GPU. `transpica-asm` has an assembler,
+//! a disassembler and findings about doubtful code.
 //!
 //! No input panics. An [`Error`] has a place and says what to do. The same input and options give
 //! the same SPIR-V words in every process.
@@ -48,18 +49,15 @@
 //! | feature | brings |
 //! |---|---|
 //! | `spirv` (default) | SPIR-V words |
-//! | `simd` (default) | the widest vectors of an x86-64 processor in [`batch`] |
 //! | `wgsl`, `glsl` | text, without further dependencies |
 //! | `naga` | a `naga::Module`, read from the WGSL |
 //! | `hlsl`, `msl` | text, by naga |
-//! | `asm` | assembler and disassembler |
 //! | `serde` | serializable options, profile and reflection |
 //!
 //! # Guide
 //!
-//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from
-//! assembler text to readable WGSL, [`guide::batch`] how a new program's first frames come from the
-//! CPU, [`guide::folders`] how many files are translated, on one machine or many.
+//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::folders`] how many files
+//! are translated, on one machine or many.
 //! [`guide::support`] lists inputs, outputs and evidence, [`guide::instructions`] the bits of code
 //! words, [`guide::architecture`] how it works.
 
@@ -74,34 +72,27 @@
 pub mod stages {
     pub mod entity;
     pub mod error;
-    pub(crate) mod fields;
+    pub mod fields;
     pub mod limits;
     pub mod precision;
     pub(crate) mod stable;
+    pub mod words;
 
     pub mod container;
     pub mod isa;
 
-    #[cfg(feature = "asm")]
-    pub mod asm;
     pub mod cfg;
     pub mod interp;
 
-    #[cfg(feature = "asm")]
-    pub mod dis;
     pub mod geometry;
-    pub mod lint;
     pub mod structure;
 
     pub mod host;
     pub mod ir;
 
-    pub mod batch;
     pub mod lower;
 
     pub mod passes;
-
-    pub mod draw;
 
     pub mod backend;
     pub mod key;
@@ -113,9 +104,7 @@ pub mod stages {
 use stages::*;
 
 // One module for each subject; `src/README.md`, section "Public API", has the rule.
-#[cfg(feature = "asm")]
-pub use stages::{asm, dis};
-pub use stages::{batch, container, draw, geometry, host, interp, isa, lint, reflect};
+pub use stages::{container, geometry, host, interp, isa, reflect};
 
 /// Chapters beside the reference.
 pub mod guide {
@@ -123,15 +112,8 @@ pub mod guide {
     #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
     pub mod emulator {}
 
-    #[doc = include_str!("guide/batch.md")]
-    pub mod batch {}
-
     #[doc = include_str!("guide/folders.md")]
     pub mod folders {}
-
-    // Its example assembles, and prints WGSL.
-    #[cfg_attr(any(not(doctest), all(feature = "asm", feature = "wgsl")), doc = include_str!("guide/homebrew.md"))]
-    pub mod homebrew {}
 
     #[doc = include_str!("guide/support.md")]
     pub mod support {}
@@ -143,7 +125,7 @@ pub mod guide {
     pub mod architecture {}
 }
 
-#[cfg(all(test, feature = "asm"))]
+#[cfg(test)]
 mod tests;
 
 #[cfg(feature = "glsl")]

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Assembled, AssemblerOptions, Report, SourceText, assemble_with};
 use transpica::stages::container::{Model, Shbin};
+use transpica_asm::{Assembled, AssemblerOptions, Report, SourceText, assemble_with};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))

@@ -5,12 +5,12 @@ mod samples;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use transpica::batch::{Batch, LANES};
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Program, Stage, Uniforms};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::precision::Precision;
+use transpica_draw::batch::{Batch, LANES};
 use transpica_generate::{Kind, generate, inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::batch::{self, Case, SIZES};
 use transpica_prove::chain::Count;

@@ -2,13 +2,13 @@
 //! buffers are refused before anything runs.
 
 use fastrand::Rng;
-use transpica::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 use transpica::host::{DepthSnap, OutputMap};
 use transpica::isa::Pc;
 use transpica::{
     Arithmetic, ClipPlanes, DepthRange, FlipY, HostValues, Limits, Machine, Options, Outputs, Precision,
     Program, Stage,
 };
+use transpica_draw::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 
 /// Random draws.
 const DRAWS: u64 = 4_000;

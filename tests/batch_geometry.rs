@@ -7,7 +7,6 @@ mod samples;
 use std::collections::BTreeSet;
 
 use transpica::stages::container::Shbin;
-use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle;
@@ -15,6 +14,7 @@ use transpica::stages::isa::{Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Control, Options, UndefinedValue};
+use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
 use transpica_prove::batch::drawn;
 

@@ -47,7 +47,7 @@ fn default_features_bring_at_most_eleven_crates_and_no_naga() {
 
 #[test]
 fn printers_of_our_own_bring_no_crate() {
-    let text = crates(&["--features", "wgsl,glsl,asm"]);
+    let text = crates(&["--features", "wgsl,glsl"]);
     assert_eq!(text, crates(&[]), "features without crates of their own");
     for theirs in ["naga", "hlsl", "msl"] {
         assert!(has(&crates(&["--features", theirs]), "naga"), "{theirs} is naga's");
@@ -59,13 +59,24 @@ fn the_command_line_needs_neither_a_gpu_nor_naga() {
     let all = crates_of("transpica-cli", &[]);
     assert!(has(&all, "wgpu") && has(&all, "naga"), "{all:?}");
     // half is locked at 2.5: later versions need zerocopy and a second version of syn.
-    assert!(all.len() <= 117, "{} crates: {all:?}", all.len());
+    assert!(all.len() <= 119, "{} crates: {all:?}", all.len());
     let least = crates_of("transpica-cli", &["--no-default-features"]);
     for heavy in ["wgpu", "naga", "pollster", "ruzstd", "rspirv", "fearless_simd"] {
         assert!(!has(&least, heavy), "{heavy} in {least:?}");
     }
     // Nine of them write PNG files, read OBJ files and have letters for `draw`.
-    assert!(least.len() <= 72, "{} crates: {least:?}", least.len());
+    assert!(least.len() <= 74, "{} crates: {least:?}", least.len());
+}
+
+/// The translator is a crate without its neighbors: nothing in `src` may know them.
+#[test]
+fn neighbors_depend_on_the_library_alone() {
+    for neighbor in ["transpica-asm", "transpica-draw"] {
+        let ours = crates_of(neighbor, &[]);
+        let ours: Vec<&String> = ours.iter().filter(|name| name.starts_with("transpica-")).collect();
+        assert!(ours.iter().all(|name| name.starts_with(neighbor)), "{neighbor}: {ours:?}");
+    }
+    assert!(!crates(&["--all-features"]).iter().any(|name| name.starts_with("transpica-")));
 }
 
 #[test]
@@ -116,7 +127,16 @@ fn the_command_has_the_level_of_the_profile_that_strips_it() {
 #[test]
 fn published_packages_depend_on_published_ones() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for package in ["", "tools/generate", "tools/containers", "tools/inspect", "tools/gpu", "tools/cli"] {
+    for package in [
+        "",
+        "tools/asm",
+        "tools/draw",
+        "tools/generate",
+        "tools/containers",
+        "tools/inspect",
+        "tools/gpu",
+        "tools/cli",
+    ] {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
         // Levels of other packages stand behind all dependencies.
@@ -186,8 +206,16 @@ fn named(text: &str) -> BTreeSet<(String, String)> {
 #[test]
 fn what_tests_run_include_or_load_is_in_a_list_of_requirements() {
     let mut files = Vec::new();
-    let folders =
-        ["src", "tests", "tools/prove/src", "tools/capi/tests", "tools/capi/examples", "tools/cli/tests"];
+    let folders = [
+        "src",
+        "tests",
+        "tools/asm/src",
+        "tools/draw/src",
+        "tools/prove/src",
+        "tools/capi/tests",
+        "tools/capi/examples",
+        "tools/cli/tests",
+    ];
     for folder in folders.into_iter().chain(["tools/gpu/tests", "tools/gpu/examples", "tools/bench/tests"]) {
         sources(&root().join(folder), &mut files);
     }

@@ -7,12 +7,12 @@ use std::path::Path;
 use expect_test::{expect, expect_file};
 use fastrand::Rng;
 use samples::samples;
-use transpica::stages::asm::{Assembled, Report, SourceText, assemble};
 use transpica::stages::container::{
     self, DescriptorRecord, Executable, Header, Model, OutputRecord, Shbin, Symbol, Version,
 };
-use transpica::stages::dis::{DisassemblerOptions, Listing, content, disassemble};
 use transpica::stages::isa::{Move, Opcode, Pc, Word};
+use transpica_asm::dis::{DisassemblerOptions, Listing, content, disassemble};
+use transpica_asm::{Assembled, Report, SourceText, assemble};
 use transpica_prove::daily;
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {

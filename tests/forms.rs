@@ -18,7 +18,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::graph::is_reducible;
 use transpica::stages::cfg::reduce::{Reduced, reduce};
@@ -31,6 +30,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::passes::{Scratch, legalize, offsets};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
+use transpica_asm::{SourceText, assemble};
 use transpica_prove::passes;
 use transpica_prove::same::{compare, compare_legal};
 

@@ -4,7 +4,6 @@
 mod samples;
 
 use expect_test::expect_file;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
@@ -18,6 +17,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
+use transpica_asm::{SourceText, assemble};
 use transpica_generate::GeometryDraw;
 use transpica_prove::daily;
 use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};

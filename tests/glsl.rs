@@ -18,7 +18,7 @@ use samples::{Sample, samples};
 use transpica::Translator;
 use transpica::host::GlslProfile;
 use transpica::stages::backend::text::{self, GlslVersion, Language};
-use transpica::stages::backend::{BackendInput, spirv};
+use transpica::stages::backend::BackendInput;
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{
@@ -191,7 +191,7 @@ const ARITHMETIC: [&str; 6] = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpDot", 
 
 /// Lists a module's arithmetic without NoContraction; counts the instructions with it.
 fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
-    let text = spirv::text(words).expect("SPIR-V");
+    let text = transpica_inspect::spirv::assembly(words).expect("SPIR-V");
     let marked = |id: &str| text.contains(&format!("OpDecorate {id} NoContraction\n"));
     let (mut found, mut count) = (Vec::new(), 0);
     for line in text.lines() {
@@ -307,7 +307,7 @@ fn text_has_no_generated_names_and_sets_the_position_once() {
 
 /// Byte offsets of the members of a block in SPIR-V, by name.
 fn offsets(words: &[u32], block: &str) -> BTreeMap<String, u32> {
-    let text = spirv::text(words).expect("SPIR-V");
+    let text = transpica_inspect::spirv::assembly(words).expect("SPIR-V");
     let end = format!(" \"{block}\"");
     let line = text.lines().find(|line| line.starts_with("OpName ") && line.ends_with(&end));
     let id = line.and_then(|line| line.split_whitespace().nth(1)).expect("the block");

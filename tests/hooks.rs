@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use transpica::asm::{SourceText, assemble};
 use transpica::container::Semantic;
 use transpica::host::{
     Block, DepthSnap, DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues,
@@ -17,6 +16,7 @@ use transpica::{
     ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, RegisterState,
     Setup, Shbin, Translator, key,
 };
+use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::unnamed::Unnamed;
 

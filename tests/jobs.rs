@@ -2,13 +2,13 @@
 //! stage that forwards finished vertices.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use transpica::batch::Records;
 use transpica::host::{OutputMap, varying};
 use transpica::isa::Pc;
 use transpica::{
     ClipPlanes, GlslVersion, Job, Locations, Options, Outputs, Profile, Program, RegisterState, Setup, Shbin,
     Stage, Translation, Translator,
 };
+use transpica_draw::batch::Records;
 
 /// Versions of GLSL by number, those of OpenGL and those of OpenGL ES.
 const OPENGL: [(GlslVersion, u32); 8] = [

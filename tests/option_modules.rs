@@ -294,7 +294,7 @@ fn translate_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) 
     let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, &environment, job).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
-    let assembly = transpica::stages::backend::spirv::text(&words).expect("readable");
+    let assembly = transpica_inspect::spirv::assembly(&words).expect("readable");
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 

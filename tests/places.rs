@@ -11,7 +11,6 @@ mod samples;
 use std::collections::BTreeSet;
 
 use expect_test::expect;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::cfg::dot::Dot;
 use transpica::stages::cfg::reach::reach;
@@ -28,6 +27,7 @@ use transpica::stages::precision::Precision;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::translate::{ControlFlow, control};
 use transpica::{Arithmetic, Options, Profile, Translation, Translator};
+use transpica_asm::{SourceText, assemble};
 
 /// A program with what its translation needs.
 struct Subject<'a> {
@@ -84,7 +84,7 @@ fn forms(translated: &Translation) -> Vec<(&'static str, Vec<Vec<Pc>>)> {
         ("WGSL", text(Language::Wgsl)),
         ("GLSL", text(Language::Glsl(GlslVersion::Vulkan450))),
         ("GLSL ES", text(Language::Glsl(GlslVersion::Es310))),
-        ("SPIR-V text", spirv.text().expect("text").places),
+        ("SPIR-V text", transpica_inspect::spirv::placed_assembly(&spirv).expect("text").places),
         ("SPIR-V", spirv.places),
     ]
 }
@@ -272,7 +272,7 @@ fn lines_of_one_program() {
         [(8)] %76 = OpFOrdGreaterThan %18 %60 %75
         [(8)] %77 = OpSelect %3 %76 %60 %75
     "#]]
-    .assert_eq(&joined(&spirv.text().expect("text")));
+    .assert_eq(&joined(&transpica_inspect::spirv::placed_assembly(&spirv).expect("text")));
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn texts_with_places_are_the_texts() {
         }
         let spirv = translated.placed_spirv().expect("SPIR-V");
         assert_eq!(spirv.words, translated.spirv().expect("SPIR-V"), "{name}");
-        let text = spirv.text().expect("text").text;
+        let text = transpica_inspect::spirv::placed_assembly(&spirv).expect("text").text;
         let instructions = text.lines().filter(|line| !line.starts_with(';')).count();
         assert_eq!(instructions, spirv.places.len(), "{name}");
         assert_eq!(print_placed(&translated.module).text, print(&translated.module), "{name}");

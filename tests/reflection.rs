@@ -9,7 +9,6 @@ use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
 use transpica::host::{Hook, HookOperand, Hooked};
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -21,6 +20,7 @@ use transpica::stages::host::{
 use transpica::stages::isa::{Pc, Program, Stage, Uniforms};
 use transpica::stages::reflect::{Reflection, SCHEMA};
 use transpica::{GlslVersion, Translation, Translator, pack};
+use transpica_asm::{SourceText, assemble};
 
 /// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {

@@ -3,7 +3,6 @@
 //! interpreter's.
 
 use transpica::reflect::Reflection;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
@@ -12,6 +11,7 @@ use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{IntUniforms, Job, OutputMap};
 use transpica::stages::limits::Limits;
 use transpica::{ClipPlanes, Control, GlslVersion, Options, Outputs, Profile, Translator};
+use transpica_asm::{SourceText, assemble};
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;
 

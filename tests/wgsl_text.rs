@@ -3,7 +3,6 @@
 
 mod samples;
 
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -11,6 +10,7 @@ use transpica::stages::host::{Job, Layout, Setup};
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Options, Profile, Translator};
+use transpica_asm::{SourceText, assemble};
 
 /// Names without a meaning: those of values without a register, symbol, output or operation.
 const NAMELESS: [&str; 7] = ["t", "n", "test", "bits", "value", "index", "unnamed"];
@@ -234,6 +234,6 @@ fn the_guide_shows_the_wgsl_of_a_sample() {
     let bytes = std::fs::read(format!("{root}/shaders/textured.shbin")).expect("readable");
     let file = Shbin::parse(&bytes).expect("a file");
     let text = &texts(&file, "textured.shbin", Options::default())[0];
-    let guide = std::fs::read_to_string(format!("{root}/src/guide/homebrew.md")).expect("readable");
+    let guide = std::fs::read_to_string(format!("{root}/tools/asm/src/guide/homebrew.md")).expect("readable");
     assert!(guide.contains(&format!("```wgsl\n{text}```\n")), "{text}");
 }

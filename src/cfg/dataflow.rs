@@ -9,7 +9,7 @@ use crate::entity::Handle;
 ///
 /// Facts form a lattice of finite height: a meet never gives more than either side. Otherwise the
 /// solver would not end.
-pub(crate) trait Analysis {
+pub trait Analysis {
     /// Knowledge at one place.
     type Fact: Copy + PartialEq;
 
@@ -36,7 +36,7 @@ pub(crate) trait Analysis {
 }
 
 /// Solves for the fact at the start of each block; nothing for unreachable blocks.
-pub(crate) fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>> {
+pub fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>> {
     let mut facts = vec![None; cfg.blocks.len()];
     let Some(entry) = cfg.entry else { return facts };
     facts[entry.index()] = Some(analysis.init());

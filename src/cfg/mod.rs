@@ -1,7 +1,7 @@
 //! The control-flow graph: control states (program counter and rings), merged to basic blocks.
 //! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
 
-pub(crate) mod dataflow;
+pub mod dataflow;
 pub mod dot;
 pub mod explore;
 mod facts;

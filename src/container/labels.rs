@@ -11,7 +11,7 @@ use super::dvle::Header;
 use super::records::Label;
 
 /// The labels of an executable, by name.
-pub(crate) struct Labels<'n> {
+pub struct Labels<'n> {
     /// Lowest address of each name.
     first: BTreeMap<&'n [u8], u32>,
     main: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Labels<'n> {
 
 impl<'n> Labels<'n> {
     /// Collects labels with their names.
-    pub(crate) fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, header: &Header) -> Self {
+    pub fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, header: &Header) -> Self {
         let mut first = BTreeMap::new();
         for (label, Name(name)) in labels {
             let lowest = first.entry(name).or_insert(label.address);
@@ -31,7 +31,7 @@ impl<'n> Labels<'n> {
 
     /// Rank of a label as the name of a start; the least wins, then the first in the table. A label
     /// loses by being an end, by not being the entry point, and by having no length.
-    pub(crate) fn rank(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
+    pub fn rank(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
         (self.is_end(label, name), label.address != self.main, label.length == 0)
     }
 

@@ -25,8 +25,8 @@ pub use bytes::{Name, NameOffset, Record, Strings, Table};
 pub use dvlb::Shbin;
 pub use dvle::{Dvle, GeometryMode, Header, ShaderType};
 pub use dvlp::{Dvlp, Version};
-#[cfg(feature = "asm")]
-pub(crate) use labels::Labels;
+#[doc(hidden)]
+pub use labels::Labels;
 pub use model::{Executable, Model, NameTable};
 pub use records::{
     Constant, ConstantValue, DescriptorRecord, Label, Line, OutputRecord, SEMANTICS, Semantic, SemanticInfo,

@@ -33,8 +33,8 @@ impl NameTable {
         offset
     }
     /// Returns the last name if it is the same, else appends the name.
-    #[cfg(feature = "asm")]
-    pub(crate) fn add_after(&mut self, last: Option<NameOffset>, name: &[u8]) -> NameOffset {
+    #[doc(hidden)]
+    pub fn add_after(&mut self, last: Option<NameOffset>, name: &[u8]) -> NameOffset {
         last.filter(|&last| self.get(last).0 == name).unwrap_or_else(|| self.add(name))
     }
     /// The name at an offset; empty beyond the table.

@@ -150,7 +150,7 @@ impl GeometryInput {
 }
 
 /// The error that `indices[place]` refers to a vertex that does not exist.
-pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
+pub fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
     Error::new(Kind::NoVertex { place, vertex, count }, At::Whole)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! * [`input`]: how vertices come in and triangles are assembled; [`kernel`], [`stage`]: the
 //!   compute shader and the geometry stage that a program becomes. Plain data.
-//! * `flow`, `observe`, `demand`, `bounds`: data dependences between invocations, and bounds of
+//! * `flow`, `observe`, `bounds`: data dependences between invocations, and bounds of
 //!   their EMITs.
 //!
 //! In: a geometry [`Program`](crate::isa::Program) and its `Cfg`. Out:
@@ -15,7 +15,6 @@
 //! component.
 
 mod bounds;
-mod demand;
 mod flow;
 #[doc(hidden)]
 pub mod input;
@@ -31,7 +30,6 @@ use std::fmt;
 
 #[doc(hidden)]
 pub use bounds::{Bounds, bounds};
-pub(crate) use demand::are_independent;
 pub use input::{Dependence, GeometryInput, GeometrySetup, Primitive, Primitives, Topology};
 pub use kernel::{DRIVER_LEFT, FIRST_THREAD, GUARD_FIRED, GeometryKernel, RECORDED, StateWord, bindings};
 #[doc(hidden)]

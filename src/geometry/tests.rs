@@ -32,15 +32,6 @@ fn sees(text: &str, expected: &str) {
     }
 }
 
-/// Returns whether invocations of a program that forwards o0 are independent.
-#[track_caller]
-fn independent(text: &str) -> bool {
-    let program = program_for(text, Stage::Geometry);
-    let mut outputs = [Mask::NONE; 16];
-    outputs[0] = Mask::XYZW;
-    are_independent(&program, &graph(&program, &ExploreOptions::default()), &outputs)
-}
-
 /// Checks the bounds of a program: EMITs and triangles.
 #[track_caller]
 fn emits(text: &str, ints: [Option<u8>; 4], expected: (Option<u32>, Option<u32>)) {
@@ -96,20 +87,6 @@ fn each_operation_reads_only_what_its_result_needs() {
     sees("litp r0.y r1; end", "r1.x@0, r1.y@0, r1.w@0");
     // An instruction that writes nothing reads nothing.
     sees("mov r0.none r1; end", "");
-}
-
-#[test]
-fn what_no_result_follows_from_does_not_count() {
-    // r1.zw are an earlier invocation's, and so are r2.zw.
-    let copied = |rest: &str| independent(&format!("mov r1.xy v0; mov r2 r1; {rest}; setemit 0; emit; end"));
-    assert!(copied("mov o0 r2.xyyx"));
-    assert!(copied("mov o2 r2; dp3 r3.x r2 r2; mov o0 r2.xyyx"), "o2 is not forwarded, r3 is not read");
-    assert!(!copied("mov o0 r2"));
-    assert!(!copied("dp3 o0 r2 r2"));
-    assert!(!copied("mov r3.w r2.zzzz; mov o0 v0; mov o0.x r3.wwww"));
-    assert!(!copied("mova x r2.zzzz; mov o0 c0[a0.x]"));
-    assert!(!copied("mov o0 v0; cmp eq eq r2.zzzz v0"));
-    assert!(!independent("mov r1.xy v0; emit; end"), "all other state counts");
 }
 
 #[test]

@@ -278,7 +278,7 @@ pub(crate) fn check(hooks: &[Hook], program: &Program<'_>) -> Result<()> {
 }
 
 /// Adds hooks to the outputs that they change.
-pub(crate) fn attach<'a>(hooks: &[Hook], outputs: impl Iterator<Item = &'a mut Output>) {
+pub fn attach<'a>(hooks: &[Hook], outputs: impl Iterator<Item = &'a mut Output>) {
     for output in outputs {
         let changes = hooks.iter().filter_map(|hook| match *hook {
             Hook::Output(semantic, change) if output.semantic == Some(semantic) => Some(change),

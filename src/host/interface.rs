@@ -105,7 +105,7 @@ pub struct Output {
 
 impl Output {
     /// Returns whether the components are the value.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.hooks.is_empty() && matches!(self.value, OutputValue::Plain | OutputValue::Tap(_))
     }
     /// Returns the number of components of the output.

@@ -35,8 +35,10 @@ pub use crate::fields::{DrawField, HostField, WORKGROUP};
 #[doc(hidden)]
 pub use assume::Reliance;
 pub use dvle::FileEnvironment;
+#[doc(hidden)]
+pub use hooks::attach;
 pub use hooks::{Hook, HookOperand, Hooked, OutputHook, redirect};
-pub(crate) use hooks::{attach, check as check_hooks, redirected, tap_outputs, taps};
+pub(crate) use hooks::{check as check_hooks, redirected, tap_outputs, taps};
 pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
     MemberType, Output, OutputValue, Procedure, UniformBlock, Usage,

@@ -29,7 +29,7 @@ const VARYINGS: [(Semantic, &str); 8] = [
 ];
 
 /// Returns the components of o0..o15 that some output takes, of the registers in `forwarded`.
-pub(crate) fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
+pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
     let mut seen = [Mask::NONE; 16];
     for source in outputs.iter().flat_map(|output| &output.components) {
         if let ComponentSource::Register { register, component } = *source
@@ -198,7 +198,7 @@ pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Out
 
 /// Place of an output in a record, and of the attribute that forwards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// Location of the attribute.
     pub location: u8,
     /// First float in the record.
@@ -208,7 +208,7 @@ pub(crate) struct Place {
 }
 
 /// Returns the places of outputs that lie one behind the other.
-pub(crate) fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
+pub fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
     outputs.iter().zip(0..).scan(0, |next, (output, location)| {
         // Range: at most four.
         let (offset, lanes) = (*next, output.lanes() as u8);

@@ -7,9 +7,9 @@ use crate::isa::limits::{INTS, LOOP_DEPTH};
 
 /// aL and the data of the loops in the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LoopData {
+pub struct LoopData {
     /// aL
-    pub(crate) counter: i32,
+    pub counter: i32,
     /// Iterations left of the loop in each slot.
     left: [i32; LOOP_DEPTH],
     /// aL at the beginning of the loop in each slot.
@@ -20,7 +20,7 @@ impl LoopData {
     /// Applies an effect; the guard's [`Effect::CountJump`] is up to the caller. Sums wrap, so an
     /// endless loop cannot overflow them.
     #[inline]
-    pub(crate) fn apply(&mut self, effect: Effect, ints: &[[u8; 4]; INTS]) {
+    pub fn apply(&mut self, effect: Effect, ints: &[[u8; 4]; INTS]) {
         let place = |slot: u8| usize::from(slot & 3);
         match effect {
             Effect::ShiftLoops => {
@@ -46,13 +46,13 @@ impl LoopData {
 
     /// Returns whether the loop in a slot has iterations left.
     #[inline]
-    pub(crate) fn repeats(&self, slot: u8) -> bool {
+    pub fn repeats(&self, slot: u8) -> bool {
         self.left[usize::from(slot & 3)] > 0
     }
 
     /// Returns whether two programs with this number of loops continue alike: data of loops that
     /// have ended are never read again.
-    pub(crate) fn continues_like(&self, other: &Self, loops: usize) -> bool {
+    pub fn continues_like(&self, other: &Self, loops: usize) -> bool {
         let alike = |a: &[i32; LOOP_DEPTH], b: &[i32; LOOP_DEPTH]| a[..loops] == b[..loops];
         self.counter == other.counter && alike(&self.left, &other.left) && alike(&self.saved, &other.saved)
     }

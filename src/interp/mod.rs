@@ -37,10 +37,12 @@ mod tests;
 #[doc(hidden)]
 pub use crate::isa::Uniforms;
 pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
-pub(crate) use loops::LoopData;
+#[doc(hidden)]
+pub use loops::LoopData;
 #[doc(hidden)]
 pub use machine::Machine;
 pub use machine::Settings;
-pub(crate) use operation::{Exact, F24, Fast, Flushed, Mode, flush_subnormal};
+#[doc(hidden)]
+pub use operation::{Exact, F24, Fast, Flushed, Mode, flush_subnormal};
 pub use registers::Registers;
 pub use trace::TraceRecord;

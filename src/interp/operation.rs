@@ -9,7 +9,7 @@ use crate::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Operand};
 use crate::precision::{Precision, arith};
 
 /// Type-level precision: each gets its own monomorphized loop.
-pub(crate) trait Mode {
+pub trait Mode {
     /// The precision.
     const PRECISION: Precision;
 
@@ -30,9 +30,9 @@ pub(crate) trait Mode {
     }
 }
 
-pub(crate) struct Exact;
-pub(crate) struct Fast;
-pub(crate) struct F24;
+pub struct Exact;
+pub struct Fast;
+pub struct F24;
 
 impl Mode for Exact {
     const PRECISION: Precision = Precision::Exact;
@@ -45,7 +45,7 @@ impl Mode for F24 {
 }
 
 /// A precision on a host whose arithmetic flushes every number below 2^-126.
-pub(crate) struct Flushed<M>(PhantomData<M>);
+pub struct Flushed<M>(PhantomData<M>);
 
 impl<M: Mode> Mode for Flushed<M> {
     const PRECISION: Precision = M::PRECISION;
@@ -75,7 +75,7 @@ impl<M: Mode> Mode for Flushed<M> {
 
 /// Replaces a number below 2^-126 by a zero of its sign.
 #[inline(always)]
-pub(crate) fn flush_subnormal(value: f32) -> f32 {
+pub fn flush_subnormal(value: f32) -> f32 {
     if value.is_subnormal() { 0f32.copysign(value) } else { value }
 }
 

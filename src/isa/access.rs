@@ -6,33 +6,33 @@ use super::limits::LOOP_DEPTH;
 use super::{CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 
 /// Bit of a0.x in [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
-pub(crate) const ADDRESS: u16 = 1;
+pub const ADDRESS: u16 = 1;
 /// Bit of aL.
-pub(crate) const COUNTER: u16 = 4;
+pub const COUNTER: u16 = 4;
 /// Bit of cmp.x; cmp.y follows.
-pub(crate) const FLAGS: u16 = 8;
+pub const FLAGS: u16 = 8;
 /// Bit of aL at the start of the loop in ring position 0; positions 1 to 3 follow.
-pub(crate) const SAVED: u16 = 32;
+pub const SAVED: u16 = 32;
 /// Number of saved values of aL.
-pub(crate) const LOOPS: u32 = LOOP_DEPTH as u32;
+pub const LOOPS: u32 = LOOP_DEPTH as u32;
 
 /// The registers that an instruction reads and writes. In sets of registers, bit 4 · n + c is
 /// component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Access {
+pub struct Access {
     /// Set of r0..r15.
-    pub(crate) temps_read: u64,
-    pub(crate) temps_written: u64,
+    pub temps_read: u64,
+    pub temps_written: u64,
     /// Set of o0..o15.
-    pub(crate) outputs_written: u64,
+    pub outputs_written: u64,
     /// Address registers, aL and flags.
-    pub(crate) rest_read: u16,
-    pub(crate) rest_written: u16,
+    pub rest_read: u16,
+    pub rest_written: u16,
 }
 
 impl Access {
     /// The access of an instruction. EMIT and SETEMIT have none: their state is not a register.
-    pub(crate) fn new(inst: &Inst) -> Self {
+    pub fn new(inst: &Inst) -> Self {
         let mut access = Self::default();
         match inst {
             Inst::Data { op, dest, mask, sources } => access.data(*op, *dest, *mask, sources),
@@ -95,12 +95,12 @@ impl Access {
 }
 
 /// The bit of a component of a register.
-pub(crate) fn lane(register: u8, component: Component) -> u64 {
+pub fn lane(register: u8, component: Component) -> u64 {
     1 << (4 * u32::from(register & 15) + component as u32)
 }
 
 /// The flags that a condition tests.
-pub(crate) fn tested_flags(condition: Condition) -> u16 {
+pub fn tested_flags(condition: Condition) -> u16 {
     match condition.op {
         ConditionOp::Or | ConditionOp::And => 3 * FLAGS,
         ConditionOp::X => FLAGS,

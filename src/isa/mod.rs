@@ -3,7 +3,8 @@
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no
 //! file format.
 
-pub(crate) mod access;
+#[doc(hidden)]
+pub mod access;
 #[doc(hidden)]
 pub mod builder;
 #[doc(hidden)]

@@ -98,7 +98,7 @@ impl Display for Flow {
 }
 
 /// A destination mask as a suffix: nothing if it equals the second mask, `._` if it is empty.
-pub(crate) struct MaskText(pub(crate) Mask, pub(crate) Mask);
+pub struct MaskText(pub Mask, pub Mask);
 
 impl Display for MaskText {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -21,8 +21,6 @@ mod ops;
 mod placed;
 mod quaternions;
 mod stage;
-#[cfg(any(test, feature = "spirv-asm"))]
-mod text;
 mod types;
 mod writer;
 
@@ -30,8 +28,6 @@ mod writer;
 mod tests;
 
 pub use placed::PlacedWords;
-#[cfg(any(test, feature = "spirv-asm"))]
-pub use text::text;
 
 use ::spirv::Word;
 

@@ -1,21 +1,14 @@
 //! Modules whose instructions belong to instructions of the program.
-//! In: words, and those that evaluate each value. Out: addresses for each SPIR-V instruction and
-//! for each line of its text.
+//! In: words, and those that evaluate each value. Out: addresses for each SPIR-V instruction.
 
 use std::ops::Range;
 
 use ::spirv::Word;
 
-#[cfg(any(test, feature = "spirv-asm"))]
-use super::text::text;
 use super::writer::HEADER;
-#[cfg(any(test, feature = "spirv-asm"))]
-use crate::error::Result;
 use crate::ir::places::Places;
 use crate::ir::{Func, Value};
 use crate::isa::Pc;
-#[cfg(any(test, feature = "spirv-asm"))]
-use crate::isa::placed::PlacedText;
 
 /// A module with the origin of its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,21 +40,5 @@ impl PlacedWords {
             at += usize::from((word >> 16) as u16).max(1);
         }
         Self { words, places }
-    }
-
-    /// Returns the module as text with the instructions of each line.
-    ///
-    /// # Errors
-    /// As [`text`].
-    #[cfg(any(test, feature = "spirv-asm"))]
-    pub fn text(&self) -> Result<PlacedText> {
-        let text = text(&self.words)?;
-        let mut places = self.places.iter();
-        // The lines of the header are comments; all others are one instruction each.
-        let lines = text.lines().map(|line| {
-            if line.starts_with(';') { Vec::new() } else { places.next().cloned().unwrap_or_default() }
-        });
-        let places = lines.collect();
-        Ok(PlacedText { text, places })
     }
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use transpica::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica::host::Environment as _;
 use transpica::interp::Registers;
 use transpica::isa::{Program, Stage};
@@ -16,6 +15,7 @@ use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Limits, Machine, Options};
+use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_generate::{inputs, uniforms};
 
 /// Vertices at once: a full batch, and smaller ones.

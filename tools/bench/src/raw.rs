@@ -8,7 +8,6 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use transpica::Translator;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::error::Error;
 use transpica::stages::host::registers::number;
 use transpica::stages::host::{
@@ -16,6 +15,7 @@ use transpica::stages::host::{
     VertexInput,
 };
 use transpica::stages::isa::{Pc, Program, Stage};
+use transpica_asm::{SourceText, assemble};
 
 use crate::stages::Timing;
 

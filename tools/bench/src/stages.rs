@@ -79,8 +79,8 @@ pub struct AssemblerTiming {
 /// Times the assembler on one source.
 pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTiming, String> {
     let file = path.display().to_string();
-    let sources = [transpica::stages::asm::SourceText { name: &file, text }];
-    let assemble = || transpica::stages::asm::assemble(&sources).map_err(|report| report.to_string());
+    let sources = [transpica_asm::SourceText { name: &file, text }];
+    let assemble = || transpica_asm::assemble(&sources).map_err(|report| report.to_string());
     let words = assemble()?.model.code.len();
     let mut samples = Vec::new();
     for _ in 0..repeat.max(1) {

@@ -1,13 +1,13 @@
 //! Batches: vertex programs on the CPU, 64 vertices at a time.
 //! In: chains of [`settings`](crate::settings) and of [`source`](crate::source), uniforms, lanes.
-//! Out: lanes, statuses. The arithmetic is that of `transpica::batch`.
+//! Out: lanes, statuses. The arithmetic is that of `transpica_draw::batch`.
 
 use std::ptr::{null, null_mut};
 
-use transpica::batch::{Batch, LANES, VertexError};
 use transpica::host::{Hook, HostValues, redirect};
 use transpica::stages::host::{Constants, Options};
 use transpica::stages::isa::{Stage, Uniforms};
+use transpica_draw::batch::{Batch, LANES, VertexError};
 
 use crate::boundary::{answer, exclusive, free, plain, shared, value};
 use crate::chain::TranspicaHead;

@@ -1,11 +1,11 @@
 //! Draws of batches: from vertex buffers to records of outputs.
 //! In: attributes, indices, an output map. Out: floats, statuses. Fetch, cache and conversion are
-//! those of `transpica::batch`.
+//! those of `transpica_draw::batch`.
 
 use std::ffi::c_void;
 
-use transpica::batch::{Array, Order, Records, VertexAttribute, Vertices};
 use transpica::host::{Environment, HostValues};
+use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
 
 use crate::batch::{TranspicaBatch, failed};
 use crate::boundary::{answer, array, array_mut, exclusive, shared, value};

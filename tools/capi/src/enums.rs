@@ -3,9 +3,7 @@
 //! numbers, because a caller may store anything there. [`mirror`] defines one table that translates
 //! both ways and breaks the build if a variant is missing on either side.
 
-use transpica::batch::Number;
 use transpica::container::Semantic;
-use transpica::draw::gpu::{BindingUse, Pass};
 use transpica::geometry::Topology;
 use transpica::host::{KnownHost, Renderer};
 #[cfg(feature = "glsl")]
@@ -17,6 +15,8 @@ use transpica::stages::host::{
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
+use transpica_draw::batch::Number;
+use transpica_draw::gpu::{BindingUse, Pass};
 
 /// Status of a call.
 #[repr(u32)]

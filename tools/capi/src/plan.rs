@@ -1,10 +1,10 @@
 //! Plans of draws with a geometry program, and the passes around it.
 //! In: a setup, facts of a kernel, the vertices of a draw. Out: sizes of buffers, workgroups,
-//! content of uniform blocks, modules. The planning is `transpica::draw::gpu`'s.
+//! content of uniform blocks, modules. The planning is `transpica_draw::gpu`'s.
 
 use std::ptr::null_mut;
 
-use transpica::draw::gpu::{Pass, Plan, Request, ScanResult, Sizes};
+use transpica_draw::gpu::{Pass, Plan, Request, ScanResult, Sizes};
 
 use crate::boundary::{answer, array, array_mut, exclusive, free, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};

@@ -6,7 +6,7 @@ use std::path::Path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use transpica::Kind;
-use transpica::stages::asm::Diagnostic;
+use transpica_asm::Diagnostic;
 
 use crate::args::{Color, Common};
 use crate::terminal::{has_color, has_unicode, visible, visible_place};

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use transpica::dis::Listing;
 use transpica::stages::interp::TraceRecord;
+use transpica_asm::dis::Listing;
 
 use crate::report::Failure;
 

@@ -334,7 +334,7 @@ const COPY: &str = "
 
 /// Assembles [`COPY`].
 fn copying() -> Vec<u8> {
-    use transpica::stages::asm::{SourceText, assemble};
+    use transpica_asm::{SourceText, assemble};
     let sources = [SourceText { name: "copy.pica", text: COPY }];
     transpica::stages::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
 }
@@ -446,7 +446,7 @@ const COUNTER: &str = "
 
 #[test]
 fn generated_invocations_have_the_inputs_of_their_mode() {
-    use transpica::stages::asm::{SourceText, assemble};
+    use transpica_asm::{SourceText, assemble};
     for (mode, delivers) in [("point c20", false), ("fixed c20 c10 4", true), ("variable c20 13", true)] {
         let text = COUNTER.replace("MODE", mode);
         let sources = [SourceText { name: "counter.g.pica", text: &text }];

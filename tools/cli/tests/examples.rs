@@ -21,10 +21,10 @@ use writer::{Draw, opengl, opengl_record, vkch_of};
 /// Texts with examples.
 const TEXTS: [&str; 7] = [
     "README.md",
-    "src/guide/batch.md",
+    "tools/draw/src/guide/batch.md",
     "src/guide/emulator.md",
     "src/guide/folders.md",
-    "src/guide/homebrew.md",
+    "tools/asm/src/guide/homebrew.md",
     "src/guide/support.md",
     "tools/capi/README.md",
 ];

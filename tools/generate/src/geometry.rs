@@ -95,7 +95,7 @@ impl GeneratedGeometry {
 ///
 /// ```
 /// use transpica::stages::isa::Stage;
-/// use transpica::stages::draw::cpu::Pipeline;
+/// use transpica_draw::cpu::Pipeline;
 /// let generated = transpica_generate::generate_geometry(1);
 /// let (vertex, geometry) = (generated.vertex(), generated.geometry());
 /// let mut pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &Default::default())?;

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::geometry::{StateItem, bounds, observe};
 use transpica::stages::isa::{Inst, Mask, Pc, Stage};
 use transpica::stages::limits::Limits;
+use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Dependence, GeneratedGeometry, generate_geometry};
 
 const SEEDS: u64 = 2_000;

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use transpica::Translator;
-use transpica::asm;
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, FileEnvironment};
 use transpica::host::{Arithmetic, Job, Options, Profile};
@@ -17,6 +16,7 @@ use transpica::isa::{Program, Stage};
 use transpica::stages::cfg::Action;
 use transpica::stages::cfg::explore::{self, Explored, explore};
 use transpica::stages::precision::Precision;
+use transpica_asm as asm;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};
 

@@ -10,9 +10,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use transpica::draw::cpu::Pipeline;
 use transpica::host::Options;
 use transpica::isa::Stage;
+use transpica_draw::cpu::Pipeline;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};

@@ -8,7 +8,6 @@ mod valid;
 
 use support::BARE;
 use transpica::Translator;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Job, Options, Profile};
@@ -16,6 +15,7 @@ use transpica::stages::interp::{Registers, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
+use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare};
 use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Report, Route, run_compute};

@@ -1,9 +1,9 @@
 //! Each pass around a geometry program on the GPU against a model in a few lines of Rust; its
 //! SPIR-V is compiled from its WGSL.
 
-use transpica::stages::draw::gpu::{Collect, Pass, Plan, Request, ScanResult};
 use transpica::stages::error::Result;
 use transpica::stages::geometry::{Dependence, GeometryInput, Topology};
+use transpica_draw::gpu::{Collect, Pass, Plan, Request, ScanResult};
 use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
@@ -269,7 +269,7 @@ fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route
 
 /// Compares the passes with a loop over threads and the assembler.
 fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random, route: Route) {
-    use transpica::stages::draw::cpu::Assembler;
+    use transpica_draw::cpu::Assembler;
     let Collect { capacity, vectors, topology, .. } = shape;
     let triangle = (3 * vectors * 4) as usize;
     let triangles: Vec<u32> =

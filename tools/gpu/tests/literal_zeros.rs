@@ -9,12 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use transpica::Translator;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::ir::{Def, Module, Op, Resource};
 use transpica::stages::precision::Precision;
+use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use valid::valid_shader;

@@ -10,7 +10,6 @@ use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
-use transpica::stages::draw::cpu::Triangles;
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::FileEnvironment;
@@ -20,6 +19,7 @@ use transpica::stages::host::{
 use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
 use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
+use transpica_draw::cpu::Triangles;
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::scenes;
 use transpica_prove::spirv_tools;

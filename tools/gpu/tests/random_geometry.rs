@@ -7,11 +7,11 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::host::{Arithmetic, Assume, Block, Layout, Options, Promise};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
+use transpica_draw::cpu::Pipeline;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry, promises};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_emits};

@@ -6,17 +6,17 @@ mod support;
 
 use std::path::Path;
 
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::{Dependence, Topology};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
 use transpica::stages::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
+use transpica_asm::{SourceText, assemble};
 
-use transpica::stages::draw::cpu::Pipeline;
-use transpica::stages::draw::gpu::ScanResult;
 use transpica::{Translation, Translator};
+use transpica_draw::cpu::Pipeline;
+use transpica_draw::gpu::ScanResult;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};
 use transpica_gpu::driver::Subnormals;

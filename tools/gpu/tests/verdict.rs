@@ -11,7 +11,6 @@ mod valid;
 
 use support::BARE;
 use transpica::Translator;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{Job, Profile, dvle};
@@ -19,6 +18,7 @@ use transpica::stages::interp::{Registers, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
+use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};
 use transpica_gpu::geometry::{EmitCase, InvocationInput, compare_emits};

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 
 use samples::Sample;
 use transpica::Translator;
-use transpica::batch::{Array, Number};
 use transpica::container::Semantic;
 use transpica::host::{Hook, HookOperand, Hooked, OutputHook, OutputValue, redirect};
 use transpica::interp::TraceRecord;
@@ -26,6 +25,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::reflect::{Reflection, SpecializationInfo};
+use transpica_draw::batch::{Array, Number};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
 use transpica_prove::tally::Tally;

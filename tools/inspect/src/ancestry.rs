@@ -88,10 +88,10 @@ fn origin(recording: &Recording, number: usize, read: Read) -> (char, Option<u8>
 #[cfg(test)]
 mod tests {
     use transpica::Shbin;
-    use transpica::asm::{SourceText, assemble};
     use transpica::stages::host::dvle;
     use transpica::stages::interp::{Settings, Uniforms};
     use transpica::stages::limits::Limits;
+    use transpica_asm::{SourceText, assemble};
 
     use super::*;
     use crate::dead::dead;

@@ -16,6 +16,8 @@ pub mod recording;
 pub mod results;
 pub mod saved;
 pub mod settings;
+#[cfg(feature = "spirv-asm")]
+pub mod spirv;
 pub mod state;
 pub mod symbols;
 pub mod tables;

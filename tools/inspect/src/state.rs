@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use transpica::stages::asm::did_you_mean;
 use transpica::stages::container::SymbolBank;
 use transpica::stages::host::Constants;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
 use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::words::did_you_mean;
 use transpica_generate::Named;
 
 use crate::json;

@@ -2,11 +2,11 @@
 //! In: a parsed file. Out: a JSON value, the source of texts and documents.
 
 use serde_json::{Map, Value, json};
-use transpica::dis::Listing;
 use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
 use transpica::stages::isa::Pc;
 use transpica::stages::isa::decode::decode;
 use transpica::stages::precision::float24;
+use transpica_asm::dis::Listing;
 
 use crate::json::{self, ProgramName};
 

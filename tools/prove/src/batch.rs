@@ -2,12 +2,12 @@
 //! counts and what the loop guard ended.
 //! In: a program, settings, a state. Out: a count, or the first difference.
 
-use transpica::batch::{Batch, LANES};
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Program, Stage, Uniforms};
-use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::error::Error;
 use transpica::stages::interp::Machine;
+use transpica_draw::batch::{Batch, LANES};
+use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Generated, GeometryDraw, Kind};
 
 use crate::chain::{Checked, Count, Disagreement, bits, same_outputs};

@@ -13,8 +13,8 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::stages::asm::{Assembled, SourceText, assemble};
 use transpica::stages::isa::Uniforms;
+use transpica_asm::{Assembled, SourceText, assemble};
 
 use crate::chain::Bits;
 use transpica::stages::isa::limits::FLOATS;

@@ -5,7 +5,6 @@
 
 use std::cell::RefCell;
 
-use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::kernel::RECORDED;
 use transpica::stages::geometry::{
     Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology,
@@ -17,6 +16,7 @@ use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::{Precision, arith};
 use transpica::{Profile, Translation, Translator};
+use transpica_draw::cpu::Pipeline;
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;

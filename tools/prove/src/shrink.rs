@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 use transpica::stages::container::{DescriptorRecord, Executable, Header, Model};
-use transpica::stages::dis;
+use transpica_asm::dis;
 use transpica_generate::Generated;
 
 const NOP: u32 = 0x8400_0000;
@@ -105,8 +105,8 @@ pub fn state(program: &Generated, vertices: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::asm::{SourceText, assemble};
     use transpica::stages::container::Shbin;
+    use transpica_asm::{SourceText, assemble};
     use transpica_generate::{Kind, generate};
 
     use super::*;

@@ -3,8 +3,6 @@
 //! empty. A text with errors leaves the file of the last good one.
 
 use serde::Serialize;
-use transpica::asm::{Assembled, SourceText, assemble};
-use transpica::dis::{DisassemblerOptions, disassemble};
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::container::{ShaderType, Shbin, write};
 use transpica::stages::host::RegisterState;
@@ -12,7 +10,9 @@ use transpica::stages::host::dvle;
 use transpica::stages::host::registers::number;
 use transpica::stages::isa::{Pc, Stage};
 use transpica::stages::limits::Limits;
-use transpica::stages::lint::{Finding, lint};
+use transpica_asm::dis::{DisassemblerOptions, disassemble};
+use transpica_asm::lint::{Finding, lint};
+use transpica_asm::{Assembled, SourceText, assemble};
 use transpica_containers::shbin::{Words, model_of_words};
 use transpica_inspect::json::ProgramName;
 

@@ -1,11 +1,10 @@
 //! Draws for WebGPU: modules, buffers, passes and the draw, for a page that knows no program.
 //! In: a [`Scene`]. Out: [`GpuDraw`] with the contents of its buffers. A vertex program is one
-//! pipeline. With a geometry program the passes of `transpica::draw::gpu` run first, and one more
+//! pipeline. With a geometry program the passes of `transpica_draw::gpu` run first, and one more
 //! for the edges of its triangles. A fragment stage that is written here shows one output; a shown
 //! register is one, too.
 
 use serde::Serialize;
-use transpica::stages::draw::gpu::{Pass, Plan, Request, ScanResult};
 use transpica::stages::geometry::GeometryKernel;
 use transpica::stages::geometry::kernel::bindings;
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -15,6 +14,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::precision::{Precision, arith};
 use transpica::{Translation, Translator};
+use transpica_draw::gpu::{Pass, Plan, Request, ScanResult};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 
 use crate::picture::DrawRequest;

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 use serde_json::json;
-use transpica::asm::{Diagnostic, Report};
 use transpica::stages::error::{At, Error, Warning};
+use transpica_asm::{Diagnostic, Report};
 
 /// Weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::dis::Listing;
 use transpica::stages::container::SymbolBank;
 use transpica::stages::isa::{Mask, Pc};
+use transpica_asm::dis::Listing;
 use transpica_inspect::access::{ADDRESS, FLAGS};
 use transpica_inspect::ancestry::ancestry;
 use transpica_inspect::json::decimal;

@@ -4,7 +4,6 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use transpica::dis::Listing;
 use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::cfg::reach::reach;
@@ -15,6 +14,7 @@ use transpica::stages::reflect::Reflection;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::translate::{ControlFlow, control};
 use transpica::{GlslVersion, Translation};
+use transpica_asm::dis::Listing;
 use transpica_inspect::graph::{draw_cfg, svg::Paint};
 use transpica_inspect::tables::describe;
 
@@ -73,7 +73,7 @@ pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) 
         Translated::Ir => ir::text::print_placed(&translation.module).into(),
         Translated::Wgsl => translation.placed_text(Language::Wgsl)?.into(),
         Translated::Glsl(version) => translation.placed_text(Language::Glsl(version))?.into(),
-        Translated::Spirv => translation.placed_spirv()?.text()?.into(),
+        Translated::Spirv => transpica_inspect::spirv::placed_assembly(&translation.placed_spirv()?)?.into(),
         Translated::Reflection => TextView::new(reflection(open, translation).to_string()),
     };
     let problems = translation.warnings.iter().map(Problem::of_warning).collect();

@@ -27,13 +27,13 @@ fn vendor(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         return Err(format!("{} exists", folder.display()));
     }
-    for path in ["src", "shaders", "tools/capi"] {
+    for path in ["src", "shaders", "tools/draw", "tools/capi"] {
         copy_folder(&Path::new(ROOT).join(path), &folder.join(path))?;
     }
     for path in ["Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         install::copy(&Path::new(ROOT).join(path), &folder.join(path))?;
     }
-    for path in ["Cargo.toml", "tools/capi/Cargo.toml"] {
+    for path in ["Cargo.toml", "tools/draw/Cargo.toml", "tools/capi/Cargo.toml"] {
         let from = Path::new(ROOT).join(path);
         let text = fs::read_to_string(&from).map_err(|error| format!("{}: {error}", from.display()))?;
         install::write(&folder.join(path), &reduced(&text))?;
@@ -60,11 +60,19 @@ fn reduced(manifest: &str) -> String {
             is_kept = line != "[dev-dependencies]";
         }
         let line = match line.split(" = ").next() {
-            Some("members" | "default-members") => {
-                &format!("{} = [\"tools/capi\"]", line.split(" = ").next().unwrap_or_default())
-            }
+            Some("members" | "default-members") => &format!(
+                "{} = [\"tools/draw\", \"tools/capi\"]",
+                line.split(" = ").next().unwrap_or_default()
+            ),
             Some(
-                "exclude" | "transpica-generate" | "transpica-inspect" | "transpica-prove" | "transpica-gpu",
+                "exclude"
+                | "transpica-asm"
+                | "transpica-containers"
+                | "transpica-generate"
+                | "transpica-inspect"
+                | "transpica-prove"
+                | "transpica-gpu"
+                | "transpica-web",
             ) => continue,
             _ => line,
         };

@@ -17,6 +17,7 @@ use crate::ir::{
     ValueList, verify,
 };
 use machine::World;
+use rspirv::binary::Disassemble;
 use tools::{bytes, tool, validate_for};
 
 /// Items that the evaluator may take.
@@ -162,7 +163,7 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
-    let assembly = || super::text(words).expect("the module is readable");
+    let assembly = || text(words);
     if let Err(error) = validate_for(words, version) {
         panic!("{error}\n{}", assembly());
     }
@@ -176,4 +177,10 @@ fn validate(words: &[u32], version: (u8, u8)) {
     let mut validator =
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
     validator.validate(&module).unwrap_or_else(|error| panic!("naga: {error:?}\n{}", assembly()));
+}
+
+/// Returns the module as text, with one space where rspirv writes two.
+#[track_caller]
+fn text(words: &[u32]) -> String {
+    rspirv::dr::load_words(words).expect("the module is readable").disassemble().replace("  ", " ")
 }

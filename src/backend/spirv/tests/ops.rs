@@ -3,6 +3,7 @@
 use super::*;
 use crate::error::Kind as ErrorKind;
 use crate::ir::{Binary, Lane, Resource, ScalarKind, Unary};
+use rspirv::binary::Disassemble;
 
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];
 const B: [f32; 4] = [0.5, 4.0, f32::NAN, 9.0];
@@ -231,11 +232,11 @@ fn shuffle_collects_lanes_in_the_cheapest_way() {
         let case = shuffle(picks);
         let got = case.run(&[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 9.0, 9.0]])[0];
         assert_eq!(got, picks.map(f32::from), "{picks:?}");
-        let text = crate::backend::spirv::text(&case.write().unwrap()).unwrap();
+        let text = rspirv::dr::load_words(case.write().unwrap()).unwrap().disassemble();
         // The first extract is the invocation's number, the second the scalar of v2.
         let names: Vec<&str> = text
             .lines()
-            .filter_map(|line| line.split(" = ").nth(1)?.split(' ').next())
+            .filter_map(|line| line.split(" = ").nth(1)?.split_whitespace().next())
             .filter(|op| ["OpVectorShuffle", "OpCompositeExtract", "OpCompositeConstruct"].contains(op))
             .skip(2)
             .collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use transpica::stages::backend::text;
-use transpica::stages::lint::Rule;
+use transpica_asm::lint::Rule;
 
 use super::endings;
 use crate::files;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
-use transpica::stages::lint::Rule;
+use transpica_asm::lint::Rule;
+use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
 use super::{Input, lint};
 use crate::args::{Common, Denied};

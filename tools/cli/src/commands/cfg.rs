@@ -1,7 +1,6 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
 use transpica::Translator;
-use transpica::dis::Listing;
 use transpica::stages::cfg::{Cfg as Graph, dot, explore, text};
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::host::{Job, Profile};
@@ -9,6 +8,7 @@ use transpica::stages::ir;
 use transpica::stages::isa::Stage;
 use transpica::stages::structure;
 use transpica::stages::translate::{ControlFlow, control};
+use transpica_asm::dis::Listing;
 
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};

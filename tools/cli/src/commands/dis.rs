@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use transpica::stages::dis::{DisassemblerOptions, disassemble};
+use transpica_asm::dis::{DisassemblerOptions, disassemble};
 
 use super::Input;
 use crate::args::Common;

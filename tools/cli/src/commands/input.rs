@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::stages::asm::{Diagnostic, SourceText, assemble};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::error::{At, Error};
 use transpica::stages::host::dvle;
 use transpica::stages::isa::Program;
 use transpica::stages::limits::{Limits, check};
+use transpica_asm::{Diagnostic, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;
 

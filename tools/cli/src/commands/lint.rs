@@ -1,13 +1,13 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
 use serde_json::{Value, json};
-use transpica::stages::asm::{Assembled, Diagnostic, SourceText, Span};
 use transpica::stages::container::Shbin;
 use transpica::stages::error::Error;
 use transpica::stages::host::dvle;
 use transpica::stages::isa::Pc;
 use transpica::stages::limits::Limits;
-use transpica::stages::lint::{Finding, Rule, lint};
+use transpica_asm::lint::{Finding, Rule, lint};
+use transpica_asm::{Assembled, Diagnostic, SourceText, Span};
 
 use crate::args::Denied;
 use crate::report::Failure;

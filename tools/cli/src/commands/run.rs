@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use transpica::dis::Listing;
 use transpica::stages::host::dvle::FileEnvironment;
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::Stage;
+use transpica_asm::dis::Listing;
 use transpica_inspect::inputs::{Origin, Seed, start_values};
 use transpica_inspect::promises::Promised;
 use transpica_inspect::results::{self, View, run_to_text};

@@ -19,7 +19,9 @@ pub fn text(translated: &Translation, target: Target, version: GlslVersion) -> R
     let (member, places) = match target {
         Target::Spirv => ("instructions", translated.placed_spirv()?.places),
         #[cfg(feature = "spirv-asm")]
-        Target::SpirvAsm => ("lines", translated.placed_spirv()?.text()?.places),
+        Target::SpirvAsm => {
+            ("lines", transpica_inspect::spirv::placed_assembly(&translated.placed_spirv()?)?.places)
+        }
         Target::Glsl => ("lines", translated.placed_text(Language::Glsl(version.into()))?.places),
         _wgsl => ("lines", translated.placed_text(Language::Wgsl)?.places),
     };

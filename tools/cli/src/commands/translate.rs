@@ -332,7 +332,7 @@ pub fn emit<R: Borrow<Reflection>>(
         #[cfg(feature = "spirv-asm")]
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
-            return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes().into());
+            return Ok(transpica_inspect::spirv::assembly(&words)?.into_bytes().into());
         }
         Target::Reflection => return Ok(tables(reflection().borrow()).into_bytes().into()),
         Target::Vbc => return vbc::emit(translator, translated, reflection().borrow()),

@@ -1,8 +1,8 @@
 //! Any text: errors or a file, never a panic; the file can be read and matches the assembler's
 //! report.
 
-use transpica::stages::asm::{AssemblerOptions, SourceText, assemble_with};
 use transpica::stages::container::{Model, Shbin};
+use transpica_asm::{AssemblerOptions, SourceText, assemble_with};
 
 /// Separator between the sources of one input.
 const BETWEEN: &str = "\u{1e}";

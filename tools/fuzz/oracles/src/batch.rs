@@ -3,13 +3,13 @@
 
 use arbitrary::Unstructured;
 use transpica::Options;
-use transpica::batch::LANES;
 use transpica::interp::Settings;
 use transpica::isa::{Program, Stage};
 use transpica::stages::container::{Shbin, write};
-use transpica::stages::draw::cpu::{DrawLimits, Pipeline};
 use transpica::stages::host::dvle;
 use transpica::stages::limits::Limits;
+use transpica_draw::batch::LANES;
+use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{generate_geometry, inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::batch::{Case, SIZES, drawn};
 

@@ -4,14 +4,14 @@
 use std::hint::black_box;
 
 use transpica::stages::container::{Dvle, Model, Shbin, write};
-use transpica::stages::dis::{DisassemblerOptions as Print, content, disassemble};
 use transpica::stages::host::Job;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::Pc;
 use transpica::stages::limits::Limits;
-use transpica::stages::lint;
 use transpica::stages::reflect::Reflection;
 use transpica::{Options, Profile, Translator};
+use transpica_asm::dis::{DisassemblerOptions as Print, content, disassemble};
+use transpica_asm::lint;
 
 /// Executables of one file that are checked; thousands may share their bytes.
 const EXECUTABLES: usize = 4;

@@ -2,9 +2,9 @@
 //! encoded by [`Input`].
 
 use arbitrary::Unstructured;
-use transpica::stages::asm::{SourceText, assemble};
 use transpica::stages::container::{Model, Shbin, write};
-use transpica::stages::dis::{DisassemblerOptions, content, disassemble};
+use transpica_asm::dis::{DisassemblerOptions, content, disassemble};
+use transpica_asm::{SourceText, assemble};
 
 use crate::Input;
 

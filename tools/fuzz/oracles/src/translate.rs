@@ -3,7 +3,6 @@
 
 use arbitrary::Unstructured;
 use transpica::stages::backend::naga::validate;
-use transpica::stages::backend::spirv;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, FileEnvironment};
@@ -44,7 +43,7 @@ pub fn check(bytes: &[u8]) {
         4 => text(&translated, Language::Msl),
         5 => naga_reads(&words),
         6 => {
-            spirv::text(&words).expect("SPIR-V");
+            transpica_inspect::spirv::assembly(&words).expect("SPIR-V");
             Reflection::new(&program, &translated, &environment.constants());
         }
         7 => {

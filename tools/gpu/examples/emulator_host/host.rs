@@ -8,13 +8,13 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use transpica::batch::{Batch, LANES, Records};
 use transpica::host::{
     Arithmetic, Block, Control, Environment, Hook, Hooked, HostValues, Job, Layout, Options, Output,
     OutputMap, Outputs, Profile, RegisterLayout, RegisterState, Setup, layout, varying,
 };
 use transpica::isa::Pc;
 use transpica::{Key, Machine, Program, Stage, Translator};
+use transpica_draw::batch::{Batch, LANES, Records};
 use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};
 

@@ -4,7 +4,7 @@
 
 use std::f64::consts::TAU;
 
-use transpica::asm::{SourceText, assemble};
+use transpica_asm::{SourceText, assemble};
 use transpica_gpu::picture::{HEIGHT, WIDTH};
 use transpica_prove::scenes::matrix::{Matrix, moved, product, projection, rows, tilted, turned};
 

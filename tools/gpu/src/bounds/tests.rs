@@ -1,8 +1,8 @@
-use transpica::stages::asm::{SourceText as Text, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{Promise, dvle};
 use transpica::stages::interp::{Machine, Registers, Settings};
 use transpica::stages::limits::Limits;
+use transpica_asm::{SourceText as Text, assemble};
 
 use super::*;
 use crate::driver::{Subnormals, UNKNOWN};

@@ -3,7 +3,6 @@
 //! EMITs, or a [`Verdict`].
 //! Knows no vertex program.
 
-use transpica::stages::draw::gpu::Draw;
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::geometry::Dependence;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
@@ -13,6 +12,7 @@ use transpica::stages::isa::Program;
 use transpica::stages::limits;
 use transpica::stages::precision::arith;
 use transpica::{Translation, Translator};
+use transpica_draw::gpu::Draw;
 use wgpu::BufferUsages;
 
 use super::memory::Memory;

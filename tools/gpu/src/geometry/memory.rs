@@ -6,8 +6,8 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use transpica::stages::draw::gpu::ScanResult;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED};
+use transpica_draw::gpu::ScanResult;
 use wgpu::BufferUsages;
 
 use super::stage::Stage;

@@ -1,4 +1,4 @@
-//! Runs draws with geometry programs headless: the passes of [`transpica::stages::draw::gpu`]
+//! Runs draws with geometry programs headless: the passes of [`transpica_draw::gpu`]
 //! around the compute entries of both programs.
 //! In: programs, the configuration of a draw, vertices. Out: finished triangles, as bits and as
 //! buffers for an indirect draw.
@@ -11,7 +11,6 @@ mod memory;
 mod stage;
 
 use transpica::stages::container::Shbin;
-use transpica::stages::draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use transpica::stages::error::{At, Error, Kind};
 use transpica::stages::geometry::{Dependence, GeometryKernel, Topology};
 use transpica::stages::host::Setup;
@@ -21,6 +20,7 @@ use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Program, Stage as Unit};
 use transpica::stages::precision::{Precision, arith};
 use transpica::{Translation, Translator};
+use transpica_draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
@@ -325,7 +325,7 @@ impl<'a> GeometryChain<'a> {
     }
 
     /// Draws. Each vertex is v0..v15; indices are those of
-    /// [`transpica::stages::draw::cpu::Pipeline::draw`].
+    /// [`transpica_draw::cpu::Pipeline::draw`].
     /// A draw whose triangles exceed the capacity runs once more with enough of it. A draw in which
     /// the driver left loops runs once more with fewer invocations per dispatch.
     ///

@@ -2,8 +2,8 @@
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::stages::draw::gpu::{BindingUse, Pass};
 use transpica::stages::geometry::kernel::bindings;
+use transpica_draw::gpu::{BindingUse, Pass};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use super::GEOMETRY_PLACE;

@@ -5,7 +5,6 @@
 
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::container::{Semantic, ShaderType, Shbin};
-use transpica::stages::draw::cpu::{DrawLimits, Pipeline, Triangles};
 use transpica::stages::error::Error;
 use transpica::stages::geometry::GeometryInput;
 use transpica::stages::host::dvle;
@@ -13,6 +12,7 @@ use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, S
 use transpica::stages::interp::Settings;
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Inst, Source, Stage};
+use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
 use super::guess::{self, View};

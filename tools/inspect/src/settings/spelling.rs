@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use transpica::host::Locations;
-use transpica::stages::asm::did_you_mean;
+use transpica::stages::words::did_you_mean;
 
 /// A change of one field.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, from_value, to_value};
-use transpica::stages::asm::did_you_mean;
 use transpica::stages::host::{Options, Profile};
+use transpica::stages::words::did_you_mean;
 
 use super::spelling::{Change, To};
 

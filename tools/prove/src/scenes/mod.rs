@@ -10,12 +10,12 @@ mod samples;
 pub use transpica_generate::matrix;
 
 use transpica::stages::container::{Shbin, SymbolBank};
-use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::error::Result;
 use transpica::stages::host::Setup;
 use transpica::stages::host::{Options, dvle};
 use transpica::stages::interp::{Registers, Uniforms};
 use transpica::stages::isa::Stage;
+use transpica_draw::cpu::Pipeline;
 
 /// Width of the console's upper screen in pixels.
 pub const WIDTH: u32 = 400;

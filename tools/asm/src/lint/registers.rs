@@ -1,0 +1,117 @@
+//! Checks of single instructions: two input registers at a time, uniforms that nothing sets.
+//! In: a program, its executable and the others of the file, the executed words. Out: findings, one
+//! for each uniform at the first word that reads it. Relative reads are exempt, since their
+//! registers are unknown, as are float uniforms of geometry programs that receive their vertices
+//! there (variable and fixed mode).
+
+use super::{Findings, Rule};
+use transpica::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
+use transpica::isa::control::Test;
+use transpica::isa::uniforms::HAS_RUN;
+use transpica::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
+
+/// The banks of uniforms.
+#[derive(Clone, Copy)]
+enum Bank {
+    Float,
+    Int,
+    Bool,
+}
+
+/// The uniforms of each [`Bank`] that something sets or that were reported, bit n = register n.
+struct Bound([u128; 3]);
+
+pub(super) fn run(
+    program: &Program<'_>,
+    file: &Shbin<'_>,
+    executable: &Dvle<'_>,
+    reached: &[bool],
+    findings: &mut Findings,
+) {
+    let mut bound = Bound([0; 3]);
+    file.executables.iter().for_each(|executable| bound.add(executable));
+    let by_uniforms =
+        matches!(executable.header.geometry_mode(), Some(GeometryMode::Variable | GeometryMode::Fixed));
+    if program.stage() == Stage::Geometry && by_uniforms {
+        bound.0[Bank::Float as usize] = u128::MAX;
+    }
+    for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
+        // Range: the code of a program is that short.
+        let pc = Pc(index as u16);
+        let Some(inst) = program.inst(pc) else { continue };
+        operands(pc, inst.sources(), &mut bound, findings);
+        if let Inst::Flow(flow) = inst {
+            uniforms(pc, &flow, &mut bound, findings);
+        }
+    }
+}
+
+impl Bound {
+    /// Adds the uniforms that an executable names or sets. All executables of a file share the
+    /// registers of the unit.
+    fn add(&mut self, executable: &Dvle<'_>) {
+        for constant in executable.constants.iter() {
+            match constant.value() {
+                Some(ConstantValue::Bool { register, .. }) => self.insert(Bank::Bool, register & 15),
+                Some(ConstantValue::Int { register, .. }) => self.insert(Bank::Int, register & 3),
+                Some(ConstantValue::Float { register, .. }) => self.insert(Bank::Float, register & 127),
+                None => {}
+            }
+        }
+        for range in executable.symbols.iter().filter_map(|symbol| symbol.range()) {
+            for register in range.first..range.first + range.count {
+                match range.bank {
+                    SymbolBank::Input => {}
+                    SymbolBank::Float => self.insert(Bank::Float, register),
+                    SymbolBank::Int => self.insert(Bank::Int, register),
+                    SymbolBank::Bool => self.insert(Bank::Bool, register),
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, bank: Bank, register: u8) {
+        self.0[bank as usize] |= 1 << register;
+    }
+
+    /// Reports a uniform that nothing sets, once.
+    fn check(&mut self, bank: Bank, register: u8, pc: Pc, findings: &mut Findings) {
+        if self.0[bank as usize] >> register & 1 == 0 {
+            self.insert(bank, register);
+            let letter = ['c', 'i', 'b'][bank as usize];
+            findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
+        }
+    }
+}
+
+fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findings) {
+    let mut input = None;
+    for source in sources {
+        match source.register {
+            Source::Input(register) => {
+                let first = *input.get_or_insert(register);
+                if first != register {
+                    let message = format!("reads v{first} and v{register} in one instruction");
+                    findings.at(pc, Rule::TwoInputs, message);
+                }
+            }
+            Source::Uniform(register) if source.index == Index::None => {
+                bound.check(Bank::Float, register & 127, pc, findings);
+            }
+            Source::Uniform(_) | Source::Temp(_) => {}
+        }
+    }
+}
+
+/// Checks the uniform that a control-flow instruction reads.
+fn uniforms(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
+    if let Flow::Loop { int, .. } = *flow {
+        bound.check(Bank::Int, int, pc, findings);
+    }
+    // It is false in the first invocation of a geometry program only.
+    if let Some(Test::Bool { id, .. }) = flow.test()
+        && id != HAS_RUN
+    {
+        bound.check(Bank::Bool, id, pc, findings);
+    }
+}

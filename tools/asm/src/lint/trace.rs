@@ -1,0 +1,192 @@
+//! Checks of control flow in every control state of a program.
+//! In: a program and its exploration. Out: findings, and the executed words. Explores nothing
+//! itself.
+
+use super::{Findings, Rule};
+use transpica::isa::control::State;
+use transpica::isa::limits::VERTEX_WORDS;
+use transpica::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{Exploration, Run};
+
+/// Checks every word of an exploration; returns which are executed. `end` is the address behind the
+/// entry procedure.
+pub(super) fn run(
+    program: &Program<'_>,
+    end: u32,
+    trace: &Exploration,
+    findings: &mut Findings,
+) -> Vec<bool> {
+    let mut reached = vec![false; program.code().len()];
+    // An END there is as good as one in the procedure.
+    let end = u16::try_from(end).ok().map(Pc).filter(|end| {
+        *end > program.entry() && !matches!(program.inst(*end), None | Some(Inst::Flow(Flow::End)))
+    });
+    let mut checks = Checks { program, end, cfg: &trace.cfg, findings };
+    let mut ends = !trace.is_complete;
+    for run in &trace.runs {
+        reached[run.state.pc.index()..=run.last.index()].fill(true);
+        checks.words(run);
+        ends |= checks.successors(run);
+    }
+    if !ends {
+        checks.findings.without_place(Rule::NoEnd, "no END is ever reached");
+    }
+    let beyond = VERTEX_WORDS as usize;
+    if program.stage() == Stage::Vertex
+        && let Some(word) = (beyond..reached.len()).find(|&word| reached[word])
+    {
+        let message = "the program goes on behind the 512 words of the vertex unit";
+        // Range: the code of a program is that short.
+        checks.findings.at(Pc(word as u16), Rule::BeyondUnit, message);
+    }
+    reached
+}
+
+struct Checks<'a> {
+    program: &'a Program<'a>,
+    /// Address behind the entry procedure, if it has more code.
+    end: Option<Pc>,
+    cfg: &'a Cfg,
+    findings: &'a mut Findings,
+}
+
+impl Checks<'_> {
+    fn is_mova(&self, pc: Pc) -> bool {
+        matches!(self.program.inst(pc), Some(Inst::Mova { .. }))
+    }
+
+    /// Checks each word of a block.
+    fn words(&mut self, run: &Run) {
+        for pc in (run.state.pc.0..=run.last.0).map(Pc) {
+            if pc != run.last {
+                self.mova_pair(pc, pc.next());
+                self.leaves_entry(run, pc, pc.next());
+            }
+            match self.program.inst(pc) {
+                Some(Inst::Unassigned(opcode)) => {
+                    self.findings.at(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
+                }
+                Some(Inst::Flow(flow)) => self.flow(pc, &flow, &run.state),
+                Some(
+                    Inst::Mova { .. }
+                    | Inst::Data { .. }
+                    | Inst::Cmp { .. }
+                    | Inst::Emit
+                    | Inst::SetEmit { .. },
+                )
+                | None => {}
+            }
+        }
+    }
+
+    /// Checks the successors of a block; returns whether the program may end there.
+    fn successors(&mut self, run: &Run) -> bool {
+        if matches!(self.program.inst(run.last), Some(Inst::Flow(Flow::End))) {
+            return true;
+        }
+        let mut ends = false;
+        let mut work = vec![run.block];
+        while let Some(block) = work.pop() {
+            for target in self.cfg.blocks[block].terminator.targets() {
+                match self.cfg.blocks[target].pc {
+                    Some(first) => {
+                        self.mova_pair(run.last, first);
+                        self.leaves_entry(run, run.last, first);
+                    }
+                    None if self.cfg.exit == Some(target) => {
+                        let message = "the program goes on behind the end of its code";
+                        self.findings.at(run.last, Rule::NoEnd, message);
+                        ends = true;
+                    }
+                    // A helper: the step continues there. Each belongs to one step, so this ends.
+                    None => work.push(target),
+                }
+            }
+        }
+        ends
+    }
+
+    fn mova_pair(&mut self, first: Pc, second: Pc) {
+        if self.is_mova(first) && self.is_mova(second) {
+            self.findings.at(second, Rule::MovaPair, "MOVA right after MOVA");
+        }
+    }
+
+    /// Checks that the entry procedure does not go on into what stands behind it.
+    fn leaves_entry(&mut self, run: &Run, pc: Pc, next: Pc) {
+        let is_behind = self.end == Some(next) && pc.next() == next;
+        if is_behind && pc >= self.program.entry() && run.state.calls.is_empty() {
+            let message = "the program goes on behind the end of its entry procedure";
+            self.findings.at(pc, Rule::NoEnd, message);
+        }
+    }
+
+    /// Checks a control-flow instruction in the state before it.
+    fn flow(&mut self, pc: Pc, flow: &Flow, state: &State) {
+        let next = pc.next();
+        let opcode = self.program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
+        let name = opcode.map_or("", Opcode::mnemonic).to_uppercase();
+        let ends_loop = state.loops.top().is_some_and(|entry| entry.end == next);
+        match *flow {
+            Flow::Nop | Flow::End => {}
+            Flow::Break | Flow::BreakC(_) => {
+                if state.loops.is_empty() && state.hidden_loops == 0 {
+                    self.findings.at(pc, Rule::BreakOutside, format!("{name} while no loop runs"));
+                } else if ends_loop {
+                    self.findings.at(pc, Rule::MissingNop, format!("{name} is the last word of a loop"));
+                }
+            }
+            Flow::JmpC { .. } | Flow::JmpU { .. } => self.ends_block(pc, &name, state),
+            Flow::Call { target, length }
+            | Flow::CallC { target, length, .. }
+            | Flow::CallU { target, length, .. } => {
+                self.ends_block(pc, &name, state);
+                self.full(pc, state.calls.len(), state.calls.capacity(), "calls");
+                self.shared(pc, target.plus(length), state.calls.entries().iter().map(|entry| entry.end));
+            }
+            Flow::IfU { target, .. } | Flow::IfC { target, .. } => {
+                self.full(pc, state.ifs.len(), state.ifs.capacity(), "IFs");
+                if target == next {
+                    self.findings.at(pc, Rule::MissingNop, format!("the first part of this {name} is empty"));
+                }
+                self.shared(pc, target, ends(state));
+            }
+            Flow::Loop { last, .. } => {
+                let open = usize::from(state.hidden_loops) + state.loops.len();
+                self.full(pc, open, state.loops.capacity(), "LOOPs");
+                if last <= pc {
+                    self.findings.at(pc, Rule::MissingNop, "this LOOP is empty");
+                }
+                self.shared(pc, last.next(), ends(state));
+            }
+        }
+    }
+
+    fn ends_block(&mut self, pc: Pc, name: &str, state: &State) {
+        if state.ends_at(pc.next()) {
+            self.findings.at(pc, Rule::MissingNop, format!("{name} is the last word of a block"));
+        }
+    }
+
+    fn full(&mut self, pc: Pc, open: usize, most: usize, what: &str) {
+        if open >= most {
+            self.findings.at(pc, Rule::Nesting, format!("more than {most} nested {what}"));
+        }
+    }
+
+    fn shared(&mut self, pc: Pc, end: Pc, mut others: impl Iterator<Item = Pc>) {
+        if others.any(|other| other == end) {
+            let message =
+                format!("what begins here ends at word {:#x}, where something around it ends", end.0);
+            self.findings.at(pc, Rule::MissingNop, message);
+        }
+    }
+}
+
+/// The ends of the open scopes of all kinds.
+fn ends(state: &State) -> impl Iterator<Item = Pc> {
+    let calls = state.calls.entries().iter().map(|entry| entry.end);
+    let ifs = state.ifs.entries().iter().map(|entry| entry.end);
+    calls.chain(ifs).chain(state.loops.entries().iter().map(|entry| entry.end))
+}

@@ -1,0 +1,196 @@
+//! Draws: from vertex buffers to records of outputs, a batch at a time.
+//! In: attributes, an order, the layout of records. Out: records. Knows no instruction: it brings
+//! together [`fetch`](super::fetch), [`order`](super::order), a run, and
+//! [`records`](super::records).
+
+use super::code::{Bank, Code};
+use super::fetch::VertexAttribute;
+use super::lanes::LANES;
+use super::order::Vertices;
+use super::records::Records;
+use super::{Batch, VertexError};
+use transpica::interp::Registers;
+use transpica::stages::entity::bits;
+use transpica::{At, Error, Kind};
+
+impl Batch {
+    /// Runs the program for vertices of buffers, and writes a record for each: the n-th for the
+    /// n-th vertex of the order. Only the floats of its fields are written.
+    ///
+    /// A vertex that indices name more than once runs once, and its record is copied. This holds
+    /// for the indices 0 to 65,535; those that differ by a multiple of 65,536 displace each other.
+    ///
+    /// ```
+    /// use transpica_draw::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
+    /// use transpica::{Options, Program, RegisterState, Stage};
+    ///
+    /// // mov o0, v0; mov o1, v1; end
+    /// let mut state = RegisterState::default();
+    /// let code = [(0x2CC, 0x4C00_0000), (0x2CC, 0x4C20_1000), (0x2CC, 0x8800_0000), (0x2D6, 0x36F)];
+    /// // Two outputs are passed on: the position and the color.
+    /// let outputs = [(0x2BD, 3), (0x04F, 2), (0x050, 0x0302_0100), (0x051, 0x0B0A_0908)];
+    /// code.into_iter().chain(outputs).for_each(|(register, value)| state.write(register, value));
+    ///
+    /// let options = Options::default();
+    /// let mut batch = Batch::new(&state.program(Stage::Vertex)?, options.settings(1000))?;
+    /// batch.set_uniforms(&state.uniforms(Stage::Vertex));
+    /// // Three vertices of two bytes; one color for all.
+    /// let bytes = [1, 2, 3, 4, 250, 6];
+    /// let position = Array { bytes: &bytes, offset: 0, stride: 2, number: Number::S8, components: 2 };
+    /// let attributes = [VertexAttribute::Array(position), VertexAttribute::Fixed([1.0, 0.5, 0.0, 1.0])];
+    /// let vertices = Vertices::new(&attributes, Order::U16(&[2, 0, 2]));
+    ///
+    /// let records = Records::from_map(&transpica::host::Environment::output_map(&state.vertex()), &options);
+    /// let names: Vec<_> = records.fields.iter().map(|field| (&*field.output.name, field.offset)).collect();
+    /// assert_eq!(names, [("position", 0), ("color", 4)]);
+    /// let mut buffer = vec![0.0; 3 * records.stride];
+    /// batch.run_draw(&vertices, &records, &mut buffer)?;
+    /// assert_eq!(buffer[..8], [-6.0, 6.0, 0.0, 1.0, 1.0, 0.5, 0.0, 1.0]);
+    /// assert_eq!(buffer[8..12], [1.0, 2.0, 0.0, 1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Before anything runs: [`Kind::Setup`] for a vertex that ends beyond the buffer of an
+    /// attribute that the program reads, with its place in the order, for a field outside its
+    /// record, and for records outside `to`; [`Kind::Limit`] for more than 4,294,967,295 vertices.
+    /// Then the error of the first vertex for which a [`Machine`](transpica::Machine) returns one: its
+    /// record and copies of it are not defined, all others are written.
+    pub fn run_draw(
+        &mut self,
+        vertices: &Vertices<'_>,
+        records: &Records,
+        to: &mut [f32],
+    ) -> std::result::Result<(), VertexError> {
+        self.check(vertices, records, to.len())?;
+        let (mut result, mut place, mut is_filled) = (Ok(()), 0, false);
+        while place < vertices.order.len() {
+            place = self.work.take(&vertices.order, place);
+            let ran = if self.runner.is_alone(self.work.count) {
+                self.draw_alone(vertices, records, to)
+            } else {
+                if !is_filled {
+                    self.fill(vertices);
+                    is_filled = true;
+                }
+                self.draw_lanes(vertices, records, to)
+            };
+            if ran.is_err() && result.is_ok() {
+                result = ran;
+            }
+            records.copy(&self.work.copies, to);
+        }
+        result
+    }
+
+    /// Draws the vertices of a batch in lanes. Inputs that are the same in all are there already.
+    fn draw_lanes(
+        &mut self,
+        vertices: &Vertices<'_>,
+        records: &Records,
+        to: &mut [f32],
+    ) -> Result<(), VertexError> {
+        let Self { code, runner, work } = self;
+        let count = work.count.min(LANES);
+        for register in registers(code) {
+            let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
+            array.read(&work.vertices[..count], &mut work.columns);
+            for (component, column) in work.columns.iter().enumerate().take(array.components()) {
+                if let Some(lanes) = runner.file.input_mut(&code.places, 4 * register + component) {
+                    lanes[..count].copy_from_slice(&column[..count]);
+                }
+            }
+        }
+        let ran = runner.run(code, count);
+        let lanes = |register: u8, component: usize| {
+            runner.file.output(&code.places, 4 * usize::from(register) + component)
+        };
+        records.write(&work.places[..count], lanes, to);
+        ran.map_err(|VertexError { vertex, error }| {
+            let vertex = work.places[vertex % LANES] as usize;
+            VertexError { vertex, error }
+        })
+    }
+
+    /// Draws the vertices of a batch one by one.
+    fn draw_alone(
+        &mut self,
+        vertices: &Vertices<'_>,
+        records: &Records,
+        to: &mut [f32],
+    ) -> Result<(), VertexError> {
+        let Self { code, runner, work } = self;
+        let mut result = Ok(());
+        runner.begin_alone(work.count);
+        let lanes = work.vertices.iter().zip(&work.places).enumerate();
+        for (lane, (&vertex, &place)) in lanes.take(work.count) {
+            let mut inputs = Registers::DEFAULT_INPUTS;
+            for register in registers(code) {
+                match vertices.attribute(register) {
+                    VertexAttribute::Fixed(value) => inputs[register] = *value,
+                    VertexAttribute::Array(array) => array.read_one(vertex, &mut inputs[register]),
+                }
+            }
+            let (outputs, ran) = runner.alone(code, lane, &inputs);
+            records.write_one(place, outputs, to);
+            // Errors are large: nothing moves where there is none.
+            if let Err(error) = ran
+                && result.is_ok()
+            {
+                result = Err(VertexError { vertex: place as usize, error });
+            }
+        }
+        result
+    }
+
+    /// Loads the inputs that are the same for all vertices.
+    fn fill(&mut self, vertices: &Vertices<'_>) {
+        for register in registers(&self.code) {
+            let (value, first) = match vertices.attribute(register) {
+                VertexAttribute::Fixed(value) => (*value, 0),
+                VertexAttribute::Array(array) => (Registers::DEFAULT, array.components()),
+            };
+            for (component, value) in value.into_iter().enumerate().skip(first) {
+                if let Some(lanes) = self.input_mut(register, component) {
+                    *lanes = [value; LANES];
+                }
+            }
+        }
+    }
+
+    /// Checks a draw: vertices, fields and records lie where they should.
+    fn check(&self, vertices: &Vertices<'_>, records: &Records, size: usize) -> Result<(), VertexError> {
+        let of_draw = |error| VertexError { vertex: 0, error };
+        let count = vertices.order.len();
+        if u32::try_from(count).is_err() {
+            let kind = Kind::Limit { name: "vertices of a draw", value: count, limit: u32::MAX };
+            return Err(of_draw(Error::new(kind, At::Whole)));
+        }
+        records.check(count, size).map_err(of_draw)?;
+        let Some(greatest) = vertices.order.greatest() else { return Ok(()) };
+        for register in registers(&self.code) {
+            let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
+            if array.has(greatest) {
+                continue;
+            }
+            let there = array.vertices();
+            if let Some((place, vertex)) = vertices.order.first_beyond(there) {
+                let size = array.bytes.len();
+                let text = format!(
+                    "v{register}: place {place} is vertex {vertex}, there are {there} in {size} bytes"
+                );
+                return Err(VertexError { vertex: place, error: Error::setup(text) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The input registers that a program reads.
+fn registers(code: &Code) -> impl Iterator<Item = usize> + use<> {
+    // Bit 4 · n is register n.
+    let components = code.places.used(Bank::Input);
+    let registers =
+        (components | components >> 1 | components >> 2 | components >> 3) & 0x1111_1111_1111_1111;
+    bits(registers).map(|bit| bit as usize / 4)
+}

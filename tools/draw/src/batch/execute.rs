@@ -1,0 +1,256 @@
+//! The effect of each operation on the lanes of a batch.
+//! In: an [`Operation`], active lanes. Out: changed registers. Knows no control flow. Arithmetic is
+//! [`arith`]'s; here are only operands, components and masks.
+
+use super::code::{Action, Operation};
+use super::file::{At, File};
+use super::lanes::{LANES, compare, components, dot, each, flip, one, ordered, spread, three, two};
+use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
+use transpica::isa::{CompareOp, DataOp};
+use transpica::stages::precision::{Precision, arith};
+
+/// Applies a function to each component that an operation writes.
+macro_rules! components {
+    ($file:ident, $operation:ident, $at:ident, |$component:ident, $out:ident| $body:expr) => {{
+        for $component in components($operation.mask) {
+            let $out: &mut [f32; LANES] = &mut $file.results[$component];
+            $body;
+        }
+        $file.write($operation, $at);
+    }};
+}
+
+/// A function that is compiled for each kind of vectors.
+macro_rules! wide {
+    (|$file:ident, $operation:ident, $at:ident| $body:expr) => {
+        |$file, $operation, $at| {
+            let wide = $at.wide;
+            wide.call(
+                #[inline(always)]
+                || $body,
+            );
+        }
+    };
+}
+
+/// Executes an operation in the active lanes. Each operation and precision has a function, compiled
+/// for each kind of vectors.
+pub(super) type Kernel = fn(&mut File, &Operation, &At<'_>);
+
+/// Chooses the function of an operation.
+pub(super) fn kernel(action: Action, settings: &Settings) -> Kernel {
+    let portable = settings.portable_exponentials;
+    match (settings.precision, settings.flush_subnormals) {
+        (Precision::Exact, false) => of_mode::<Exact, Fast>(action, portable),
+        (Precision::Fast, false) => of_mode::<Fast, Fast>(action, portable),
+        (Precision::Exact, true) => of_mode::<Flushed<Exact>, Flushed<Fast>>(action, portable),
+        (Precision::Fast, true) => of_mode::<Flushed<Fast>, Flushed<Fast>>(action, portable),
+        (Precision::F24, _) => of_mode::<F24, Fast>(action, portable),
+    }
+}
+
+/// Chooses the function of an operation in mode `M`. `S` is any mode with the same results of
+/// operations that select values, so that modes share their functions.
+fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
+    match action {
+        Action::None => |_, _, _| (),
+        Action::Mova => wide!(|file, operation, at| file.mova(operation, at)),
+        Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
+        Action::Emit => |file, _, at| file.emit(at),
+        Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
+        Action::Data(op) => match op {
+            DataOp::Add => wide!(|file, operation, at| {
+                file.two(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
+            }),
+            DataOp::Mul => {
+                wide!(|file, operation, at| { file.two(operation, at, |a, b| M::result(M::mul(a, b))) })
+            }
+            DataOp::Mad => wide!(|file, operation, at| {
+                file.three(operation, at, |a, b, c| M::result(arith::add(M::PRECISION, M::mul(a, b), c)))
+            }),
+            DataOp::Dp3 => wide!(|file, operation, at| {
+                file.dot(operation, at, |a, b| M::result(M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]])))
+            }),
+            DataOp::Dp4 => {
+                wide!(|file, operation, at| file.dot(operation, at, |a, b| M::result(M::dot(a, b))))
+            }
+            DataOp::Dph => wide!(|file, operation, at| file.dot(operation, at, |a, b| {
+                // w of the second operand is added without a multiplication.
+                let sum = M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+                M::result(arith::add(M::PRECISION, sum, b[3]))
+            })),
+            DataOp::Rcp => wide!(|file, operation, at| {
+                file.scalar(operation, at, |a| M::result(arith::rcp(M::PRECISION, a)))
+            }),
+            DataOp::Rsq => wide!(|file, operation, at| {
+                file.scalar(operation, at, |a| M::result(arith::rsq(M::PRECISION, a)))
+            }),
+            DataOp::Dst => wide!(|file, operation, at| file.dst::<M>(operation, at)),
+            DataOp::Sge => wide!(|file, operation, at| file.selected(operation, at, arith::sge)),
+            DataOp::Slt => wide!(|file, operation, at| file.selected(operation, at, arith::slt)),
+            DataOp::Max => wide!(|file, operation, at| {
+                file.selected(operation, at, |a, b| S::result(arith::max(a, b)))
+            }),
+            DataOp::Min => wide!(|file, operation, at| {
+                file.selected(operation, at, |a, b| S::result(arith::min(a, b)))
+            }),
+            DataOp::Flr => wide!(|file, operation, at| file.one(operation, at, |a| S::result(a.floor()))),
+            DataOp::Mov => wide!(|file, operation, at| file.one(operation, at, S::result)),
+            DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
+            // Calls of functions, lane by lane.
+            DataOp::Ex2 if portable => |file, operation, at| {
+                file.each(operation, at, |a| M::result(arith::exp2_portable(M::PRECISION, a)));
+            },
+            DataOp::Lg2 if portable => |file, operation, at| {
+                file.each(operation, at, |a| M::result(arith::log2_portable(M::PRECISION, a)));
+            },
+            DataOp::Ex2 => |file, operation, at| {
+                file.each(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)));
+            },
+            DataOp::Lg2 => |file, operation, at| {
+                file.each(operation, at, |a| M::result(arith::log2(M::PRECISION, a)));
+            },
+        },
+    }
+}
+
+impl File {
+    /// Executes MOVA.
+    #[inline(always)]
+    fn mova(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        for component in 0..2 {
+            if operation.mask.0 >> component & 1 == 0 {
+                continue;
+            }
+            let a = spread(sources.value(a, component), &mut self.equal[0]);
+            let to = &mut self.addresses[component];
+            at.active.blend_addresses(to, |lane| arith::address(flip(a.0[lane], a.1)));
+        }
+    }
+
+    /// Executes CMP.
+    #[inline(always)]
+    fn cmp(&mut self, operation: &Operation, at: &At<'_>) {
+        let Action::Cmp(x, y) = operation.action else { return };
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let mut flags = [u64::MAX; 2];
+        let [first, second] = &mut *self.equal;
+        for (component, compared) in [x, y].into_iter().enumerate() {
+            let blocks = at.active.blocks;
+            let a = spread(sources.value(a, component), first);
+            let b = spread(sources.value(b, component), second);
+            flags[component] = match compared {
+                CompareOp::Eq => compare(blocks, a, b, |a, b| a == b),
+                CompareOp::Ne => compare(blocks, a, b, |a, b| a != b),
+                CompareOp::Lt => compare(blocks, a, b, |a, b| a < b),
+                CompareOp::Le => compare(blocks, a, b, |a, b| a <= b),
+                // Exchanged operands, so that there are fewer loops.
+                CompareOp::Gt => compare(blocks, b, a, |a, b| a < b),
+                CompareOp::Ge => compare(blocks, b, a, |a, b| a <= b),
+                CompareOp::True6 | CompareOp::True7 => u64::MAX,
+            };
+        }
+        self.set_flags(flags, at);
+    }
+
+    /// Replaces the flags of active lanes.
+    #[inline(always)]
+    fn set_flags(&mut self, flags: [u64; 2], at: &At<'_>) {
+        for (to, from) in self.flags.iter_mut().zip(flags) {
+            *to = *to & !at.active.lanes | from & at.active.lanes;
+        }
+    }
+
+    /// Applies a function of one operand to each component.
+    #[inline(always)]
+    fn one(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        components!(self, operation, at, |c, out| one(at.active.blocks, out, sources.value(a, c), &op));
+    }
+
+    /// Applies a function of two operands to each component.
+    #[inline(always)]
+    fn two(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        components!(self, operation, at, |c, out| {
+            two(at.active.blocks, out, sources.value(a, c), sources.value(b, c), &op)
+        });
+    }
+
+    /// The same with operands whose order counts.
+    #[inline(always)]
+    fn selected(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let [first, second] = &mut *self.equal;
+        components!(self, operation, at, |c, out| {
+            let (a, b) = (spread(sources.value(a, c), first), spread(sources.value(b, c), second));
+            ordered(at.active.blocks, out, a, b, &op)
+        });
+    }
+
+    /// Applies a function of three operands to each component.
+    #[inline(always)]
+    fn three(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32, f32) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let c = &operation.reads[2];
+        components!(self, operation, at, |i, out| {
+            let operands = [sources.value(a, i), sources.value(b, i), sources.value(c, i)];
+            three(at.active.blocks, out, operands, &op)
+        });
+    }
+
+    /// Applies a function of all components of two operands.
+    #[inline(always)]
+    fn dot(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn([f32; 4], [f32; 4]) -> f32) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        dot(at.active.blocks, &mut self.results[0], &sources.operand(a), &sources.operand(b), op);
+        self.write_equal(operation, at);
+    }
+
+    /// Applies a function of the first component of an operand.
+    #[inline(always)]
+    fn scalar(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        one(at.active.blocks, &mut self.results[0], sources.value(a, 0), op);
+        self.write_equal(operation, at);
+    }
+
+    /// The same lane by lane.
+    #[inline(always)]
+    fn each(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        each(at.active.lanes, &mut self.results[0], sources.value(a, 0), op);
+        self.write_equal(operation, at);
+    }
+
+    /// Executes DST.
+    #[inline(always)]
+    fn dst<M: Mode>(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, [a, b, _]) = (&self.sources, &operation.reads);
+        let blocks = at.active.blocks;
+        components!(self, operation, at, |c, out| match c {
+            0 => *out = [1.0; LANES],
+            1 => two(blocks, out, sources.value(a, 1), sources.value(b, 1), |a, b| M::result(M::mul(a, b))),
+            _ => one(blocks, out, sources.value(if c == 2 { a } else { b }, c), M::result),
+        });
+    }
+
+    /// Executes LITP.
+    #[inline(always)]
+    fn litp<M: Mode>(&mut self, operation: &Operation, at: &At<'_>) {
+        let (sources, a) = (&self.sources, &operation.reads[0]);
+        let blocks = at.active.blocks;
+        let mut flags = [0; 2];
+        for (flag, component) in flags.iter_mut().zip([0, 3]) {
+            let a = spread(sources.value(a, component), &mut self.equal[0]);
+            *flag = compare(blocks, a, a, |a, _| a >= 0.0);
+        }
+        components!(self, operation, at, |c, out| match c {
+            0 | 3 => one(blocks, out, sources.value(a, c), |a| M::result(arith::litp_positive(a))),
+            1 => one(blocks, out, sources.value(a, 1), |a| M::result(arith::litp_power(a))),
+            _ => *out = [0.0; LANES],
+        });
+        self.set_flags(flags, at);
+    }
+}

@@ -1,0 +1,365 @@
+//! Registers of all lanes.
+//! In: places, values. Out: operands, replaced registers. Knows no instruction's effect and no
+//! control flow.
+//!
+//! Results go to spare lanes first, which then change places with the register's: all operands are
+//! read before the write, and nothing is copied. Where some lanes of the run are not active, the
+//! results replace the active ones instead.
+
+use super::code::{Bank, From, NONE, Operation, Places, Read};
+use super::emission::Emission;
+use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
+use super::wide::Wide;
+use transpica::interp::{Registers, Settings, flush_subnormal};
+use transpica::isa::{Index, Uniforms, limits};
+use transpica::stages::entity::bits;
+use transpica::stages::precision::{Precision, arith};
+
+/// Registers that operands are read from.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    /// The components that the program uses.
+    pub(super) places: Vec<Row>,
+    /// Values of a relative read whose addresses differ.
+    pub(super) gathered: Box<[Lanes; 4]>,
+    /// c0..c95, then the registers of ones that relative reads can reach beyond them.
+    pub(super) uniforms: Box<[[f32; 4]; limits::INDICES]>,
+    /// The places of uniforms that differ between lanes, where relative reads may find them.
+    pub(super) window: Option<Box<[u16; 4 * limits::INDICES]>>,
+    /// Result of the relative read of the current operation.
+    found: Found,
+}
+
+/// Result of a relative read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// All active lanes read this register.
+    Register(u8),
+    /// The values differ.
+    Gathered,
+}
+
+impl Sources {
+    /// A component of an operand.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn value(&self, read: &Read, component: usize) -> Value<'_> {
+        let lane = usize::from(read.lanes[component]);
+        let place = match (read.from, self.found) {
+            (From::Lanes, _) => return Value::Lanes(&self.places[lane], read.sign),
+            (From::Relative(_), Found::Gathered) => {
+                return Value::Lanes(&self.gathered[lane % 4].0, read.sign);
+            }
+            (From::Uniform, _) => lane,
+            (From::Relative(_), Found::Register(register)) => 4 * usize::from(register) + lane,
+        };
+        let value = self.uniforms.as_flattened()[place % (4 * limits::INDICES)];
+        Value::Equal(flip(value, read.sign))
+    }
+
+    /// All components of an operand.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn operand(&self, read: &Read) -> Operand<'_> {
+        let [x, y, z, w] = read.lanes.map(usize::from);
+        let first = match (read.from, self.found) {
+            (From::Lanes, _) => {
+                let lanes = &self.places;
+                return Operand::Lanes([&lanes[x], &lanes[y], &lanes[z], &lanes[w]], read.sign);
+            }
+            (From::Relative(_), Found::Gathered) => {
+                let lanes = &self.gathered;
+                let [x, y, z, w] = [&lanes[x % 4], &lanes[y % 4], &lanes[z % 4], &lanes[w % 4]];
+                return Operand::Lanes([&x.0, &y.0, &z.0, &w.0], read.sign);
+            }
+            (From::Uniform, _) => 0,
+            (From::Relative(_), Found::Register(register)) => 4 * usize::from(register),
+        };
+        const SIZE: usize = 4 * limits::INDICES;
+        let (all, sign) = (self.uniforms.as_flattened(), read.sign);
+        let [x, y, z, w] = [first + x, first + y, first + z, first + w];
+        let values = [all[x % SIZE], all[y % SIZE], all[z % SIZE], all[w % SIZE]];
+        Operand::Equal([
+            flip(values[0], sign),
+            flip(values[1], sign),
+            flip(values[2], sign),
+            flip(values[3], sign),
+        ])
+    }
+
+    /// Reads the registers that addresses select, which differ between lanes.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    fn gather(&mut self, read: &Read, addresses: &[i32; LANES], active: &Active) {
+        let mut registers = [0u16; LANES];
+        for lane in 0..LANES {
+            registers[lane] = 4 * u16::from(arith::uniform_index(read.register, addresses[lane]));
+        }
+        let values = self.uniforms.as_flattened();
+        let mut is_read = [false; 4];
+        for component in read.mask.iter() {
+            is_read[usize::from(read.lanes[component.index()]) % 4] = true;
+        }
+        for component in 0..4 {
+            if !is_read[component] {
+                continue;
+            }
+            let to = &mut self.gathered[component].0;
+            let value =
+                |lane: usize| values[(usize::from(registers[lane]) + component) % (4 * limits::INDICES)];
+            if active.blocks == ALL {
+                for (lane, to) in to.iter_mut().enumerate() {
+                    *to = value(lane);
+                }
+            } else {
+                for lane in bits(active.lanes) {
+                    to[lane as usize % LANES] = value(lane as usize % LANES);
+                }
+            }
+        }
+    }
+}
+
+/// The data state of a batch.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) sources: Sources,
+    /// Results of an operation.
+    pub(super) results: [Row; 4],
+    /// Values that are equal in all lanes, for operations without a form for them.
+    pub(super) equal: Box<[Lanes; 2]>,
+    /// a0.x and a0.y
+    pub(super) addresses: Box<[[i32; LANES]; 2]>,
+    /// cmp.x and cmp.y, bit n is lane n.
+    pub(super) flags: [u64; 2],
+    /// Sets of components of r and o registers that have no value of this run yet.
+    fresh_temps: u64,
+    fresh_outputs: u64,
+    /// The value of registers r and o at the start.
+    uninitialized: [f32; 4],
+    /// The same, of outputs that the program does not write.
+    unwritten: Box<[Lanes; 4]>,
+    /// The state of EMIT; only of geometry programs.
+    pub(super) emission: Option<Box<Emission>>,
+}
+
+impl File {
+    /// Registers for a program. Uniforms are zero.
+    pub(super) fn new(places: &Places, settings: &Settings) -> Self {
+        let uninitialized = if settings.flush_subnormals {
+            settings.uninitialized.map(flush_subnormal)
+        } else {
+            settings.uninitialized
+        };
+        let mut uniforms = Box::new([[1.0; 4]; limits::INDICES]);
+        uniforms[..limits::FLOATS].fill([0.0; 4]);
+        let places = (0..places.count.max(1)).map(|_| Row::new()).collect();
+        Self {
+            sources: Sources {
+                places,
+                gathered: Box::new([Lanes::ZERO; 4]),
+                uniforms,
+                window: None,
+                found: Found::Gathered,
+            },
+            results: [Row::new(), Row::new(), Row::new(), Row::new()],
+            equal: Box::new([Lanes::ZERO; 2]),
+            addresses: Box::new([[0; LANES]; 2]),
+            flags: [0; 2],
+            fresh_temps: 0,
+            fresh_outputs: 0,
+            uninitialized,
+            unwritten: Box::new(uninitialized.map(|value| Lanes([value; LANES]))),
+            emission: None,
+        }
+    }
+
+    /// Replaces the float uniforms; float24 narrows them here.
+    pub(super) fn set_uniforms(&mut self, uniforms: &Uniforms, settings: &Settings) {
+        let places = self.sources.uniforms.as_flattened_mut();
+        for (place, &value) in places.iter_mut().zip(uniforms.floats.as_flattened()) {
+            *place = load(value, settings);
+        }
+    }
+
+    /// Begins a run: gives all registers but inputs and uniforms their defaults, and rounds inputs.
+    pub(super) fn begin(&mut self, places: &Places, settings: &Settings) {
+        self.addresses.as_flattened_mut().fill(0);
+        self.flags = [0; 2];
+        self.fresh_temps = places.used(Bank::Temp);
+        // The banks of geometry programs change with each EMIT.
+        self.fresh_outputs = if self.emission.is_some() { 0 } else { places.used(Bank::Output) };
+        if settings.precision != Precision::F24 && !settings.flush_subnormals {
+            return;
+        }
+        for component in bits(places.used(Bank::Input)) {
+            let place = places.get(Bank::Input, component as usize);
+            for value in self.sources.places[usize::from(place)].iter_mut() {
+                *value = load(*value, settings);
+            }
+        }
+    }
+
+    /// Gives outputs that no lane wrote their default.
+    pub(super) fn fill_outputs(&mut self, places: &Places) {
+        self.fill(places, Bank::Output, self.fresh_outputs);
+        self.fresh_outputs = 0;
+    }
+
+    /// Gives components of a bank their default.
+    #[cold]
+    fn fill(&mut self, places: &Places, bank: Bank, components: u64) {
+        for component in bits(components) {
+            let place = places.get(bank, component as usize);
+            let value = self.uninitialized[component as usize % 4];
+            *self.sources.places[usize::from(place)] = [value; LANES];
+        }
+    }
+
+    /// The value of a lane, as a vertex that runs on elsewhere finds it.
+    #[inline]
+    pub(super) fn lane(&self, places: &Places, bank: Bank, component: usize, lane: usize) -> f32 {
+        let is_fresh = match bank {
+            Bank::Input => false,
+            Bank::Temp => self.fresh_temps >> component & 1 != 0,
+            Bank::Output => self.fresh_outputs >> component & 1 != 0,
+        };
+        if is_fresh {
+            return self.uninitialized[component % 4];
+        }
+        self.sources.places[usize::from(places.get(bank, component))][lane]
+    }
+
+    /// Sets the outputs of a lane that has ended. No other lane may end later with the default of a
+    /// register that has no value yet.
+    pub(super) fn set_outputs(&mut self, places: &Places, lane: usize, values: &[[f32; 4]; 16]) {
+        self.fill_outputs(places);
+        for component in bits(places.used(Bank::Output)) {
+            let component = component as usize;
+            let place = usize::from(places.get(Bank::Output, component));
+            self.sources.places[place][lane] = values.as_flattened()[component];
+        }
+    }
+
+    /// The inputs of a lane; those that the program does not read have their default.
+    pub(super) fn inputs(&self, places: &Places, lane: usize) -> [[f32; 4]; 16] {
+        let mut inputs = Registers::DEFAULT_INPUTS;
+        for component in bits(places.used(Bank::Input)) {
+            let component = component as usize;
+            inputs.as_flattened_mut()[component] = self.lane(places, Bank::Input, component, lane);
+        }
+        inputs
+    }
+
+    /// The uniforms, as registers hold them.
+    pub(super) fn uniforms(&self) -> [[f32; 4]; limits::FLOATS] {
+        *self.sources.uniforms.first_chunk().unwrap_or(&[[0.0; 4]; limits::FLOATS])
+    }
+
+    /// The lanes of a component of an input, if the program reads it.
+    pub(super) fn input_mut(&mut self, places: &Places, component: usize) -> Option<&mut [f32; LANES]> {
+        let place = places.get(Bank::Input, component);
+        Some(self.sources.places.get_mut(usize::from(place))?)
+    }
+
+    /// The lanes of a component of an output.
+    pub(super) fn output(&self, places: &Places, component: usize) -> &[f32; LANES] {
+        match places.get(Bank::Output, component) {
+            NONE => &self.unwritten[component % 4].0,
+            place => &self.sources.places[usize::from(place)],
+        }
+    }
+
+    /// The lanes of a place.
+    pub(super) fn lanes(&self, place: u16) -> &[f32; LANES] {
+        &self.sources.places[usize::from(place)]
+    }
+    pub(super) fn lanes_mut(&mut self, place: u16) -> &mut Row {
+        &mut self.sources.places[usize::from(place)]
+    }
+
+    /// Prepares the registers that an operation names: defaults of those that are read before they
+    /// are written, or get a value in some lanes only; what a relative read finds.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn prepare(&mut self, operation: &Operation, places: &Places, counter: i32, at: &At<'_>) {
+        let (mut temps, mut outputs) = (operation.temps_read & self.fresh_temps, 0);
+        if !at.active.is_whole {
+            temps |= operation.temps_written & self.fresh_temps;
+            outputs = operation.outputs_written & self.fresh_outputs;
+        }
+        if temps | outputs != 0 {
+            self.fill(places, Bank::Temp, temps);
+            self.fill(places, Bank::Output, outputs);
+        }
+        self.fresh_temps &= !(temps | operation.temps_written);
+        self.fresh_outputs &= !operation.outputs_written;
+        if let Some(read) = operation.relative {
+            self.sources.found = self.relative(&operation.reads[usize::from(read) % 3], counter, at);
+        }
+    }
+
+    /// Finds the registers of a relative read.
+    #[inline(never)]
+    fn relative(&mut self, read: &Read, counter: i32, at: &At<'_>) -> Found {
+        let addresses = match read.from {
+            From::Relative(Index::A0x) => &self.addresses[0],
+            From::Relative(Index::A0y) => &self.addresses[1],
+            From::Relative(Index::Al | Index::None) | From::Lanes | From::Uniform => {
+                if self.sources.window.is_some() {
+                    return self.sources.gather_window(read, |_| counter, at.active);
+                }
+                return Found::Register(arith::uniform_index(read.register, counter));
+            }
+        };
+        let sources = &mut self.sources;
+        if sources.window.is_some() {
+            return sources.gather_window(read, |lane| addresses[lane], at.active);
+        }
+        at.wide.call(
+            #[inline(always)]
+            || match at.active.common(addresses) {
+                Some(address) => Found::Register(arith::uniform_index(read.register, address)),
+                None => {
+                    sources.gather(read, addresses, at.active);
+                    Found::Gathered
+                }
+            },
+        )
+    }
+
+    /// Writes the results to the destination.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn write(&mut self, operation: &Operation, at: &At<'_>) {
+        for component in components(operation.mask) {
+            let place = &mut self.sources.places[usize::from(operation.dest[component])];
+            let result = &mut self.results[component];
+            if at.active.is_whole { std::mem::swap(place, result) } else { at.active.blend(place, result) }
+        }
+    }
+
+    /// Writes the same result, the first, to each component.
+    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
+    pub(super) fn write_equal(&mut self, operation: &Operation, at: &At<'_>) {
+        let mut mask = operation.mask.0;
+        while mask != 0 {
+            let place = operation.dest[mask.trailing_zeros() as usize % 4];
+            let place = &mut self.sources.places[usize::from(place)];
+            mask &= mask - 1;
+            match at.active.is_whole {
+                true if mask == 0 => std::mem::swap(place, &mut self.results[0]),
+                true => **place = *self.results[0],
+                false => at.active.blend(place, &self.results[0]),
+            }
+        }
+    }
+}
+
+/// Circumstances of an operation.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) wide: Wide,
+    pub(super) active: &'a Active,
+}
+
+/// An input or uniform as the registers hold it.
+pub(super) fn load(value: f32, settings: &Settings) -> f32 {
+    let value = arith::load(settings.precision, value);
+    if settings.flush_subnormals { flush_subnormal(value) } else { value }
+}

@@ -1,0 +1,155 @@
+//! Geometry programs whose invocations are independent, 64 invocations at a time.
+//! In: inputs and delivered uniforms of each invocation. Out: its triangles, of records. Must not
+//! know how vertices come in, nor why invocations are independent: [`crate::cpu`] does.
+//!
+//! Lanes that fail, that are faster alone or that emit more than there is room for are left to the
+//! reference machine, from their beginning: nothing of an invocation depends on another.
+
+use super::code::{Action, Bank, Code};
+use super::emission::{Emission, Setting, Triangle};
+use super::execute::kernel;
+use super::file::File;
+use super::lanes::LANES;
+use super::records::Records;
+use super::run::{ALONE, Runner};
+use super::window::Window;
+use transpica::interp::{GeometryMachine, Settings};
+use transpica::isa::{Inst, Program, Uniforms};
+use transpica::stages::entity::bits;
+
+/// A geometry program, decoded to run for many invocations side by side.
+#[derive(Clone, Debug)]
+pub(crate) struct GeometryBatch {
+    code: Code,
+    runner: Runner,
+    window: Window,
+    /// Number of invocations.
+    count: usize,
+    /// The lanes that have run.
+    ran: u64,
+    /// Set once most lanes of a run were left: they take different ways, and will do so again.
+    is_given_up: bool,
+}
+
+impl GeometryBatch {
+    /// Decodes a program that forwards the output registers in the mask `outputs`. `delivered` are
+    /// the float uniforms that differ between invocations: bit n is cn.
+    pub(crate) fn new(program: &Program<'_>, settings: Settings, outputs: u16, delivered: u128) -> Self {
+        let mut code = Code::new(program, &settings);
+        for (inst, operation) in code.insts.iter().zip(&mut code.operations) {
+            operation.action = match *inst {
+                Inst::Emit => Action::Emit,
+                Inst::SetEmit { vertex, prim, invert } => {
+                    Action::SetEmit(Setting { slot: vertex & 3, prim, invert })
+                }
+                Inst::Data { .. }
+                | Inst::Mova { .. }
+                | Inst::Cmp { .. }
+                | Inst::Flow(_)
+                | Inst::Unassigned(_) => continue,
+            };
+            operation.kernel = kernel(operation.action, &settings);
+        }
+        let mut file = File::new(&code.places, &settings);
+        let window = Window::new(&mut code, &mut file, delivered);
+        let emission = Emission::new(&code.places, outputs, settings.uninitialized);
+        file.emission = Some(Box::new(emission));
+        let mut batch =
+            Self { code, runner: Runner::new(settings, file), window, count: 0, ran: 0, is_given_up: false };
+        batch.set_limits(settings.budget, GeometryMachine::MOST_EMITS);
+        batch
+    }
+
+    /// Replaces the uniforms, also delivered ones.
+    pub(crate) fn set_uniforms(&mut self, uniforms: &Uniforms) {
+        let Runner { settings, file, ints, bools, .. } = &mut self.runner;
+        file.set_uniforms(uniforms, settings);
+        (*ints, *bools) = (uniforms.ints, uniforms.bools);
+        self.window.set_uniforms(&uniforms.floats, file, settings);
+    }
+
+    /// Sets the limits of the instructions and EMITs of an invocation.
+    pub(crate) fn set_limits(&mut self, steps: u64, emits: u32) {
+        self.runner.settings.budget = steps;
+        if let Some(emission) = &mut self.runner.file.emission {
+            emission.most = emits;
+        }
+    }
+
+    /// Sets the layout of vertices: a whole vector for each output.
+    pub(crate) fn set_records(&mut self, records: &Records) {
+        if let Some(emission) = &mut self.runner.file.emission {
+            emission.set_records(records);
+        }
+    }
+
+    /// Sets float uniforms from c`first` on for the invocations to come.
+    pub(crate) fn deliver(&mut self, first: u8, values: &[[f32; 4]]) {
+        self.window.deliver(first.into(), values);
+    }
+
+    /// Sets the uniforms delivered to an invocation for the invocations to come.
+    pub(crate) fn deliver_again(&mut self, lane: usize) {
+        self.window.restore(&self.runner.file, lane);
+    }
+
+    /// Adds an invocation; there is room for [`LANES`].
+    pub(crate) fn push(&mut self, inputs: &[[f32; 4]; 16]) {
+        let lane = self.count % LANES;
+        let Self { code, runner: Runner { settings, file, .. }, window, .. } = self;
+        for component in bits(code.places.used(Bank::Input)) {
+            let component = component as usize;
+            if let Some(lanes) = file.input_mut(&code.places, component) {
+                lanes[lane] = inputs.as_flattened()[component];
+            }
+        }
+        window.store(file, lane, settings);
+        self.count += 1;
+    }
+
+    /// Returns the number of invocations added.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Runs the invocations.
+    pub(crate) fn run(&mut self) {
+        self.ran = 0;
+        if self.count <= ALONE || self.is_given_up {
+            return;
+        }
+        let Self { code, runner, count, .. } = self;
+        if let Some(emission) = &mut runner.file.emission {
+            emission.begin();
+        }
+        // Lanes that fail are left; the machine reports their errors.
+        let _ = runner.run(code, *count);
+        let left = runner.file.emission.as_ref().map_or(0, |emission| emission.left);
+        self.ran = u64::MAX >> (LANES - self.count.min(LANES)) & !left;
+        self.is_given_up = left.count_ones() as usize * 2 > self.count;
+    }
+
+    /// Returns the instructions and triangles of an invocation; nothing if it must run on the
+    /// machine.
+    pub(crate) fn triangles(&self, lane: usize) -> Option<(u64, &[Triangle])> {
+        let emission = self.runner.file.emission.as_ref().filter(|_| self.ran >> (lane % LANES) & 1 != 0)?;
+        Some((self.runner.used.steps[lane % LANES], &emission.triangles[lane % LANES]))
+    }
+
+    /// Returns the record of a vertex.
+    pub(crate) fn vertex(&self, vertex: u32) -> &[[f32; 4]] {
+        self.runner.file.emission.as_ref().map_or(&[], |emission| emission.vertex(vertex))
+    }
+
+    /// Delivers the uniforms of an invocation to the machine; returns its inputs.
+    pub(crate) fn prepare(&self, lane: usize, machine: &mut GeometryMachine) -> [[f32; 4]; 16] {
+        let Self { code, runner: Runner { file, .. }, window, .. } = self;
+        window.deliver_to(file, lane % LANES, machine);
+        file.inputs(&code.places, lane % LANES)
+    }
+
+    /// Removes all invocations.
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+}

@@ -1,0 +1,163 @@
+//! Records of outputs, as a rasterizer or a vertex buffer takes them.
+//! In: an output map, options, registers of all lanes. Out: floats at places that the caller
+//! chooses. Knows no program. What an output is, and its conversion, is [`transpica::host`]'s.
+
+use super::lanes::LANES;
+use transpica::host::varying::{self, Place};
+use transpica::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, Profile, attach};
+use transpica::{Error, Result};
+
+/// An output in a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The output. It has [`lanes`](Output::lanes) floats.
+    pub output: Output,
+    /// Location of the attribute of [`Job::Draw`](transpica::Job::Draw) that takes it.
+    pub location: u8,
+    /// The float of a record where its components begin.
+    pub offset: usize,
+}
+
+/// The layout of records: an interleaved vertex buffer of floats with a record for each vertex.
+/// Floats that belong to no field keep their values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    /// The outputs that are written. Any may be left out.
+    pub fields: Vec<Field>,
+    /// Floats from record to record.
+    pub stride: usize,
+    /// Conversions of outputs: depth, mirrored y, colors.
+    pub options: Options,
+    /// Values that clip planes and a dynamic y use.
+    pub host: HostValues,
+}
+
+impl Records {
+    /// Lays out outputs one behind the other, those of
+    /// [`Interface::outputs`](transpica::host::Interface) for instance.
+    pub fn new(outputs: Vec<Output>, options: &Options) -> Self {
+        let places: Vec<Place> = varying::places(&outputs).collect();
+        let stride = places.last().map_or(0, |last| last.offset + usize::from(last.lanes));
+        let field = |(output, place): (Output, Place)| {
+            let Place { location, offset, lanes: _ } = place;
+            Field { output, location, offset }
+        };
+        let fields = outputs.into_iter().zip(places).map(field).collect();
+        Self { fields, stride, options: *options, host: HostValues::default() }
+    }
+
+    /// Lays out the position and the mapped outputs, one behind the other.
+    pub fn from_map(map: &OutputMap, options: &Options) -> Self {
+        Self::new(varying::outputs(map, options, &Profile::default()), options)
+    }
+
+    /// Lays out whole output registers without conversion, one behind the other: bit n of the mask
+    /// is register n.
+    pub fn from_registers(mask: u16) -> Self {
+        Self::new(varying::passed_on(mask), &Options::default())
+    }
+
+    /// Adds hooks of outputs. Others change no record: see [`redirect`](transpica::host::redirect) for
+    /// uniforms.
+    pub fn add_hooks(&mut self, hooks: &[Hook]) {
+        attach(hooks, self.fields.iter_mut().map(|field| &mut field.output));
+    }
+
+    /// Checks that `count` records lie in a buffer of `size` floats.
+    pub(super) fn check(&self, count: usize, size: usize) -> Result<()> {
+        for (index, Field { output, offset, .. }) in self.fields.iter().enumerate() {
+            let lanes = output.lanes();
+            if output.components.len() > 4 || offset.saturating_add(lanes) > self.stride {
+                let stride = self.stride;
+                let text = format!("fields[{index}]: {lanes} floats at {offset} of a record of {stride}");
+                return Err(Error::setup(text));
+            }
+        }
+        if count.checked_mul(self.stride).is_none_or(|need| need > size) {
+            let text = format!("{count} records of {} floats; there are {size}", self.stride);
+            return Err(Error::setup(text));
+        }
+        Ok(())
+    }
+
+    /// Writes a record for each place. `lanes` gives those of a component of an output register.
+    pub(super) fn write<'a>(
+        &self,
+        places: &[u32],
+        lanes: impl Fn(u8, usize) -> &'a [f32; LANES],
+        to: &mut [f32],
+    ) {
+        for Field { output, offset, .. } in &self.fields {
+            let mut columns = [&[0.0; LANES]; 4];
+            for (column, source) in columns.iter_mut().zip(&output.components) {
+                *column = match *source {
+                    ComponentSource::Register { register, component } => {
+                        lanes(register & 15, component.index())
+                    }
+                    ComponentSource::One => &[1.0; LANES],
+                    ComponentSource::Zero => &[0.0; LANES],
+                };
+            }
+            let at = (self.stride, *offset);
+            if output.is_plain() {
+                write(places, columns, to, at, output.lanes());
+                continue;
+            }
+            let mut converted = columns.map(|column| *column);
+            output.convert(&mut converted, &self.options, &self.host);
+            let [x, y, z, w] = &converted;
+            write(places, [x, y, z, w], to, at, output.lanes());
+        }
+    }
+
+    /// Writes the record of a vertex from its output registers.
+    pub(super) fn write_one(&self, place: u32, registers: &[[f32; 4]; 16], to: &mut [f32]) {
+        let start = (place as usize).wrapping_mul(self.stride);
+        for Field { output, offset, .. } in &self.fields {
+            let value = output.value(registers, &self.options, &self.host);
+            let to = to.get_mut(start.wrapping_add(*offset)..).unwrap_or_default();
+            to.iter_mut().zip(&value[..output.lanes().min(4)]).for_each(|(to, value)| *to = *value);
+        }
+    }
+
+    /// Copies records: to the first place of each pair from the second.
+    pub(super) fn copy(&self, copies: &[[u32; 2]], to: &mut [f32]) {
+        for &[later, earlier] in copies {
+            let [later, earlier] = [later, earlier].map(|place| place as usize * self.stride);
+            for Field { output, offset, .. } in &self.fields {
+                let from = earlier + offset;
+                to.copy_within(from..from + output.lanes(), later + offset);
+            }
+        }
+    }
+}
+
+/// Chooses the loop for the number of components.
+fn write(places: &[u32], columns: [&[f32; LANES]; 4], to: &mut [f32], at: (usize, usize), count: usize) {
+    match count {
+        0 => {}
+        1 => each::<1>(places, columns, to, at),
+        2 => each::<2>(places, columns, to, at),
+        3 => each::<3>(places, columns, to, at),
+        _ => each::<4>(places, columns, to, at),
+    }
+}
+
+/// Writes components of a field, lane by lane. Not inlined, so that all of it stays in registers.
+#[inline(never)]
+fn each<const COUNT: usize>(
+    places: &[u32],
+    [x, y, z, w]: [&[f32; LANES]; 4],
+    to: &mut [f32],
+    (stride, offset): (usize, usize),
+) {
+    for ((((place, x), y), z), w) in places.iter().zip(x).zip(y).zip(z).zip(w) {
+        let values = [*x, *y, *z, *w];
+        // The buffer was checked.
+        let start = (*place as usize).wrapping_mul(stride).wrapping_add(offset);
+        let to = to.get_mut(start..).and_then(|to| to.first_chunk_mut::<COUNT>());
+        if let (Some(to), Some(values)) = (to, values.first_chunk()) {
+            *to = *values;
+        }
+    }
+}

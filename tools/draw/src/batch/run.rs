@@ -1,0 +1,358 @@
+//! Runs of a batch: follows each group of lanes until none is left.
+//! In: a program, registers. Out: registers, lanes that failed. Knows no arithmetic and no rule of
+//! control flow: it asks [`control::step`].
+
+use super::VertexError;
+use super::code::{Code, Route};
+use super::file::{At, File};
+use super::group::{FEW, Group, Groups, Used};
+use super::lanes::{Active, LANES};
+use super::rest::Rest;
+use super::wide::Wide;
+use transpica::interp::Settings;
+use transpica::isa::control::{self, Outcome, Test};
+use transpica::isa::limits::INTS;
+use transpica::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
+use transpica::stages::entity::bits;
+use transpica::{At as Place, Error, Kind};
+
+/// Lanes of a group that are faster one by one.
+const LONELY: u32 = 3;
+
+/// Vertices of a run that are faster one by one, and need no lanes at all; measured.
+pub(super) const ALONE: usize = 3;
+/// The most vertices that run like that where more of them have ended one by one in lanes.
+const MOST_ALONE: usize = LANES / 8;
+
+/// Time of a move of a group, in times of an instruction of the interpreter; measured.
+const MOVE: i64 = 6;
+/// The same among other groups.
+const MOVE_AMONG_OTHERS: i64 = 24;
+
+/// The state of a batch.
+#[derive(Clone, Debug)]
+pub(super) struct Runner {
+    pub(super) settings: Settings,
+    pub(super) file: File,
+    pub(super) ints: [[u8; 4]; INTS],
+    pub(super) bools: u16,
+    pub(super) rest: Rest,
+    groups: Groups,
+    active: Active,
+    wide: Wide,
+    /// The lanes of the run.
+    run: u64,
+    /// Estimate of the time saved since the run began, in instructions of the interpreter. Once it
+    /// is negative, all lanes run on one by one.
+    saved: i64,
+    /// Vertices of a run that are faster one by one, as runs of this program have shown.
+    alone: usize,
+    /// Lanes of the run that have ended one by one.
+    single: u32,
+    pub(super) used: Used,
+    /// The lanes that the loop guard stopped.
+    pub(super) stopped: u64,
+    /// The first lane that failed.
+    failure: Option<VertexError>,
+}
+
+impl Runner {
+    pub(super) fn new(settings: Settings, file: File) -> Self {
+        Self {
+            settings,
+            file,
+            ints: [[0; 4]; INTS],
+            bools: 0,
+            rest: Rest::default(),
+            groups: Groups::new(),
+            active: Active::NONE,
+            wide: Wide::detect(),
+            run: 0,
+            saved: 0,
+            alone: ALONE,
+            single: 0,
+            used: Used { steps: [0; LANES], jumps: [0; LANES] },
+            stopped: 0,
+            failure: None,
+        }
+    }
+
+    /// Runs a program in the first lanes.
+    pub(super) fn run(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+        if self.is_alone(count) {
+            return self.run_alone(code, count);
+        }
+        let mut next = self.begin(code, count);
+        while let Some(group) = next {
+            next = if self.is_scattered(&group) {
+                self.finish(code, group);
+                self.groups.next()
+            } else {
+                let words = self.straight(code, &group);
+                self.save(words);
+                self.advance(code, group, words)
+            };
+        }
+        self.file.fill_outputs(&code.places);
+        if count <= MOST_ALONE && self.single as usize * 2 > count {
+            self.alone = self.alone.max(count);
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Returns whether a run of this many vertices needs no lanes.
+    pub(super) fn is_alone(&self, count: usize) -> bool {
+        count <= self.alone
+    }
+
+    /// Runs a program in the first lanes, one by one.
+    fn run_alone(&mut self, code: &Code, count: usize) -> Result<(), VertexError> {
+        let mut result = Ok(());
+        self.begin_alone(count);
+        for lane in 0..count {
+            let inputs = self.file.inputs(&code.places, lane);
+            let (outputs, ran) = self.alone(code, lane, &inputs);
+            let outputs = *outputs;
+            self.file.set_outputs(&code.places, lane, &outputs);
+            result = result.and(ran.map_err(|error| VertexError { vertex: lane, error }));
+        }
+        result
+    }
+
+    /// Begins a run of vertices one by one.
+    pub(super) fn begin_alone(&mut self, count: usize) {
+        (self.run, self.stopped) = (first(count), 0);
+    }
+
+    /// Runs a program for a vertex, that of a lane. Returns the outputs, and how it ended.
+    pub(super) fn alone(
+        &mut self,
+        code: &Code,
+        lane: usize,
+        inputs: &[[f32; 4]; 16],
+    ) -> (&[[f32; 4]; 16], transpica::Result<()>) {
+        let Self { settings, file, ints, bools, rest, used, stopped, .. } = self;
+        let machine =
+            rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
+        machine.set_budget(settings.budget);
+        let ran = machine.run(inputs).map(|_| ());
+        used.steps[lane % LANES] = machine.steps();
+        *stopped |= u64::from(machine.is_stopped()) << (lane % LANES);
+        (machine.registers().outputs(), ran)
+    }
+
+    /// The number of instructions that the last run executed for a lane.
+    pub(super) fn steps(&self, lane: usize) -> u64 {
+        if lane < LANES && self.run >> lane & 1 != 0 { self.used.steps[lane] } else { 0 }
+    }
+
+    /// The lanes of a run as one group.
+    fn begin(&mut self, code: &Code, count: usize) -> Option<Group> {
+        self.run = first(count);
+        self.used = Used { steps: [0; LANES], jumps: [0; LANES] };
+        (self.stopped, self.saved, self.single) = (0, 0, 0);
+        self.failure = None;
+        self.file.begin(&code.places, &self.settings);
+        let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
+        (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps))
+    }
+
+    /// Executes the data parts of the words up to the next one that the control model decides on,
+    /// and of that if there are none before; returns their number. Any pc at or beyond the end of
+    /// the code is an END.
+    fn straight(&mut self, code: &Code, group: &Group) -> usize {
+        let pc = group.state.pc.index();
+        let words = match code.routes.get(pc) {
+            Some(Route::Straight(count)) => usize::from(*count),
+            Some(Route::Control | Route::Undefined(_)) => 1,
+            None => 0,
+        };
+        let mut words = words.min(usize::try_from(group.steps.left).unwrap_or(usize::MAX));
+        if !self.groups.is_empty() {
+            words = words.min(self.groups.distance(group));
+        }
+        let Self { file, active, wide, run, .. } = self;
+        if !active.is(group.lanes, *run) {
+            wide.call(
+                #[inline(always)]
+                || active.set(group.lanes, *run),
+            );
+        }
+        let at = At { wide: *wide, active };
+        for operation in code.operations.iter().skip(pc).take(words) {
+            file.prepare(operation, &code.places, group.loops.counter, &at);
+            (operation.kernel)(file, operation, &at);
+        }
+        words
+    }
+
+    /// Returns whether a group has few lanes, and the run so many groups that it will not get more.
+    fn is_scattered(&self, group: &Group) -> bool {
+        let few = FEW.min(self.run.count_ones() as usize / 4);
+        self.saved < 0 || group.lanes.count_ones() <= LONELY && self.groups.len() >= few
+    }
+
+    /// Adds the time that a group saves with some words to that saved so far.
+    fn save(&mut self, words: usize) {
+        let moved = if self.groups.is_empty() { MOVE } else { MOVE_AMONG_OTHERS };
+        let (lanes, blocks) =
+            (i64::from(self.active.lanes.count_ones()), i64::from(self.active.blocks.count_ones()));
+        // An instruction takes twice as long as in the interpreter, and a little for each block.
+        self.saved += words as i64 * (4 * lanes - 10 - 2 * blocks) / 4 - moved;
+    }
+
+    /// Runs the lanes of a group to their end, one by one.
+    #[cold]
+    fn finish(&mut self, code: &Code, mut group: Group) {
+        group.flush(&mut self.used);
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= group.lanes;
+            return;
+        }
+        self.single += group.lanes.count_ones();
+        let Self { settings, file, ints, bools, rest, .. } = self;
+        rest.begin(code, settings, || Uniforms { floats: file.uniforms(), ints: *ints, bools: *bools });
+        for lane in bits(group.lanes) {
+            let Self { settings, file, rest, used, .. } = self;
+            let ended = rest.run(code, file, &group, lane as usize, (settings, used));
+            self.stopped |= u64::from(ended.is_stopped) << lane;
+            if let Some(error) = ended.error {
+                self.fail(1 << lane, error);
+            }
+        }
+    }
+
+    /// Moves a group on that has executed the data parts of some words, and returns the one that
+    /// runs next.
+    fn advance(&mut self, code: &Code, mut group: Group, words: usize) -> Option<Group> {
+        let pc = group.state.pc;
+        let is_left = match code.routes.get(pc.index()) {
+            None => false,
+            Some(_) if words == 0 => self.stop(&mut group, pc),
+            Some(Route::Straight(_)) => {
+                group.steps.take(words as u64);
+                // Range: a program has at most 65,536 words.
+                group.state.pc = Pc(pc.0.saturating_add(words as u16));
+                true
+            }
+            Some(Route::Undefined(opcode)) => {
+                self.fail(group.lanes, Error::new(Kind::BadOpcode(*opcode), Place::Pc(pc.0)));
+                false
+            }
+            Some(Route::Control) => {
+                group.steps.take(1);
+                self.control(code, &mut group)
+            }
+        };
+        if !is_left {
+            group.flush(&mut self.used);
+            return self.groups.next();
+        }
+        if self.groups.is_empty() { Some(group) } else { Some(self.groups.reschedule(group, &mut self.used)) }
+    }
+
+    /// Ends the lanes that have used up their budget; returns whether any are left.
+    fn stop(&mut self, group: &mut Group, pc: Pc) -> bool {
+        let budget = self.settings.budget;
+        let lanes = group.without_steps(budget, &mut self.used);
+        if lanes != 0 {
+            self.fail(lanes, Error::new(Kind::StepBudget(budget), Place::Pc(pc.0)));
+        }
+        group.lanes != 0
+    }
+
+    /// Records an error.
+    fn fail(&mut self, lanes: u64, error: Error) {
+        if let Some(emission) = &mut self.file.emission {
+            emission.left |= lanes;
+        }
+        let vertex = lanes.trailing_zeros() as usize;
+        if self.failure.as_ref().is_none_or(|failure| vertex < failure.vertex) {
+            self.failure = Some(VertexError { vertex, error });
+        }
+    }
+
+    /// Executes the control part of an instruction; returns whether the group goes on. Lanes in
+    /// which a condition fails become a group of their own.
+    fn control(&mut self, code: &Code, group: &mut Group) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
+        let test = match inst {
+            Inst::Flow(flow) => flow.test(),
+            Inst::Data { .. }
+            | Inst::Mova { .. }
+            | Inst::Cmp { .. }
+            | Inst::Emit
+            | Inst::SetEmit { .. }
+            | Inst::Unassigned(_) => None,
+        };
+        let holds = match test {
+            Some(Test::Cmp(condition)) => self.lanes_where(condition),
+            Some(Test::Bool { id, expected }) if (self.bools >> (id & 15) & 1 != 0) != expected => 0,
+            Some(Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft) | None => u64::MAX,
+        };
+        let (holding, failing) = (group.lanes & holds, group.lanes & !holds);
+        if holding == 0 {
+            return self.step(code, group, false);
+        }
+        if failing != 0 {
+            let mut other = Group { lanes: failing, ..group.clone() };
+            if self.step(code, &mut other, false) {
+                self.groups.push(other);
+            } else {
+                other.flush(&mut self.used);
+            }
+            group.lanes = holding;
+        }
+        self.step(code, group, true)
+    }
+
+    /// The lanes in which a condition holds.
+    fn lanes_where(&self, condition: Condition) -> u64 {
+        let is = |flag: u64, expected: bool| if expected { flag } else { !flag };
+        let (x, y) = (is(self.file.flags[0], condition.ref_x), is(self.file.flags[1], condition.ref_y));
+        match condition.op {
+            ConditionOp::Or => x | y,
+            ConditionOp::And => x & y,
+            ConditionOp::X => x,
+            ConditionOp::Y => y,
+        }
+    }
+
+    /// Executes the control part of an instruction whose condition holds in all lanes or in none;
+    /// returns whether the group goes on.
+    fn step(&mut self, code: &Code, group: &mut Group, holds: bool) -> bool {
+        let inst = &code.insts[group.state.pc.index()];
+        if let (Some(limit), Inst::Flow(flow)) = (self.settings.loop_guard, inst)
+            && flow.goes_back(group.state.pc) == Some(holds)
+        {
+            if group.jumps.left == 0 {
+                self.stopped |= group.without_jumps(u64::from(limit), &mut self.used);
+                if group.lanes == 0 {
+                    return false;
+                }
+            }
+            group.jumps.take(1);
+        }
+        let Group { state, loops, .. } = group;
+        let loops = std::cell::RefCell::new(loops);
+        let outcome = control::step(
+            inst,
+            state,
+            &mut |test| match test {
+                Test::Cmp(_) | Test::Bool { .. } | Test::JumpsLeft => holds,
+                Test::LoopRepeats { slot } => loops.borrow().repeats(slot),
+            },
+            &mut |effect| loops.borrow_mut().apply(effect, &self.ints),
+        );
+        code.ahead.forget(&mut group.state, &mut group.loops);
+        outcome == Outcome::Continue
+    }
+}
+
+/// The first lanes.
+fn first(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        _ => u64::MAX >> (LANES - count.min(LANES)),
+    }
+}

@@ -1,0 +1,337 @@
+//! Draws: vertices in, triangles out.
+//! In: programs, their configuration and uniforms, vertices, indices. Out: [`Triangles`].
+//! Arithmetic and control flow are the machines'; [`transpica::host`] defines the outputs.
+
+use super::assembly::Assembler;
+use super::geometry::Geometry;
+use super::shade::{Named, Shaded};
+use crate::batch::{Batch, Field, LANES, Records};
+use transpica::container::Shbin;
+use transpica::geometry::input::Primitives;
+use transpica::geometry::{GeometryInput, Topology};
+use transpica::host::{HostValues, Options, Output, RegisterState, Setup, dvle, varying};
+use transpica::interp::{GeometryMachine, Uniforms};
+use transpica::isa::{Program, Stage};
+use transpica::stages::limits::check;
+use transpica::{At, Error, Kind, Result};
+
+/// Limits of the work of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawLimits {
+    /// Instructions of one vertex or one invocation.
+    pub steps: u64,
+    /// Instructions of a whole draw.
+    pub draw_steps: u64,
+    /// EMITs of one invocation.
+    pub emits: u32,
+    /// Triangles of a draw.
+    pub triangles: u32,
+}
+
+impl Default for DrawLimits {
+    fn default() -> Self {
+        Self { steps: 1 << 24, draw_steps: 1 << 32, emits: GeometryMachine::MOST_EMITS, triangles: 1 << 18 }
+    }
+}
+
+/// The result of a draw: triangles as a rasterizer takes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triangles {
+    outputs: Vec<Output>,
+    /// A value for each output of each vertex.
+    values: Vec<[f32; 4]>,
+    /// Indices of vertices.
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Triangles {
+    /// Returns the outputs of a vertex: position, color and so on, as in the interface of a
+    /// translated vertex program.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+    /// Returns the triangles; each vertex is a value for each output. Missing components of an
+    /// output are 0.
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [&[[f32; 4]]; 3]> {
+        let size = self.outputs.len();
+        self.triangles.iter().map(move |triangle| {
+            triangle.map(|vertex| {
+                let start = vertex as usize * size;
+                &self.values[start..start + size]
+            })
+        })
+    }
+}
+
+/// The end of the pipeline: assembler, limits and result.
+pub(super) struct Sink<'a> {
+    /// The layout of a vertex: a whole vector for each output.
+    pub(super) records: &'a Records,
+    pub(super) assembler: Assembler<u32>,
+    /// Instructions left for the draw.
+    left: u64,
+    bounds: DrawLimits,
+    values: Vec<[f32; 4]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl<'a> Sink<'a> {
+    fn new(records: &'a Records, topology: Topology, bounds: DrawLimits) -> Self {
+        let assembler = Assembler::new(topology);
+        let (values, triangles) = (Vec::new(), Vec::new());
+        Self { records, assembler, left: bounds.draw_steps, bounds, values, triangles }
+    }
+
+    /// Assembles a vertex with these output registers.
+    pub(super) fn push_registers(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
+        let vertex = self.next_vertex();
+        let Records { fields, options, host, .. } = self.records;
+        self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
+        self.push(vertex)
+    }
+    /// Assembles a vertex with these values.
+    pub(super) fn push_record(&mut self, values: &[[f32; 4]]) -> Result<()> {
+        let vertex = self.next_vertex();
+        self.values.extend_from_slice(values);
+        self.push(vertex)
+    }
+    /// Assembles a vertex whose values are there already.
+    fn push(&mut self, vertex: u32) -> Result<()> {
+        if let Some(triangle) = self.assembler.push(vertex) {
+            check("triangles of a draw", self.triangles.len() + 1, self.bounds.triangles, At::Whole)?;
+            self.triangles.push(triangle);
+        }
+        Ok(())
+    }
+    /// The number of the next vertex whose values come.
+    fn next_vertex(&self) -> u32 {
+        // Range: three for each triangle, and those the caller gave; memory ends before.
+        (self.values.len() / self.records.fields.len().max(1)) as u32
+    }
+    /// Counts executed instructions.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<()> {
+        match self.left.checked_sub(steps) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Error::new(Kind::StepBudget(self.bounds.draw_steps), At::Whole)),
+        }
+    }
+}
+
+/// A complete configuration of programs. The state of a geometry program carries over from draw to
+/// draw.
+///
+/// See the example of [`crate::cpu`].
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    vertex: Batch,
+    /// Vertices that may run at once.
+    at_once: usize,
+    geometry: Option<Geometry>,
+    uniforms: [Uniforms; 2],
+    setup: Setup,
+    options: Options,
+    host: HostValues,
+    bounds: DrawLimits,
+}
+
+impl Pipeline {
+    /// Builds a pipeline of these programs; all uniforms are zero.
+    ///
+    /// # Errors
+    /// A program of the wrong stage; a configuration that disagrees with the programs about a
+    /// geometry program; see also [`Setup::check`] and [`Options::check`].
+    pub fn new(
+        vertex: &Program<'_>,
+        geometry: Option<&Program<'_>>,
+        setup: Setup,
+        options: &Options,
+    ) -> Result<Self> {
+        options.check()?;
+        setup.check()?;
+        let bounds = DrawLimits::default();
+        let geometry = match (geometry, setup.geometry) {
+            (None, None) => None,
+            (Some(program), Some(geometry)) => {
+                let outputs = varying::outputs(&setup.map, options, &Default::default());
+                let forwarded = setup.vertex_outputs;
+                Some(Geometry::new(program, geometry, forwarded, &outputs, options, bounds.steps)?)
+            }
+            (Some(_), None) | (None, Some(_)) => {
+                let text =
+                    "the configuration and the programs disagree on whether there is a geometry program";
+                return Err(Error::setup(text));
+            }
+        };
+        let vertex = Batch::new(vertex, options.settings(bounds.steps))?;
+        let (uniforms, host, at_once) = (Default::default(), HostValues::default(), LANES);
+        Ok(Self { vertex, at_once, geometry, uniforms, setup, options: *options, host, bounds })
+    }
+
+    /// Builds the pipeline that the GPU's registers describe, uniforms included.
+    ///
+    /// # Errors
+    /// See [`Setup::from_registers`] and [`new`](Self::new); also an entry point outside the words
+    /// written.
+    pub fn from_registers(state: &RegisterState, options: &Options) -> Result<Self> {
+        let setup = Setup::from_registers(state)?;
+        let vertex = state.program(Stage::Vertex)?;
+        let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+        let mut pipeline = Self::new(&vertex, geometry.as_ref(), setup, options)?;
+        pipeline.set_uniforms(Stage::Vertex, &state.uniforms(Stage::Vertex));
+        pipeline.set_uniforms(Stage::Geometry, &state.uniforms(Stage::Geometry));
+        Ok(pipeline)
+    }
+
+    /// Builds the pipeline that the system library sets up for executables of a file, with their
+    /// constants. For `stride` see [`Setup::from_file`].
+    ///
+    /// # Errors
+    /// See [`Setup::from_file`] and [`new`](Self::new).
+    pub fn from_file(
+        file: &Shbin<'_>,
+        vertex: usize,
+        geometry: Option<usize>,
+        stride: Option<u8>,
+        options: &Options,
+    ) -> Result<Self> {
+        let setup = Setup::from_file(file, vertex, geometry, stride)?;
+        let program = |index| dvle::program(file, index, &options.limits);
+        let programs = (program(vertex)?, geometry.map(program).transpose()?);
+        let mut pipeline = Self::new(&programs.0, programs.1.as_ref(), setup, options)?;
+        for (stage, index) in [(Stage::Vertex, Some(vertex)), (Stage::Geometry, geometry)] {
+            let Some(index) = index else { continue };
+            let mut uniforms = Uniforms::default();
+            dvle::constants(file.executable(index)?).apply(&mut uniforms);
+            pipeline.set_uniforms(stage, &uniforms);
+        }
+        Ok(pipeline)
+    }
+
+    /// Returns the uniforms of a unit as they were set last, without those delivered since.
+    pub fn uniforms(&self, stage: Stage) -> Uniforms {
+        self.uniforms[stage as usize].clone()
+    }
+
+    /// Replaces the uniforms of a unit, also b15 of the geometry unit. Without a geometry program
+    /// those of its unit have no effect.
+    pub fn set_uniforms(&mut self, stage: Stage, uniforms: &Uniforms) {
+        match (stage, &mut self.geometry) {
+            (Stage::Vertex, _) => self.vertex.set_uniforms(uniforms),
+            (Stage::Geometry, Some(geometry)) => geometry.set_uniforms(uniforms),
+            (Stage::Geometry, None) => {}
+        }
+        self.uniforms[stage as usize] = uniforms.clone();
+    }
+
+    /// Sets the topology of the assembler.
+    pub fn set_topology(&mut self, topology: Topology) {
+        self.setup.topology = topology;
+    }
+
+    /// Sets the values that clip planes and a dynamic y use.
+    pub fn set_host(&mut self, host: HostValues) {
+        self.host = host;
+    }
+
+    /// Sets the limits of a draw.
+    pub fn set_limits(&mut self, bounds: DrawLimits) {
+        self.bounds = bounds;
+        self.vertex.set_budget(bounds.steps);
+        if let Some(geometry) = &mut self.geometry {
+            geometry.set_limits(bounds.steps, bounds.emits);
+        }
+    }
+
+    /// Runs one vertex and one invocation after the other from now on, on the reference machines.
+    /// The results are the same but for the payload of NaN; tests compare both.
+    #[doc(hidden)]
+    pub fn one_by_one(&mut self) {
+        self.at_once = 1;
+        if let Some(geometry) = &mut self.geometry {
+            geometry.one_by_one(&self.uniforms[Stage::Geometry as usize]);
+        }
+    }
+
+    /// Returns whether invocations of the geometry program are independent, and so run in batches.
+    #[doc(hidden)]
+    pub fn runs_in_batches(&self) -> bool {
+        self.geometry.as_ref().is_some_and(Geometry::runs_in_batches)
+    }
+
+    /// Returns the configuration.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Draws. Each vertex is v0..v15. Vertices come in their order, or as the indices say. In
+    /// variable mode the indices are, for each primitive, its number of vertices and then their
+    /// indices.
+    ///
+    /// # Errors
+    /// See the machines, with the address of the instruction; an index without a vertex; in
+    /// variable mode no indices, a primitive that is cut short, too small or too large;
+    /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`DrawLimits`]. A geometry program
+    /// keeps its state up to there.
+    pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
+        let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
+        let records = vectors(outputs.clone(), &self.options, self.host);
+        let mut sink = Sink::new(&records, self.setup.topology, self.bounds);
+        let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
+        // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
+        let at = |place: usize| indices.map_or(place as u32, |indices| indices[place]);
+        let order = (0..indices.map_or(vertices.len(), <[u32]>::len)).map(|place| (place, at(place)));
+        let named = Box::new(order.clone().map(|(_, vertex)| vertex));
+        let named = Named { vertices, order: named, at_once: *at_once };
+        let Some(geometry) = geometry else {
+            let mut shaded = Shaded::new(batch, named, &records, options);
+            for (place, vertex) in order {
+                let record = shaded.get(vertex, place);
+                sink.spend(shaded.take_spent())?;
+                sink.push(record?)?;
+            }
+            return Ok(Triangles { outputs, values: shaded.into_values(), triangles: sink.triangles });
+        };
+        geometry.begin(&records);
+        let forwarded = Records::from_registers(setup.vertex_outputs);
+        match geometry.setup.input {
+            GeometryInput::Variable { main } => {
+                let primitives = Primitives::new(indices, main, setup.vertex_outputs)?;
+                let indices = indices.unwrap_or_default();
+                let order = primitives.clone().map_while(Result::ok).flat_map(move |primitive| {
+                    indices.iter().copied().skip(primitive.first).take(primitive.size as usize)
+                });
+                let named = Named { order: Box::new(order), ..named };
+                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                geometry.draw_variable(indices, primitives, &mut shaded, &mut sink)?;
+            }
+            GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
+                let mut shaded = Shaded::new(batch, named, &forwarded, options);
+                geometry.draw(order, &mut shaded, &mut sink)?;
+            }
+        }
+        Ok(Triangles { outputs, values: sink.values, triangles: sink.triangles })
+    }
+}
+
+/// Records of a whole vector for each output.
+fn vectors(outputs: Vec<Output>, options: &Options, host: HostValues) -> Records {
+    let field = |(location, output)| Field { output, location, offset: 4 * usize::from(location) };
+    let fields: Vec<Field> = (0..).zip(outputs).map(field).collect();
+    Records { stride: 4 * fields.len(), fields, options: *options, host }
+}
+
+/// Draws once from the GPU's registers: [`Pipeline::from_registers`] and [`Pipeline::draw`].
+///
+/// # Errors
+/// See those.
+pub fn draw(
+    state: &RegisterState,
+    vertices: &[[[f32; 4]; 16]],
+    indices: Option<&[u32]>,
+    options: &Options,
+) -> Result<Triangles> {
+    Pipeline::from_registers(state, options)?.draw(vertices, indices)
+}

@@ -1,0 +1,70 @@
+//! Distribution of vertices to invocations of a geometry program.
+//! In: the forwarded outputs of one vertex after the other. Out: inputs or uniforms of the geometry
+//! program, and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew,
+//! GBATEK (modes).
+
+use super::geometry::Geometry;
+use transpica::geometry::GeometryInput;
+use transpica::interp::Registers;
+
+/// The primitive under construction.
+#[derive(Clone, Debug)]
+pub(super) struct Feed {
+    input: GeometryInput,
+    /// v0..v15 of the next invocation.
+    inputs: [[f32; 4]; 16],
+    /// Point mode: number of vectors so far. Other modes: number of vertices.
+    count: usize,
+    /// Variable mode: register of the next vector.
+    next: usize,
+}
+
+impl Feed {
+    pub(super) fn new(input: GeometryInput) -> Self {
+        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+    }
+
+    /// Starts a primitive of `size` vertices, in variable mode.
+    pub(super) fn start(&mut self, size: u32, geometry: &mut Geometry) {
+        geometry.deliver(0, &[[size as f32; 4]]);
+        (self.count, self.next) = (0, 1);
+    }
+
+    /// Takes the forwarded outputs of a vertex; returns true when the program is to run, with
+    /// [`inputs`](Self::inputs).
+    pub(super) fn take(&mut self, vectors: &[[f32; 4]], geometry: &mut Geometry) -> bool {
+        match self.input {
+            GeometryInput::Point { inputs, registers } => {
+                if self.count == 0 {
+                    self.inputs = Registers::DEFAULT_INPUTS;
+                }
+                // The number of inputs is a multiple of the number of vectors.
+                for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
+                    self.inputs[usize::from(register & 15)] = vector;
+                }
+                self.count = (self.count + vectors.len()) % usize::from(inputs);
+                self.count == 0
+            }
+            GeometryInput::Variable { main } => {
+                let is_main = self.count < usize::from(main);
+                let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
+                // Range: within c95, or the primitive was an error.
+                geometry.deliver(self.next as u8, vectors);
+                self.next += vectors.len();
+                self.count += 1;
+                false
+            }
+            GeometryInput::Fixed { first, vertices, stride } => {
+                let place = usize::from(first) + self.count * usize::from(stride);
+                // Range: within c95, which was checked.
+                geometry.deliver(place as u8, vectors);
+                self.count = (self.count + 1) % usize::from(vertices);
+                self.count == 0
+            }
+        }
+    }
+
+    pub(super) fn inputs(&self) -> &[[f32; 4]; 16] {
+        &self.inputs
+    }
+}

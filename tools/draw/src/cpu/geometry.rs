@@ -1,0 +1,235 @@
+//! The geometry stage of a draw.
+//! In: vertices, one after the other. Out: triangles for the assembler. Knows no vertex program.
+//!
+//! Invocations that depend on no earlier one run in batches, all others one after the other. What
+//! an invocation spends, its error and its triangles count in order, as if each ran when its last
+//! vertex comes.
+
+use super::demand::are_independent;
+use super::draw::Sink;
+use super::feed::Feed;
+use super::shade::Shaded;
+use crate::batch::{GeometryBatch, LANES, Records};
+use transpica::Result;
+use transpica::geometry::input::{Primitive, Primitives};
+use transpica::geometry::{GeometryInput, GeometrySetup};
+use transpica::host::{Options, Output, varying};
+use transpica::interp::{GeometryMachine, Uniforms};
+use transpica::isa::Program;
+use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+
+/// The geometry program with its configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Geometry {
+    pub(super) setup: GeometrySetup,
+    machine: GeometryMachine,
+    /// None if invocations depend on earlier ones.
+    batch: Option<Box<GeometryBatch>>,
+    /// Instructions of the vertices of each invocation of the batch.
+    spent: [u64; LANES],
+}
+
+impl Geometry {
+    /// Prepares a program. `vertex_outputs` are the registers that the vertex program forwards;
+    /// `outputs` says what becomes of the geometry program's.
+    pub(super) fn new(
+        program: &Program<'_>,
+        setup: GeometrySetup,
+        vertex_outputs: u16,
+        outputs: &[Output],
+        options: &Options,
+        steps: u64,
+    ) -> Result<Self> {
+        let settings = options.settings(steps);
+        let machine = GeometryMachine::new(program, setup.outputs, settings)?;
+        let batch = is_independent(program, setup.outputs, outputs, options).then(|| {
+            let delivered = delivered(setup.input, vertex_outputs);
+            Box::new(GeometryBatch::new(program, settings, setup.outputs, delivered))
+        });
+        Ok(Self { setup, machine, batch, spent: [0; LANES] })
+    }
+
+    /// Runs one invocation after the other from now on.
+    pub(super) fn one_by_one(&mut self, uniforms: &Uniforms) {
+        self.batch = None;
+        self.machine.set_uniforms(uniforms);
+    }
+
+    /// Returns whether invocations run in batches.
+    pub(super) fn runs_in_batches(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    pub(super) fn set_uniforms(&mut self, uniforms: &Uniforms) {
+        self.machine.set_uniforms(uniforms);
+        if let Some(batch) = &mut self.batch {
+            batch.set_uniforms(uniforms);
+        }
+    }
+
+    /// Sets the limits of the instructions and EMITs of an invocation.
+    pub(super) fn set_limits(&mut self, steps: u64, emits: u32) {
+        self.machine.set_budget(steps);
+        self.machine.set_most_emits(emits);
+        if let Some(batch) = &mut self.batch {
+            batch.set_limits(steps, emits);
+        }
+    }
+
+    /// Sets float uniforms from c`first` on for the next invocations.
+    pub(super) fn deliver(&mut self, first: u8, values: &[[f32; 4]]) {
+        match &mut self.batch {
+            Some(batch) => batch.deliver(first, values),
+            None => self.machine.deliver(first, values),
+        }
+    }
+
+    /// Begins a draw.
+    pub(super) fn begin(&mut self, records: &Records) {
+        if let Some(batch) = &mut self.batch {
+            batch.set_records(records);
+        }
+    }
+
+    /// Draws vertices, each with its place in the index buffer.
+    pub(super) fn draw(
+        &mut self,
+        order: impl Iterator<Item = (usize, u32)>,
+        shaded: &mut Shaded<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let mut feed = Feed::new(self.setup.input);
+        for (place, vertex) in order {
+            let record = match shaded.get(vertex, place) {
+                Ok(record) => record,
+                Err(error) => return self.end(shaded, sink).and(Err(error)),
+            };
+            if feed.take(shaded.record(record), self) {
+                self.invoke(feed.inputs(), shaded, sink)?;
+            }
+        }
+        self.end(shaded, sink)
+    }
+
+    /// Draws primitives of variable mode: the index buffer has the size of each before its indices.
+    pub(super) fn draw_variable(
+        &mut self,
+        indices: &[u32],
+        primitives: Primitives<'_>,
+        shaded: &mut Shaded<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let mut feed = Feed::new(self.setup.input);
+        for primitive in primitives {
+            let Primitive { first, size, .. } = match primitive {
+                Ok(primitive) => primitive,
+                Err(error) => return self.end(shaded, sink).and(Err(error)),
+            };
+            feed.start(size, self);
+            for (place, &vertex) in indices.iter().enumerate().skip(first).take(size as usize) {
+                match shaded.get(vertex, place) {
+                    Ok(record) => feed.take(shaded.record(record), self),
+                    Err(error) => return self.end(shaded, sink).and(Err(error)),
+                };
+            }
+            self.invoke(feed.inputs(), shaded, sink)?;
+        }
+        self.end(shaded, sink)
+    }
+
+    /// Runs an invocation, now or with others.
+    fn invoke(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        shaded: &mut Shaded<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let spent = shaded.take_spent();
+        let Some(batch) = &mut self.batch else {
+            sink.spend(spent)?;
+            return self.run(inputs, sink);
+        };
+        self.spent[batch.count() % LANES] = spent;
+        batch.push(inputs);
+        if batch.count() == LANES { self.run_batch(sink) } else { Ok(()) }
+    }
+
+    /// Runs what waits, behind the last primitive.
+    fn end(&mut self, shaded: &mut Shaded<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        self.run_batch(sink)?;
+        sink.spend(shaded.take_spent())
+    }
+
+    /// Runs the program and assembles its triangles.
+    fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
+        let result = self.machine.run(inputs).map(|_| ());
+        sink.spend(self.machine.steps())?;
+        result?;
+        for triangle in self.machine.invocation().triangles() {
+            if triangle.invert {
+                sink.assembler.reverse_next();
+            }
+            triangle.vertices.into_iter().try_for_each(|vertex| sink.push_registers(vertex))?;
+        }
+        Ok(())
+    }
+
+    /// Runs the invocations of the batch and assembles their triangles.
+    fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        let Some(mut batch) = self.batch.take() else { return Ok(()) };
+        batch.run();
+        let mut result = Ok(());
+        for lane in 0..batch.count() {
+            result = self.resolve(&batch, lane, sink);
+            if result.is_err() {
+                // The draw ends here, so nothing was delivered to later ones.
+                batch.deliver_again(lane);
+                break;
+            }
+        }
+        batch.clear();
+        self.batch = Some(batch);
+        result
+    }
+
+    /// Assembles the triangles of an invocation.
+    fn resolve(&mut self, batch: &GeometryBatch, lane: usize, sink: &mut Sink<'_>) -> Result<()> {
+        sink.spend(self.spent[lane % LANES])?;
+        let Some((steps, triangles)) = batch.triangles(lane) else {
+            let inputs = batch.prepare(lane, &mut self.machine);
+            return self.run(&inputs, sink);
+        };
+        sink.spend(steps)?;
+        for (vertices, is_reversed) in triangles {
+            if *is_reversed {
+                sink.assembler.reverse_next();
+            }
+            vertices.iter().try_for_each(|&vertex| sink.push_record(batch.vertex(vertex)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether no invocation sees anything of an earlier one.
+fn is_independent(program: &Program<'_>, forwarded: u16, outputs: &[Output], options: &Options) -> bool {
+    let settings = options.settings(0);
+    let explored = ExploreOptions { permissive: settings.permissive, ..ExploreOptions::default() };
+    match explore(program, &explored, &options.limits) {
+        Ok(Explored::Graph(cfg)) => are_independent(program, &cfg, &varying::components(outputs, forwarded)),
+        Ok(Explored::TooManyNodes { .. }) | Err(_) => false,
+    }
+}
+
+/// The float uniforms that vertices are delivered to, of a vertex program that forwards the
+/// registers in `outputs`: bit n is cn.
+fn delivered(input: GeometryInput, outputs: u16) -> u128 {
+    match input {
+        GeometryInput::Point { .. } => 0,
+        GeometryInput::Variable { .. } => u128::MAX,
+        GeometryInput::Fixed { first, vertices, stride } => {
+            let vertex = (1u128 << outputs.count_ones()) - 1;
+            let start = |vertex| u32::from(first) + u32::from(vertex) * u32::from(stride);
+            (0..vertices).fold(0, |all, number| all | vertex.checked_shl(start(number)).unwrap_or(0))
+        }
+    }
+}

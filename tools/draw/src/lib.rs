@@ -1,0 +1,24 @@
+//! Draws with PICA200 (Nintendo 3DS) shader programs.
+//!
+//! * [`batch`]: vertex programs on the CPU, 64 vertices at a time, from vertex buffers to records;
+//! * [`cpu`]: whole draws on the processor, with geometry programs: the reference, and the fallback
+//!   of hosts;
+//! * [`gpu`]: the compute passes around a geometry program, and the plan of their buffers and
+//!   dispatches.
+//!
+//! `transpica` translates programs and has the reference machine; nothing there knows this crate.
+
+#![forbid(unsafe_code)]
+
+pub mod batch;
+pub mod cpu;
+pub mod gpu;
+
+/// Chapters beside the reference.
+pub mod guide {
+    #[doc = include_str!("guide/batch.md")]
+    pub mod batch {}
+
+    #[doc = include_str!("guide/geometry.md")]
+    pub mod geometry {}
+}
