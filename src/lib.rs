@@ -56,8 +56,8 @@
 //!
 //! # Guide
 //!
-//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::folders`] how many files
-//! are translated, on one machine or many.
+//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::folders`] from many
+//! files to modules, on one machine or many.
 //! [`guide::support`] lists inputs, outputs and evidence, [`guide::instructions`] the bits of code
 //! words, [`guide::architecture`] how it works.
 

@@ -17,8 +17,8 @@ use products::with_products;
 use samples::{Sample, samples};
 use transpica::Translator;
 use transpica::host::GlslProfile;
-use transpica::stages::backend::text::{self, GlslVersion, Language};
 use transpica::stages::backend::BackendInput;
+use transpica::stages::backend::text::{self, GlslVersion, Language};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{

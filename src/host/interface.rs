@@ -105,6 +105,7 @@ pub struct Output {
 
 impl Output {
     /// Returns whether the components are the value.
+    #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
         self.hooks.is_empty() && matches!(self.value, OutputValue::Plain | OutputValue::Tap(_))
     }

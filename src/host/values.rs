@@ -55,6 +55,7 @@ impl HostValues {
     }
 
     /// Returns a parameter of hooks; there are sixteen.
+    #[doc(hidden)]
     pub fn parameter(&self, number: u8) -> [f32; 4] {
         self.parameters[usize::from(number % HostField::PARAMETERS)]
     }
@@ -109,6 +110,7 @@ impl Output {
     /// Converts the components of several vertices. Those beyond the output's width are 0 before
     /// and after.
     #[inline]
+    #[doc(hidden)]
     pub fn convert<const N: usize>(&self, columns: &mut [[f32; N]; 4], options: &Options, host: &HostValues) {
         let (precision, outputs) = (options.arithmetic.precision, &options.outputs);
         for hook in &self.hooks {

@@ -124,6 +124,7 @@ impl Machine {
     }
 
     /// A machine for decoded instructions.
+    #[doc(hidden)]
     pub fn of_instructions(insts: Vec<Inst>, entry: Pc, stage: Stage, settings: Settings) -> Self {
         let mut ends = vec![false; insts.len()];
         for last in control::scope_ends(&insts) {
@@ -186,6 +187,7 @@ impl Machine {
 
     /// Runs the rest of a program that has begun elsewhere. `load` sets the registers; those that
     /// it leaves alone have any values.
+    #[doc(hidden)]
     pub fn run_rest(&mut self, state: State, budget: u64, load: impl FnOnce(&mut Registers)) -> Result<()> {
         load(&mut self.registers);
         self.settings.budget = budget;

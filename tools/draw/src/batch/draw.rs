@@ -54,8 +54,8 @@ impl Batch {
     /// Before anything runs: [`Kind::Setup`] for a vertex that ends beyond the buffer of an
     /// attribute that the program reads, with its place in the order, for a field outside its
     /// record, and for records outside `to`; [`Kind::Limit`] for more than 4,294,967,295 vertices.
-    /// Then the error of the first vertex for which a [`Machine`](transpica::Machine) returns one: its
-    /// record and copies of it are not defined, all others are written.
+    /// Then the error of the first vertex for which a [`Machine`](transpica::Machine) returns one:
+    /// its record and copies of it are not defined, all others are written.
     pub fn run_draw(
         &mut self,
         vertices: &Vertices<'_>,

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Program`], uniforms, inputs or vertex buffers. Out: outputs, the same bits as a
 //! [`Machine`](transpica::Machine) gives but for the payload of NaN. Must not know: graphs, the
-//! intermediate form and anything above. Arithmetic is [`transpica::stages::precision::arith`], control flow
+//! intermediate form and anything above. Arithmetic is the interpreter's, control flow
 //! [`transpica::isa::control::step`].
 //!
 //! Each component of a register is an array of 64 floats, a *lane* for each vertex, and each
@@ -157,8 +157,8 @@ impl Batch {
     /// Runs the program in the first `count` lanes; more than [`LANES`] count as that many.
     ///
     /// # Errors
-    /// The first vertex for which a [`Machine`](transpica::Machine) returns an error, and that error.
-    /// All others have run to their end.
+    /// The first vertex for which a [`Machine`](transpica::Machine) returns an error, and that
+    /// error. All others have run to their end.
     pub fn run(&mut self, count: usize) -> std::result::Result<(), VertexError> {
         self.runner.run(&self.code, count)
     }
@@ -188,8 +188,8 @@ impl Batch {
     /// Runs the program for any number of vertices: v0..v15 of each, and o0..o15 of as many.
     ///
     /// # Errors
-    /// The first vertex for which a [`Machine`](transpica::Machine) returns an error, and that error.
-    /// All others have run to their end.
+    /// The first vertex for which a [`Machine`](transpica::Machine) returns an error, and that
+    /// error. All others have run to their end.
     pub fn run_all(
         &mut self,
         inputs: &[[[f32; 4]; 16]],

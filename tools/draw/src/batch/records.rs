@@ -57,8 +57,8 @@ impl Records {
         Self::new(varying::passed_on(mask), &Options::default())
     }
 
-    /// Adds hooks of outputs. Others change no record: see [`redirect`](transpica::host::redirect) for
-    /// uniforms.
+    /// Adds hooks of outputs. Others change no record: see [`redirect`](transpica::host::redirect)
+    /// for uniforms.
     pub fn add_hooks(&mut self, hooks: &[Hook]) {
         attach(hooks, self.fields.iter_mut().map(|field| &mut field.output));
     }
