@@ -12,7 +12,7 @@
 //! A new program's first frames come from the CPU: a [`Batch`](transpica_draw::batch::Batch) runs
 //! the program, and a stage of the library draws the vertices, while a thread translates the
 //! program and creates its pipeline. `--wait` waits for the pipeline instead. The thread has the
-//! lowest priority; where that does not get on, another one of normal priority helps (`--patience`).
+//! lowest priority; where that does not get on, one of normal priority helps (`--patience`).
 //! Each frame is written beside a reference. For the reference the interpreter runs
 //! the vertex programs, and a plain vertex stage passes its results to the same rasterizer. A third
 //! picture shows differences in white: there are none.
