@@ -1,5 +1,5 @@
-//! The smallest program for each rule; `tests/carried_state.rs` compares random programs with the
-//! machine.
+//! The smallest program for each rule; random programs are compared with the
+//! machine by `tests/semantics/geometry/carried_state.rs`.
 
 use super::*;
 use crate::cfg::Cfg;

@@ -41,7 +41,7 @@ impl ModuleInfo {
     /// Describes an entry point.
     pub(super) fn new(entry_point: &EntryPoint, languages: Languages) -> Self {
         // The name is one constant of all generators but naga's MSL, which needs features that this
-        // table does not; `tests/reflection.rs` compares both.
+        // table does not; `tests/texts/reflection.rs` compares both.
         let main = || "main".to_owned();
         Self {
             stage: match entry_point {

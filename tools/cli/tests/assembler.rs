@@ -1,11 +1,10 @@
 //! `asm` and `dis`, run as users run them.
 
-mod support;
-
 use std::fs;
 
 use expect_test::{expect, expect_file};
-use support::{folder, root, transpica, transpica_reading};
+
+use crate::support::{folder, root, transpica, transpica_reading};
 
 #[test]
 fn sources_become_the_binary_and_a_header() {

@@ -1,12 +1,11 @@
 //! Every command that needs no GPU, run as users run it: its output, its files, its exit status.
 
-mod support;
-
 use std::fs;
 
 use expect_test::expect_file;
 use serde_json::Value;
-use support::{folder, root, transpica, transpica_reading};
+
+use crate::support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
 const COMMANDS: &str =

@@ -1,17 +1,14 @@
 //! Shader caches on the GPU: the report, files of failed programs, exit status.
 
-mod support;
-#[path = "support/caches.rs"]
-mod writer;
-
 use std::fs;
 use std::path::Path;
 
 use expect_test::expect;
 use serde_json::Value;
-use support::{Ran, folder, follows_schema, transpica, transpica_reading};
 use transpica_generate::{Kind, generate};
-use writer::{Draw, Entry, opengl, opengl_fragment, opengl_record, vkch, vkch_of};
+
+use crate::support::{Ran, folder, follows_schema, transpica, transpica_reading};
+use crate::writer::{Draw, Entry, opengl, opengl_fragment, opengl_record, vkch, vkch_of};
 
 /// `mov o0, v0` and `end`.
 const COPY: [u32; 2] = [0x4C00_0000, 0x8800_0000];

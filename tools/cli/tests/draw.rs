@@ -1,14 +1,12 @@
 //! `draw` and `cfg --format svg`: each mesh, each output, machines against each other, sheets,
 //! limits, and the pictures of the pages.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use support::{folder, root, transpica};
+use crate::support::{folder, root, transpica};
 
 const BACKGROUND: [u8; 4] = [232, 232, 232, 255];
 

@@ -4,19 +4,16 @@
 //! a piece of code within text that names the folder `shaders`. Each runs in a folder of its own,
 //! which has the files that examples name.
 
-mod support;
-#[path = "support/caches.rs"]
-mod writer;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use support::{folder, ran, root, transpica};
 use transpica_generate::{Kind, generate};
-use writer::{Draw, opengl, opengl_record, vkch_of};
+
+use crate::support::{folder, ran, root, transpica};
+use crate::writer::{Draw, opengl, opengl_record, vkch_of};
 
 /// Texts with examples.
 const TEXTS: [&str; 7] = [

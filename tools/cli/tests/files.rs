@@ -1,12 +1,10 @@
 //! Files that are written and files that are not: outputs over inputs, outputs over each other, and
 //! targets by file extension.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::{folder, on_terminal, root, transpica};
+use crate::support::{folder, on_terminal, root, transpica};
 
 const SAMPLE: &str = "shaders/textured.shbin";
 

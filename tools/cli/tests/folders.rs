@@ -1,14 +1,13 @@
 //! `translate --out-dir` and `manifest`: names, manifests, freshness, shards, files that fail.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use support::{Ran, folder, follows_schema, root, transpica};
+
+use crate::support::{Ran, folder, follows_schema, root, transpica};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a name of ASCII")

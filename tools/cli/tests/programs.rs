@@ -1,18 +1,17 @@
 //! Selection of a program of a file and its name in the text; the output of `run`; options for the
 //! position.
 
-mod support;
-
 use std::fs;
 
 use expect_test::expect;
-use support::{folder, on_terminal, root, transpica, transpica_reading};
 use transpica::Translator;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{ClipPlanes, DepthRange, DepthSnap, FlipY, Job, Options, Outputs, Profile};
 use transpica::stages::limits::Limits;
+
+use crate::support::{Ran, folder, on_terminal, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/lights.shbin";
 const LIBRARY: &str = "shaders/library.shbin";
@@ -109,7 +108,7 @@ fn every_command_that_reads_a_container_reads_its_source() {
     let picture = folder.join("fog.png");
     assert_eq!(transpica(&["draw", source, "-o", picture.to_str().expect("a name")]).status, 0);
     // A folder has the source or its binary, not both.
-    let rows = |ran: support::Ran| ran.text().lines().filter(|line| line.contains("dvle")).count();
+    let rows = |ran: Ran| ran.text().lines().filter(|line| line.contains("dvle")).count();
     let path = folder.to_str().expect("a name");
     assert_eq!(rows(transpica(&["survey", path])), 2, "fog.shbin, and bad.pica");
     fs::remove_file(binary).expect("removable");

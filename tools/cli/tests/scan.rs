@@ -1,14 +1,13 @@
 //! `scan` as users run it: the table, JSON, files that it writes, exit status; VBC from
 //! `translate` to `info` and `scan`.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 use serde_json::Value;
-use support::{folder, root, transpica, transpica_reading};
+
+use crate::support::{folder, root, transpica, transpica_reading};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")

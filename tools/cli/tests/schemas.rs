@@ -1,12 +1,11 @@
 //! The JSON that commands print follows the schemas in `schema`. Commands of a GPU are in `gpu.rs`
 //! and `doctor.rs`.
 
-mod support;
-
 use std::fs;
 
 use serde_json::{Value, json};
-use support::{Ran, folder, follows_schema, root, transpica, transpica_reading};
+
+use crate::support::{Ran, folder, follows_schema, root, transpica, transpica_reading};
 
 fn document(ran: &Ran) -> Value {
     serde_json::from_slice(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.text(), ran.err))

@@ -1,14 +1,13 @@
 //! Settings from presets, files, flags and single fields, as every command takes them.
 
-mod support;
-
 use std::fs;
 
-use support::{folder, root, transpica};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::host::{DepthRange, FlipY, Job, Options, Outputs};
 use transpica::{Profile, Translator};
+
+use crate::support::{folder, root, transpica};
 
 const SAMPLE: &str = "shaders/lights.shbin";
 

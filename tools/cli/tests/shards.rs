@@ -1,12 +1,10 @@
 //! The example that spreads shards with Dask, as the guide has it.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{folder, ran, root, transpica};
+use crate::support::{folder, ran, root, transpica};
 
 /// The script, from the root of the repository.
 const SCRIPT: &str = "tools/cli/examples/dask_shards.py";

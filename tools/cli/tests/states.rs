@@ -1,13 +1,12 @@
 //! States of runs: names of the file in state files, generated states written and read again, and
 //! names in everything that prints instructions.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{folder, root, transpica, transpica_reading};
+
+use crate::support::{Ran, folder, root, transpica, transpica_reading};
 
 fn name(path: &Path) -> &str {
     path.to_str().expect("a name")
@@ -49,7 +48,7 @@ fn a_saved_state_gives_the_same_run() {
 }
 
 /// Writes a state and runs a sample with it.
-fn run(folder: &Path, file: &str, text: &str) -> support::Ran {
+fn run(folder: &Path, file: &str, text: &str) -> Ran {
     let state = folder.join("state.json");
     fs::write(&state, text).expect("written");
     transpica(&["run", file, "--json", "--state", name(&state)])

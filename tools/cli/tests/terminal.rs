@@ -1,11 +1,9 @@
 //! Output on terminals: no control characters from files, no characters outside the locale; quiet
 //! and verbose output.
 
-mod support;
-
 use std::fs;
 
-use support::{folder, on_terminal, transpica, transpica_reading};
+use crate::support::{folder, on_terminal, transpica, transpica_reading};
 
 const ESCAPE: char = '\u{1b}';
 

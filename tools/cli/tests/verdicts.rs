@@ -1,12 +1,11 @@
 //! Output and exit status of `compare` if some programs cannot be compared. Like `gpu.rs`, these
 //! tests need a GPU.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{Ran, folder, follows_schema, root, transpica};
+
+use crate::support::{Ran, folder, follows_schema, root, transpica};
 
 /// A program with the same values on every driver.
 const PLAIN: &str = ".out position position o0\n.in v0\n.proc main\nadd o0, v0, v0\nend\n.end\n";

@@ -1,12 +1,11 @@
 //! Every container with one program, several, and others inside of it: places, names, pairs, bytes.
 
-mod support;
-
-use support::models::{bch, cgfx, gf_pack, gf_shader, mfx};
-use support::{archives, bytes_of, list, list_of, packed, places, sample, scan, scan_with, wrappings};
 use transpica::{Shbin, Stage};
 use transpica_containers::vbc::{ShaderStage, Vbc};
 use transpica_containers::{Hit, Limits, Pair, ProgramInfo, shbin};
+
+use crate::support::models::{bch, cgfx, gf_pack, gf_shader, mfx};
+use crate::support::{archives, bytes_of, list, list_of, packed, places, sample, scan, scan_with, wrappings};
 
 /// A sample, and zeros behind it so that it can be compressed.
 fn padded(name: &str) -> Vec<u8> {

@@ -1,15 +1,14 @@
 //! VBC: files of random content are read as they were written; files of translated programs; what
 //! does not fit.
 
-mod support;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use support::sample;
 use transpica::{Job, Layout, Options, Profile, Shbin, Translator};
 use transpica_containers::vbc::{
     Base, Fault, Member, Resource, Slot, SubpassInput, Texels, Type, Uniform, Variable, Vbc,
 };
+
+use crate::support::sample;
 
 fn ty() -> impl Strategy<Value = Type> {
     (0..4usize, any::<[u8; 3]>()).prop_map(|(base, [rows, columns, array])| Type {

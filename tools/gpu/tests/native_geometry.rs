@@ -2,11 +2,7 @@
 //! feedback captures the interpreter's vertices, bit for bit. Without a Vulkan driver with geometry
 //! stages this fails.
 
-#[path = "support/native.rs"]
-mod native;
-
 use ash::vk;
-use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
@@ -24,6 +20,8 @@ use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::scenes;
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;
+
+use crate::native::{Job, Native};
 
 /// Number of random programs tried. Those of point mode with independent invocations can be a
 /// geometry stage.

@@ -4,14 +4,8 @@
 //! Results are what transform feedback captures, so they are those of the vertex stage itself.
 //! Without EGL and Mesa's driver this fails and says how to install them.
 
-#[path = "support/opengl.rs"]
-mod opengl;
-#[path = "support/samples.rs"]
-mod samples;
-
 use std::fmt::Write as _;
 
-use opengl::{Api, Draw, OpenGl};
 use transpica::host::{AttributeNames, BlockNames, GlslProfile, OutputMap, Varying, VaryingSource};
 use transpica::stages::host::{Environment, Location, Output};
 use transpica::stages::interp::{Machine, Settings, Uniforms};
@@ -24,6 +18,10 @@ use transpica_generate::{Kind, generate};
 use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 use transpica_prove::unnamed::Unnamed;
+
+use crate::again::again;
+use crate::contexts::{Api, Draw, NEWEST, OpenGl};
+use crate::samples;
 
 /// Vertices of each program.
 const VERTICES: usize = 32;
@@ -360,6 +358,9 @@ fn print(drivers: &Drivers, what: &str, (version, form): (GlslVersion, Form), co
 
 #[test]
 fn samples_link_and_run_as_on_the_interpreter_in_every_version() {
+    if again(samples_link_and_run_as_on_the_interpreter_in_every_version, NEWEST).is_some() {
+        return;
+    }
     let drivers = Drivers::open();
     let hosts = hosts();
     for form in daily::some("versions of GLSL for the samples on OpenGL", 3, forms().collect()) {
@@ -397,6 +398,9 @@ fn map() -> OutputMap {
 
 #[test]
 fn random_programs_run_as_on_the_interpreter() {
+    if again(random_programs_run_as_on_the_interpreter, NEWEST).is_some() {
+        return;
+    }
     let drivers = Drivers::open();
     let [first, second] = hosts();
     let environment = Unnamed { map: map() };
@@ -431,6 +435,9 @@ fn moves() -> Program<'static> {
 
 #[test]
 fn fragment_stages_receive_every_varying() {
+    if again(fragment_stages_receive_every_varying, NEWEST).is_some() {
+        return;
+    }
     let drivers = Drivers::open();
     let (program, environment) = (moves(), Unnamed { map: map() });
     // Around the middle of the volume of every host.

@@ -2,10 +2,6 @@
 //! `Job::Quaternions` equals one whose vertices were aligned on the CPU, pixel by pixel and bit by
 //! bit. All other outputs pass unchanged. Without a Vulkan driver with geometry stages this fails.
 
-#[path = "support/native.rs"]
-mod native;
-
-use native::{Native, Picture};
 use transpica::host::{OutputMap, align_quaternions};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
@@ -15,6 +11,8 @@ use transpica::{
 use transpica_gpu::Shader;
 use transpica_prove::unnamed::Unnamed;
 use transpica_prove::{glslang, spirv_tools};
+
+use crate::native::{Native, Picture};
 
 /// Registers of the program: position, quaternion, color, two texture coordinates and a third
 /// component, view.

@@ -2,8 +2,6 @@
 //! bit: every mode, topology and kind of carried state, two draws in a row. Without a Vulkan driver
 //! this fails and says how to install one.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,7 +17,7 @@ use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::daily;
 use transpica_prove::tally::Tally;
 
-use support::BARE;
+use crate::support::BARE;
 
 /// Statistics of a comparison.
 #[derive(Default)]
@@ -56,7 +54,7 @@ fn compare(
     let (vertex, geometry) = (generated.vertex(), generated.geometry());
     let pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &options);
     let mut pipeline = pipeline.map_err(|error| error.to_string())?;
-    // The proof is that of the reference machines; `tests/batch_geometry.rs` has that of batches.
+    // The proof is that of the reference machines; `batch_geometry.rs` has that of batches.
     pipeline.one_by_one();
     let chain =
         GeometryChain::new(gpu, [&vertex, &geometry], [&*BARE, &*BARE], &generated.setup, &options, route);

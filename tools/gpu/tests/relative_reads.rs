@@ -2,9 +2,6 @@
 //! clamped or counted by loops, in every layout with and without padding.
 //! Without a Vulkan driver this fails and says how to install one.
 
-#[path = "support/valid.rs"]
-mod valid;
-
 use std::fmt::Write as _;
 
 use fastrand::Rng;
@@ -17,7 +14,8 @@ use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::daily;
-use valid::valid_shader;
+
+use crate::valid::valid_shader;
 
 const SEEDS: std::ops::Range<u64> = 0..32;
 const VERTICES: usize = 64;

@@ -2,10 +2,6 @@
 //! picture, without they are clipped. The positions are those of shipped games.
 //! Without a Vulkan driver this fails.
 
-#[path = "support/native.rs"]
-mod native;
-
-use native::{Native, Picture, SIZE};
 use transpica::host::{DepthSnap, OutputMap};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
@@ -13,6 +9,8 @@ use transpica::{ClipPlanes, HostValues, Job, Limits, Options, Outputs, Profile, 
 use transpica_gpu::Shader;
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;
+
+use crate::native::{Native, Picture, SIZE};
 
 const FRAGMENT: &str = "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
 

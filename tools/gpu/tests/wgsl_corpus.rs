@@ -3,13 +3,10 @@
 //! Forms: vertex and compute entries, both layouts, three precisions. Random programs have no
 //! output map, so only their compute entries.
 
-mod support;
-
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use support::BARE;
 use transpica::Translator;
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
@@ -18,6 +15,8 @@ use transpica::stages::host::{Arithmetic, Block, Environment, Job, Layout, Optio
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
+
+use crate::support::BARE;
 
 const LAYOUTS: [Layout; 2] = [Layout::Symbols, Layout::Registers];
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::needs::ROOT;
+use crate::sources::{Source, code, sources};
 
 /// Functions may have as many lines.
 const FUNCTION: usize = 60;
@@ -19,13 +20,6 @@ const ALTERNATIVES: usize = 4;
 /// The ceilings, beside the tests.
 fn ceilings() -> PathBuf {
     Path::new(ROOT).join("tests/counts.tsv")
-}
-
-/// A source file without its tests.
-struct Source {
-    /// Below the root of the repository, with `/`.
-    path: String,
-    lines: Vec<String>,
 }
 
 /// Prints the counts beside their ceilings.
@@ -89,39 +83,6 @@ fn part(path: &str) -> String {
     path.split('/').take(2).collect::<Vec<_>>().join("/")
 }
 
-/// Collects the Rust files below a folder, without tests, benches of packages and examples.
-fn sources(root: &Path, folder: &str) -> Vec<Source> {
-    let mut found = Vec::new();
-    let mut work = vec![root.join(folder)];
-    while let Some(folder) = work.pop() {
-        let mut entries: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            if path.is_dir() {
-                if !matches!(&*name, "tests" | "examples" | "target" | "node_modules" | "page") {
-                    work.push(path);
-                }
-            } else if name.ends_with(".rs")
-                && !matches!(&*name, "tests.rs" | "testing.rs" | "control_tests.rs")
-            {
-                let text = fs::read_to_string(&path).unwrap_or_default();
-                let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
-                let below = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-                let lines = text[..end].lines().map(str::to_owned).collect();
-                found.push(Source { path: below, lines });
-            }
-        }
-    }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    found
-}
-
-/// The lines of code.
-fn code(lines: &[String]) -> impl Iterator<Item = &str> {
-    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !line.starts_with("//"))
-}
-
 /// Counts functions with too many lines: from `fn` to the brace at its indentation.
 fn long_functions(lines: &[String]) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -179,18 +140,13 @@ fn folders(root: &Path, folder: &str) -> BTreeMap<String, usize> {
 
 /// Counts the groups of modules that import each other, by their `use` lines.
 fn circles(sources: &[Source]) -> usize {
-    let module = |path: &str| -> Vec<String> {
-        let path = path.trim_start_matches("src/").trim_end_matches(".rs");
-        let parts = path.split('/').map(str::to_owned);
-        parts.filter(|part| part != "mod" && part != "lib").collect()
-    };
-    let modules: Vec<Vec<String>> = sources.iter().map(|source| module(&source.path)).collect();
+    let modules: Vec<Vec<String>> = sources.iter().map(Source::module).collect();
     let numbers: BTreeMap<&[String], usize> =
         modules.iter().zip(0..).map(|(module, n)| (&module[..], n)).collect();
     let find = |path: &[String]| (1..=path.len()).rev().find_map(|end| numbers.get(&path[..end]).copied());
     let mut edges: Vec<Vec<usize>> = Vec::new();
-    for (source, own) in sources.iter().zip(&modules) {
-        let mut to: Vec<usize> = imports(&source.lines, own).iter().filter_map(|path| find(path)).collect();
+    for source in sources {
+        let mut to: Vec<usize> = source.imports().iter().filter_map(|path| find(path)).collect();
         to.sort_unstable();
         to.dedup();
         edges.push(to);
@@ -218,55 +174,6 @@ fn reach(edges: &[Vec<usize>], from: usize) -> Vec<bool> {
         }
     }
     reached
-}
-
-/// The paths that `use` lines of a module name, from the root of the crate; of names in braces
-/// each.
-fn imports(lines: &[String], own: &[String]) -> Vec<Vec<String>> {
-    let text: String = code(lines).collect::<Vec<_>>().join("\n");
-    let mut found = Vec::new();
-    for part in text.split("\nuse ").skip(1).chain(text.strip_prefix("use ")) {
-        let Some(end) = part.find(';') else { continue };
-        expand(part[..end].trim(), &[], own, &mut found);
-    }
-    found
-}
-
-/// Adds the paths of one tree of `use`.
-fn expand(tree: &str, before: &[String], own: &[String], found: &mut Vec<Vec<String>>) {
-    let (path, group) = match tree.split_once('{') {
-        Some((path, group)) => (path, group.trim_end().strip_suffix('}')),
-        None => (tree, None),
-    };
-    let mut all = before.to_vec();
-    for word in path.split("::").map(str::trim).filter(|word| !word.is_empty()) {
-        match word.split_whitespace().next().unwrap_or_default() {
-            "crate" => all.clear(),
-            "self" if before.is_empty() && all.is_empty() => all = own.to_vec(),
-            "self" => {}
-            "super" => {
-                let mut outer = if all.is_empty() { own.to_vec() } else { all };
-                outer.pop();
-                all = outer;
-            }
-            name => all.push(name.to_owned()),
-        }
-    }
-    let Some(group) = group else { return found.push(all) };
-    let (mut depth, mut start) = (0, 0);
-    for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                if !group[start..at].trim().is_empty() {
-                    expand(group[start..at].trim(), &all, own, found);
-                }
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]

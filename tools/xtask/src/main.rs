@@ -19,6 +19,7 @@ mod install;
 mod needs;
 mod python;
 mod second_driver;
+mod sources;
 mod symbols;
 mod tally;
 mod test;

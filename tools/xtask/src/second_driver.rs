@@ -15,39 +15,8 @@ const PACKAGE: &str = "chromium-common";
 const INSIDE: &str = "usr/lib/chromium";
 /// The driver and its manifest for the Vulkan loader, in that order.
 const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
-/// Tests that open a GPU.
-const TESTS: [&str; 30] = [
-    "--test",
-    "random_programs",
-    "--test",
-    "vertex_stage",
-    "--test",
-    "optimized",
-    "--test",
-    "glslang",
-    "--test",
-    "peers",
-    "--test",
-    "gpu",
-    "--test",
-    "emulator_host",
-    "--test",
-    "geometry_passes",
-    "--test",
-    "geometry_chain",
-    "--test",
-    "geometry_pictures",
-    "--test",
-    "literal_zeros",
-    "--test",
-    "loop_values",
-    "--test",
-    "unfinished",
-    "--test",
-    "verdict",
-    "--test",
-    "exponentials",
-];
+/// The programs with a module of tests for any driver, and its name.
+const TESTS: [&str; 6] = ["--test", "gpu", "--test", "cli", "--", "drivers::"];
 /// Time limit of the tests in seconds, for programs that a driver never finishes.
 const LIMIT: &str = "1800";
 

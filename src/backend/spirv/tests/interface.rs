@@ -84,7 +84,7 @@ fn vertex_entry_reads_attributes_and_writes_outputs() {
 fn inputs_that_the_interface_lacks_are_declared_too() {
     let mut case = vertex();
     case.interface.attributes.clear();
-    let text = text(&case.check());
+    let text = disassembled(&case.check());
     assert!(text.contains("\"v0\"") && text.contains("\"v3\"") && !text.contains("\"v5\""), "{text}");
 }
 
@@ -198,7 +198,7 @@ fn outputs_must_match_the_interface() {
 #[test]
 fn position_is_invariant_if_the_profile_requests_it() {
     let mut case = vertex();
-    let invariant = |case: &Case| text(&case.check()).contains("Invariant");
+    let invariant = |case: &Case| disassembled(&case.check()).contains("Invariant");
     assert!(invariant(&case));
     case.profile.invariant_position = false;
     assert!(!invariant(&case));
@@ -207,12 +207,12 @@ fn position_is_invariant_if_the_profile_requests_it() {
 #[test]
 fn names_are_written_if_the_profile_requests_them() {
     let mut case = vertex();
-    let text = text(&case.check());
+    let text = disassembled(&case.check());
     for name in ["main", "inpos", "texcoord_0", "Uniforms", "uniforms", "projection", "flags"] {
         assert!(text.contains(&format!("\"{name}\"")), "{name}: {text}");
     }
     case.profile.names = false;
-    let text = text(&case.check());
+    let text = disassembled(&case.check());
     assert!(!text.contains("OpName") && !text.contains("OpMemberName"), "{text}");
 }
 
@@ -276,7 +276,7 @@ fn assembly_text_lists_every_instruction() {
         OpReturn
         OpFunctionEnd
     "#]];
-    expected.assert_eq(&text(&case.check()));
+    expected.assert_eq(&disassembled(&case.check()));
 }
 
 /// The text is what spirv-as reads, with the ids it shows.
@@ -284,7 +284,7 @@ fn assembly_text_lists_every_instruction() {
 fn assembly_text_assembles_to_the_same_words() {
     for case in [vertex(), compute_with_members()] {
         let words = case.write().unwrap();
-        let text = text(&words);
+        let text = disassembled(&words);
         let arguments = ["--preserve-numeric-ids", "--target-env", "vulkan1.1", "-o", "-", "-"];
         let assembled = tool("spirv-as", &arguments, text.as_bytes()).unwrap();
         let assembled: Vec<u32> =

@@ -163,7 +163,7 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
-    let assembly = || text(words);
+    let assembly = || disassembled(words);
     if let Err(error) = validate_for(words, version) {
         panic!("{error}\n{}", assembly());
     }
@@ -181,6 +181,6 @@ fn validate(words: &[u32], version: (u8, u8)) {
 
 /// Returns the module as text, with one space where rspirv writes two.
 #[track_caller]
-fn text(words: &[u32]) -> String {
+fn disassembled(words: &[u32]) -> String {
     rspirv::dr::load_words(words).expect("the module is readable").disassemble().replace("  ", " ")
 }

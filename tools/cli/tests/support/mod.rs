@@ -1,7 +1,5 @@
 //! Starts the built command in the root of the repository.
 
-#![allow(dead_code, reason = "not every test file needs all of it")]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

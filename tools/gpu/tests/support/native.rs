@@ -4,7 +4,6 @@
 //! words; or the pixels.
 //! All `unsafe` of the tests is here; objects on the device live until the process ends.
 #![allow(unsafe_code, reason = "the functions of Vulkan are not safe")]
-#![allow(dead_code, reason = "a test captures vertices or draws pictures")]
 
 use std::ptr;
 

@@ -6,7 +6,6 @@
 #![allow(unsafe_code, reason = "the functions of OpenGL are not safe")]
 
 use std::ffi::c_void;
-use std::sync::Once;
 
 use glow::HasContext as _;
 use khronos_egl as egl;
@@ -84,6 +83,11 @@ pub struct Draw<'a> {
     pub binds_by_name: bool,
 }
 
+/// Variables that have Mesa take texts of 4.6, of whose features older releases lack some that ours
+/// do not use.
+pub const NEWEST: [(&str, &str); 2] =
+    [("MESA_GL_VERSION_OVERRIDE", "4.6"), ("MESA_GLSL_VERSION_OVERRIDE", "460")];
+
 impl OpenGl {
     /// Opens a context of the highest version.
     pub fn open(api: Api) -> Result<Self> {
@@ -91,17 +95,6 @@ impl OpenGl {
     }
 
     fn load(api: Api) -> Result<Self> {
-        /// Has Mesa take texts of 4.6, of whose features older releases lack some that ours do not
-        /// use.
-        static NEWEST: Once = Once::new();
-        NEWEST.call_once(|| {
-            for (name, value) in [("MESA_GL_VERSION_OVERRIDE", "4.6"), ("MESA_GLSL_VERSION_OVERRIDE", "460")]
-            {
-                // SAFETY: other threads read the environment by functions of the standard library,
-                // which lock it, until they come here too.
-                unsafe { std::env::set_var(name, value) };
-            }
-        });
         let text = |error: egl::Error| error.to_string();
         // SAFETY: the library is Mesa's or the dispatcher of all vendors; functions have the
         // types of their specification, and the library stays loaded.

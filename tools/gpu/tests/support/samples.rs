@@ -9,7 +9,6 @@ use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::isa::{Program, Stage};
 
 /// A vertex program of a sample.
-#[allow(dead_code, reason = "each test asks for other parts")]
 pub struct Sample<'a> {
     pub name: &'a str,
     pub file: &'a Shbin<'a>,

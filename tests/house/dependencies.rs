@@ -1,0 +1,259 @@
+//! Manifests: the library's users depend neither on clap nor on wgpu, and with default features on
+//! at most eleven crates without naga. Every test of the folders runs. Lists of requirements name
+//! what tests need outside of cargo. Tests of the published package compile.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names of the crates that the library depends on.
+fn crates(arguments: &[&str]) -> BTreeSet<String> {
+    crates_of("transpica", arguments)
+}
+
+/// Names of the crates that a package depends on.
+fn crates_of(package: &str, arguments: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines = text.lines().filter(|line| !line.starts_with("transpica "));
+    lines.map(|line| line.split(" v").next().unwrap_or(line).to_string() + &version(line)).collect()
+}
+
+/// Returns the name with the version, so that two versions of one crate count as two.
+fn version(line: &str) -> String {
+    line.split(' ').nth(1).map(|version| format!(" {version}")).unwrap_or_default()
+}
+
+fn has(crates: &BTreeSet<String>, name: &str) -> bool {
+    crates.iter().any(|line| line.split(' ').next() == Some(name))
+}
+
+#[test]
+fn default_features_bring_at_most_eleven_crates_and_no_naga() {
+    let crates = crates(&[]);
+    assert!(has(&crates, "spirv"), "{crates:?}");
+    assert!(crates.len() <= 11, "{} crates: {crates:?}", crates.len());
+    for heavy in ["naga", "clap", "wgpu", "serde", "rspirv"] {
+        assert!(!has(&crates, heavy), "{heavy} in {crates:?}");
+    }
+}
+
+#[test]
+fn printers_of_our_own_bring_no_crate() {
+    let text = crates(&["--features", "wgsl,glsl"]);
+    assert_eq!(text, crates(&[]), "features without crates of their own");
+    for theirs in ["naga", "hlsl", "msl"] {
+        assert!(has(&crates(&["--features", theirs]), "naga"), "{theirs} is naga's");
+    }
+}
+
+#[test]
+fn the_command_line_needs_neither_a_gpu_nor_naga() {
+    let all = crates_of("transpica-cli", &[]);
+    assert!(has(&all, "wgpu") && has(&all, "naga"), "{all:?}");
+    // half is locked at 2.5: later versions need zerocopy and a second version of syn.
+    assert!(all.len() <= 119, "{} crates: {all:?}", all.len());
+    let least = crates_of("transpica-cli", &["--no-default-features"]);
+    for heavy in ["wgpu", "naga", "pollster", "ruzstd", "rspirv", "fearless_simd"] {
+        assert!(!has(&least, heavy), "{heavy} in {least:?}");
+    }
+    // Nine of them write PNG files, read OBJ files and have letters for `draw`.
+    assert!(least.len() <= 74, "{} crates: {least:?}", least.len());
+}
+
+/// The translator is a crate without its neighbors: nothing in `src` may know them.
+#[test]
+fn neighbors_depend_on_the_library_alone() {
+    for neighbor in ["transpica-asm", "transpica-draw"] {
+        let ours = crates_of(neighbor, &[]);
+        let ours: Vec<&String> = ours.iter().filter(|name| name.starts_with("transpica-")).collect();
+        assert!(ours.iter().all(|name| name.starts_with(neighbor)), "{neighbor}: {ours:?}");
+    }
+    assert!(!crates(&["--all-features"]).iter().any(|name| name.starts_with("transpica-")));
+}
+
+#[test]
+fn no_feature_brings_clap_or_wgpu() {
+    let crates = crates(&["--all-features"]);
+    assert!(has(&crates, "naga"), "{crates:?}");
+    for heavy in ["clap", "wgpu", "pollster"] {
+        assert!(!has(&crates, heavy), "{heavy} in {crates:?}");
+    }
+}
+
+/// Folders of the packages' tests.
+fn test_folders() -> Vec<PathBuf> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the manifest");
+    let (_, members) = manifest.split_once("members = [").expect("members");
+    let (members, _) = members.split_once(']').expect("an end of the members");
+    let members = members.split('"').skip(1).step_by(2).map(|member| root().join(member));
+    // A package that lies in the folder of tests itself has tests only.
+    let folder = |member: PathBuf| if member.ends_with("tests") { member } else { member.join("tests") };
+    let mut folders: Vec<_> = members.map(folder).filter(|folder| folder.exists()).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+/// A test of a file that no program declares would never run, and each program takes its time to
+/// link.
+#[test]
+fn every_file_of_tests_is_a_module_of_a_package_s_program() {
+    let mut modules = 0;
+    for folder in test_folders() {
+        let mut files = Vec::new();
+        sources(&folder, &mut files);
+        files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
+        let texts: Vec<String> =
+            files.iter().map(|file| fs::read_to_string(file).expect("a source")).collect();
+        let is_declared = |file: &Path| {
+            let name = file.file_name().expect("a file").to_string_lossy();
+            let parts = if name == "mod.rs" { file.parent() } else { Some(file) };
+            let module = parts.and_then(Path::file_stem).expect("a module").to_string_lossy();
+            // By its name, or as the path of a module or of a program that the tests build.
+            texts.iter().any(|text| {
+                text.contains(&format!("mod {module};\n")) || text.contains(&format!("/{name}\""))
+            })
+        };
+        let (declared, programs): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_declared(file));
+        modules += declared.len();
+        let most = if folder.ends_with("../tests") { 3 } else { 1 };
+        assert!((1..=most).contains(&programs.len()), "no modules, and several programs: {programs:?}");
+    }
+    assert!(modules > 100, "{modules} modules");
+}
+
+/// Cargo 1.95 strips no program whose package has a level of its own: the command would have 37 MB
+/// in place of 25.
+#[test]
+fn the_command_has_the_level_of_the_profile_that_strips_it() {
+    let manifest =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml")).expect("the manifest");
+    let (_, release) = manifest.split_once("[profile.release]").expect("the profile");
+    let (own, others) = release.split_once("\n[").expect("other profiles");
+    assert!(own.contains("strip = true"), "{own}");
+    assert!(!others.contains("profile.release.package.transpica-cli]"), "{others}");
+}
+
+/// Cargo removes dependencies without a version from a published manifest, and unit tests that use
+/// them would not compile there.
+#[test]
+fn published_packages_depend_on_published_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for package in [
+        "",
+        "tools/asm",
+        "tools/draw",
+        "tools/generate",
+        "tools/containers",
+        "tools/inspect",
+        "tools/gpu",
+        "tools/cli",
+    ] {
+        let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
+        let (_, own) = manifest.split_once("[package]").expect("a package");
+        // Levels of other packages stand behind all dependencies.
+        let own = own.split("\n[profile").next().unwrap_or_default();
+        for unpublished in ["transpica-prove", "transpica-tests", "path = \"tools/", "path = \"../"] {
+            assert!(!own.contains(unpublished), "{package} depends on {unpublished}");
+        }
+    }
+}
+
+/// Requirements of the tests outside of cargo: rows of the lists `needs.tsv`.
+fn needs() -> BTreeSet<(String, String)> {
+    let mut rows = BTreeSet::new();
+    for folder in ["tests", "tools/capi", "tools/cli", "tools/gpu/tests", "tools/bench"] {
+        let path = root().join(folder).join("needs.tsv");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let [_, kind, name, _] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line:?}") };
+            rows.insert((kind.to_owned(), name.to_owned()));
+        }
+    }
+    rows
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Collects the sources of tests and of what they compile and run.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if ["rs", "c", "cpp", "h", "hpp"].contains(&ending) {
+            files.push(path);
+        }
+    }
+}
+
+/// Returns the literals that follow a start in a text, up to an end.
+fn literals<'a>(text: &'a str, start: &str, end: char) -> impl Iterator<Item = &'a str> {
+    text.split(start).skip(1).filter_map(move |rest| rest.split(end).next())
+}
+
+/// Requirements that a source names: programs, headers, libraries.
+fn named(text: &str) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    let mut add = |kind: &str, name: &str| {
+        found.insert((kind.to_owned(), name.to_owned()));
+    };
+    for start in ["Command::new(\"", "tool(\"", "compiler(\"", "VALIDATOR: &str = \""] {
+        // Rust's own are there.
+        literals(text, start, '"').filter(|name| *name != "rustc").for_each(|name| add("program", name));
+    }
+    for start in ["#include <", "__has_include(<"] {
+        // Standard headers lie in no folder, and the stand-in for Metal's library is ours.
+        let names = literals(text, start, '>').filter(|name| name.contains('/') && *name != "simd/simd.h");
+        names.for_each(|name| add("header", name));
+    }
+    let libraries = literals(text, "\"-l", '"').filter(|name| !name.is_empty());
+    libraries.for_each(|name| add("library", &format!("lib{name}.so.1")));
+    found
+}
+
+#[test]
+fn what_tests_run_include_or_load_is_in_a_list_of_requirements() {
+    let mut files = Vec::new();
+    let folders = [
+        "src",
+        "tests",
+        "tools/asm/src",
+        "tools/draw/src",
+        "tools/prove/src",
+        "tools/capi/tests",
+        "tools/capi/examples",
+        "tools/cli/tests",
+    ];
+    for folder in folders.into_iter().chain(["tools/gpu/tests", "tools/gpu/examples", "tools/bench/tests"]) {
+        sources(&root().join(folder), &mut files);
+    }
+    let needs = needs();
+    let mut count = 0;
+    for path in files.iter().filter(|path| !path.ends_with(file!())) {
+        for need in named(&fs::read_to_string(path).expect("a text")) {
+            assert!(needs.contains(&need), "{need:?} of {} is in no needs.tsv", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} requirements");
+}
+
+#[test]
+fn a_program_a_header_and_a_library_are_found_in_a_source() {
+    let text = "Command::new(\"make\") #include <vulkan/vulkan.h>\n#include <stdio.h>\n.arg(\"-lvulkan\")";
+    let found = named(text);
+    let found: Vec<&str> = found.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(found, ["vulkan/vulkan.h", "libvulkan.so.1", "make"]);
+}

@@ -1,0 +1,159 @@
+//! Checks the layer table of `src/README.md`: no module imports a module of its own layer or a
+//! higher one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::sources::{Source, code, sources};
+
+/// Layer of each module in the table.
+fn layers(readme: &str) -> BTreeMap<String, u32> {
+    let mut layers = BTreeMap::new();
+    for line in readme.lines().filter(|line| line.starts_with("| L")) {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let layer = cells.next().and_then(|cell| cell[1..].parse().ok()).expect("a layer number");
+        for module in cells.next().expect("a module cell").split(',') {
+            layers.insert(module.trim().trim_matches('`').to_string(), layer);
+        }
+    }
+    layers
+}
+
+/// Files of the library but its first.
+fn files() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    sources(&root, "src").into_iter().filter(|source| source.path != "src/lib.rs").collect()
+}
+
+fn text(source: &Source) -> String {
+    code(&source.lines).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the top-level modules that a source names, in `use` lines or after `crate::`.
+fn named(source: &Source) -> Vec<String> {
+    let text = text(source);
+    let identifier = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let inline = text.split("crate::").skip(1).map(identifier);
+    source.imports().into_iter().filter_map(|path| path.into_iter().next()).chain(inline).collect()
+}
+
+#[test]
+fn imports_are_found_in_all_forms() {
+    let lines = [
+        "use crate::ir::{Op, Value};",
+        "use crate::{host, isa::Pc, cfg::{Cfg, Block}};",
+        "use super::super::error;",
+        "pub(super) use crate::lower::Context;",
+        "let x = crate::limits::check();",
+    ];
+    let source = Source { path: "src/passes/a.rs".into(), lines: lines.map(str::to_owned).to_vec() };
+    let found: BTreeSet<String> = named(&source).into_iter().filter(|name| !name.is_empty()).collect();
+    let wanted = ["cfg", "error", "host", "ir", "isa", "limits", "lower"];
+    assert_eq!(found, wanted.map(str::to_owned).into());
+}
+
+#[test]
+fn modules_import_only_lower_layers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let layers = layers(&fs::read_to_string(root.join("README.md")).expect("the architecture page"));
+    assert!(layers.len() > 15, "the table was not understood: {layers:?}");
+    let mut wrong = Vec::new();
+    for file in files() {
+        let (path, module) = (&file.path, file.module().swap_remove(0));
+        let Some(own) = layers.get(&module) else {
+            wrong.push(format!("{path} is in no layer"));
+            continue;
+        };
+        for import in named(&file) {
+            match layers.get(&import) {
+                Some(layer) if import != module && layer >= own => {
+                    wrong.push(format!("{path} (L{own}) imports {import} (L{layer})"));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A reader finds the place of a rule by the map, so it names every file, in the row of its folder.
+#[test]
+fn the_code_map_names_every_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let page = fs::read_to_string(root.join("README.md")).expect("the architecture page");
+    let map = page.split("## Code map").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the map");
+    let is_named = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let first = path.split_once('/').map_or("", |(first, _)| first);
+        // Rows of nested folders stand below those around them; either may name the file.
+        let mut rows = map.lines().filter(|row| {
+            let folders = row.split('|').nth(1).unwrap_or_default();
+            first.is_empty() || folders.contains(&format!("`{first}/"))
+        });
+        name == "mod.rs" || rows.any(|row| row.contains(&format!("`{name}`")))
+    };
+    let files = files();
+    let paths = files.iter().filter_map(|file| file.path.strip_prefix("src/"));
+    let missing: Vec<_> = paths.filter(|path| !is_named(path)).collect();
+    assert!(missing.is_empty(), "the code map lacks {missing:?}");
+}
+
+/// Returns the fields of the structs in a source file, as `group.field`; the group is the struct's
+/// name in lower case.
+fn fields(text: &str) -> Vec<String> {
+    let (mut fields, mut group) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
+            group = name.to_lowercase();
+        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(": "))
+        {
+            fields.push(format!("{group}.{field}"));
+        }
+    }
+    fields
+}
+
+/// Two layers that read an option separately can interpret it in two ways. `host` owns the options,
+/// so it may pass derived values to other layers.
+#[test]
+fn each_option_is_read_in_one_layer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    let options = fields(&fs::read_to_string(root.join("host/options.rs")).expect("the options"));
+    let options: Vec<&String> = options
+        .iter()
+        .filter(|field| {
+            ["arithmetic.", "control.", "outputs.", "block.", "assume.", "options."]
+                .iter()
+                .any(|g| field.starts_with(g))
+        })
+        .collect();
+    assert!(options.len() > 18, "the options were not understood: {options:?}");
+    let files = files();
+    let mut readers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for file in &files {
+        let (module, code) = (file.module().swap_remove(0), text(file));
+        for option in &options {
+            let is_read = code.match_indices(option.as_str()).any(|(at, _)| {
+                let next = code[at + option.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            });
+            if is_read && module != "host" {
+                readers.entry(option.as_str()).or_default().push(module.clone());
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for (option, mut modules) in readers {
+        modules.dedup();
+        // The groups of options, and the limits, are passed on unchanged.
+        let is_part = ["arithmetic", "control", "outputs", "block", "assume"]
+            .map(|part| format!("options.{part}"))
+            .iter()
+            .any(|part| part == option);
+        if modules.len() > 1 && !is_part && option != "options.limits" {
+            wrong.push(format!("{option} is read in {}", modules.join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

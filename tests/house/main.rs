@@ -1,0 +1,13 @@
+//! The house: rules of sources, manifests and pages.
+
+mod dependencies;
+mod examples;
+mod instruction_page;
+mod jobs;
+mod layers;
+mod operation_page;
+mod prose;
+mod surface;
+
+#[path = "../../tools/xtask/src/sources.rs"]
+mod sources;

@@ -1,0 +1,6 @@
+//! Geometry programs: carried state, compute shaders, native stages, batches.
+
+mod batch_geometry;
+mod carried_state;
+mod compute;
+mod stage;

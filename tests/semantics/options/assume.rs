@@ -1,0 +1,253 @@
+//! Promises of the host: while they are kept, every form of a program computes what the interpreter
+//! computes; modules list what they rely on, and the check of a register file finds every breach.
+
+use std::time::{Duration, Instant};
+
+use transpica::reflect::Reflection;
+use transpica::stages::host::{
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Job, Options, Promise, Reliance,
+};
+use transpica::stages::interp::{Machine, Uniforms};
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::lower::OutputSelection;
+use transpica::stages::passes::legalize;
+use transpica::stages::precision::Precision;
+use transpica::{Shbin, Translation};
+use transpica_generate::promises::{keep, results_keep};
+use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
+use transpica_prove::chain::{self, Case, Disagreement};
+
+/// Number of random programs for each promise.
+const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
+
+const PROMISES: [Promise; 5] =
+    [Promise::NotNan, Promise::FINITE, Promise::Below(60), Promise::Below(30), Promise::Below(4)];
+
+/// Compares all forms of a program, translated with promises, on special numbers that keep others.
+fn compare(
+    generated: &Generated,
+    precision: Precision,
+    assumed: Assume,
+    fed: Assume,
+) -> Result<usize, Disagreement> {
+    let options = Options { assume: assumed, ..chain::options(precision) };
+    let program = generated.program();
+    let seed = generated.seed;
+    let mut uniforms = special_uniforms(seed);
+    let mut inputs = special_inputs(seed, chain::VERTICES);
+    keep(&fed, &mut uniforms, &mut inputs);
+    let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("a vertex program");
+    machine.set_uniforms(&uniforms);
+    let mut vertices = Vec::new();
+    for inputs in inputs {
+        if fed.results != Promise::Nothing && !results_keep(&mut machine, &inputs, fed.results) {
+            continue;
+        }
+        if let Ok(outputs) = machine.run(&inputs) {
+            vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
+        }
+    }
+    Case { program: &program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
+}
+
+/// The same promise about everything that a host feeds.
+fn all(promise: Promise) -> Assume {
+    Assume { uniforms: promise, attributes: [promise; 16], ..Assume::default() }
+}
+
+/// The same with a promise about results.
+fn with_results(promise: Promise, results: Promise) -> Assume {
+    Assume { results, ..all(promise) }
+}
+
+#[test]
+fn kept_promises_change_no_result() {
+    let mut forms = 0;
+    for (number, promise) in (0..).zip(PROMISES) {
+        for precision in [Precision::Exact, Precision::F24] {
+            for seed in 0..PROGRAMS {
+                let kind = Kind::ALL[seed as usize % 3];
+                let mut assumed = all(promise);
+                // Some registers without a promise among those with one, and promises about results
+                // alone.
+                match seed % 6 {
+                    0 => assumed.uniforms = Promise::Nothing,
+                    1 => assumed.attributes[..8].fill(Promise::Nothing),
+                    2 => assumed.results = promise,
+                    3 => assumed = with_results(Promise::Nothing, promise),
+                    _both => {}
+                }
+                let generated = generate(kind, 1000 * number + seed);
+                forms += compare(&generated, precision, assumed, assumed)
+                    .unwrap_or_else(|found| panic!("{promise:?} {precision:?} {kind:?} {seed}: {found}"));
+            }
+        }
+    }
+    assert!(forms > 1000, "{forms} forms");
+}
+
+/// A promise that is too strong for what is fed stands for an analysis that is too bold: the
+/// comparison above would find it.
+#[test]
+fn broken_promises_are_found() {
+    for (assumed, fed) in [
+        (all(Promise::FINITE), all(Promise::NotNan)),
+        (with_results(Promise::NotNan, Promise::NotNan), all(Promise::NotNan)),
+        (with_results(Promise::FINITE, Promise::FINITE), with_results(Promise::FINITE, Promise::NotNan)),
+        (all(Promise::Below(4)), all(Promise::FINITE)),
+        (Assume { uniforms: Promise::Below(4), ..all(Promise::NotNan) }, all(Promise::NotNan)),
+        (Assume { attributes: [Promise::Below(4); 16], ..all(Promise::NotNan) }, all(Promise::NotNan)),
+    ] {
+        let differs = |seed| {
+            let generated = generate(Kind::Numeric, seed);
+            compare(&generated, Precision::Exact, assumed, fed).is_err()
+        };
+        assert!((0..600).any(differs), "{assumed:?} with {fed:?}");
+    }
+}
+
+fn translated(assume: Assume) -> (Translation, Reflection) {
+    let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
+    let options = Options { assume, ..Options::default() };
+    let program = file.program(0).expect("a program");
+    let translated = program.translate(&options).expect("translates");
+    let reflection = Reflection::new(program.program(), &translated, &program.environment().constants());
+    (translated, reflection)
+}
+
+#[test]
+fn stronger_promises_leave_fewer_guards() {
+    let left = |assume: Assume| legalize::guards(&translated(assume).0.module).products;
+    let [nothing, not_nan, finite, small] =
+        [Promise::Nothing, Promise::NotNan, Promise::FINITE, Promise::Below(20)]
+            .map(|promise| left(all(promise)));
+    assert_eq!(left(with_results(Promise::FINITE, Promise::FINITE)), 0);
+    assert!(small < finite && finite < not_nan && not_nan <= nothing, "{nothing} {not_nan} {finite} {small}");
+}
+
+#[test]
+fn modules_list_what_they_rely_on() {
+    let (plain, reflection) = translated(Assume::default());
+    assert!(plain.relies_on.is_nothing());
+    assert_eq!((reflection.promises.c.len(), reflection.promises.v.len()), (0, 0));
+    assert!(reflection.guards.products > 0);
+
+    let (module, reflection) = translated(Assume { uniforms: Promise::Below(20), ..Assume::default() });
+    // Relative reads reach every uniform but c95, which is a constant.
+    assert_eq!(reflection.promises.c, Vec::from_iter(0..95));
+    assert_eq!(reflection.promises.uniforms.as_deref(), Some("below 2^20"));
+    assert_eq!(module.relies_on.attributes, 0);
+    assert!(reflection.to_string().contains("promises of the host that it relies on"));
+
+    let (module, reflection) = translated(all(Promise::Below(8)));
+    assert_eq!(module.relies_on.attributes, module.usage.inputs);
+    assert_eq!(reflection.promises.v[0], (0, "below 2^8".to_owned()));
+    assert_eq!((module.relies_on.results, reflection.promises.results), (false, None));
+
+    let (module, reflection) = translated(with_results(Promise::Nothing, Promise::NotNan));
+    let relies_on = module.relies_on;
+    assert!(relies_on.results && !relies_on.is_nothing() && relies_on.holds(&[[f32::NAN; 4]; FLOATS]));
+    assert_eq!(reflection.promises.results.as_deref(), Some("not NaN"));
+}
+
+/// Integers that the shader converts are finite without a promise.
+#[test]
+fn formats_of_attributes_are_known() {
+    let guards = |kind| {
+        let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
+        let attributes = [AttributeFormat { kind, components: 4 }; 16];
+        let assume = Assume { uniforms: Promise::Below(20), ..Assume::default() };
+        let options = Options { attributes, assume, ..Options::default() };
+        let module = file.program(0).expect("a program").translate(&options).expect("translates");
+        assert_eq!(module.relies_on.attributes, 0);
+        legalize::guards(&module.module).products
+    };
+    assert!(guards(AttributeKind::Int) < guards(AttributeKind::Float));
+}
+
+#[test]
+fn a_fast_module_relies_on_nothing() {
+    let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
+    let arithmetic = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
+    let options =
+        Options { arithmetic, assume: with_results(Promise::FINITE, Promise::FINITE), ..Options::default() };
+    assert!(file.program(0).expect("one").translate(&options).expect("translates").relies_on.is_nothing());
+}
+
+/// Promises about attributes are about vertex programs.
+#[test]
+fn geometry_programs_have_promises_about_uniforms_only() {
+    let options = Options { assume: all(Promise::FINITE), ..Options::default() };
+    for (job, attributes) in [(Job::Compute, Promise::FINITE), (Job::Emits { outputs: 1 }, Promise::Nothing)]
+    {
+        assert_eq!(job.effective(&options).assume, Assume { attributes: [attributes; 16], ..options.assume });
+    }
+}
+
+const NUMBERS: [f32; 12] = [
+    0.0,
+    -0.0,
+    f32::MIN_POSITIVE,
+    1e-45,
+    1.0,
+    15.999_999,
+    16.0,
+    -17.0,
+    f32::MAX,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+#[test]
+fn the_check_finds_every_breach() {
+    for promise in [Promise::Nothing, Promise::Below(128), Promise::Below(255), Promise::Below(0)]
+        .iter()
+        .chain(&PROMISES)
+    {
+        let keeps = |number: f32| match *promise {
+            Promise::Nothing => true,
+            Promise::NotNan => !number.is_nan(),
+            Promise::Below(exponent) => {
+                number.is_finite() && f64::from(number.abs()) < 2f64.powi(exponent.into())
+            }
+        };
+        let relies_on =
+            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises: all(*promise) };
+        for number in NUMBERS {
+            assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
+            for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
+                let mut uniforms = [[1.0 / 1024.0; 4]; FLOATS];
+                uniforms[register][component] = number;
+                let broken = if keeps(number) { 0 } else { 1 << register };
+                assert_eq!(relies_on.broken(&uniforms), broken);
+                assert_eq!(relies_on.holds(&uniforms), keeps(number));
+                assert_eq!(relies_on.update(0, register as u8, uniforms[register]), broken);
+                assert_eq!(relies_on.update(broken, register as u8, [0.0; 4]), 0);
+                let others = Reliance { uniforms: relies_on.uniforms & !(1 << register), ..relies_on };
+                assert!(others.holds(&uniforms), "the program does not read it");
+            }
+            let mut vertex = [[0.0; 4]; 16];
+            vertex[3][2] = number;
+            assert_eq!(relies_on.holds_for_vertex(&vertex), keeps(number));
+            assert!(Reliance { attributes: !8, ..relies_on }.holds_for_vertex(&vertex));
+        }
+    }
+}
+
+/// The documented limit of 100 ns holds for optimized code.
+#[test]
+fn the_check_of_a_register_file_is_fast() {
+    let uniforms = Uniforms { floats: [[0.5; 4]; FLOATS], ..Uniforms::default() };
+    let relies_on = Reliance { uniforms: !0 >> 32, promises: all(Promise::NotNan), ..Reliance::default() };
+    let mut best = Duration::MAX;
+    for _ in 0..200 {
+        let start = Instant::now();
+        for _ in 0..100 {
+            assert!(std::hint::black_box(&relies_on).holds(std::hint::black_box(&uniforms.floats)));
+        }
+        best = best.min(start.elapsed() / 100);
+    }
+    println!("{best:?} for a register file");
+    assert!(cfg!(debug_assertions) || best < Duration::from_nanos(100), "{best:?}");
+}

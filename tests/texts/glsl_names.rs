@@ -1,0 +1,100 @@
+//! Names of hosts in GLSL: they stay as they are, or are errors.
+//! Without glslang this fails and says how to install it.
+
+use transpica::host::{
+    AttributeNames, BlockNames, ClipPlanes, GlslProfile, Job, Options, Outputs, Profile, Varying,
+    VaryingSource,
+};
+use transpica::stages::backend::text::Language;
+use transpica::{Code, Error, GlslVersion, Kind, Shbin, Translator};
+use transpica_prove::glslang::{self, Stage};
+
+const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
+
+/// The text of a sample under a profile, or the error.
+fn under(profile: Profile) -> Result<String, Error> {
+    let options = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        ..Options::default()
+    };
+    let file = Shbin::parse(TEXTURED).expect("valid");
+    let program = file.program(0).expect("a program");
+    let mut translator = Translator::new(options, profile);
+    let translated = translator.translate(program.program(), program.environment(), Job::Vertex)?;
+    translated.text(Language::Glsl(GlslVersion::Core330))
+}
+
+#[test]
+fn names_of_the_host_stay_as_they_are_or_are_errors() {
+    let block = |block: &'static str, instance: Option<&'static str>| BlockNames {
+        block: block.into(),
+        instance: instance.map(Into::into),
+    };
+    let glsl = |glsl: GlslProfile| Profile { glsl, ..Profile::default() };
+    let uniforms = |uniforms| glsl(GlslProfile { uniforms, ..GlslProfile::default() });
+    let host = |host| glsl(GlslProfile { host, ..GlslProfile::default() });
+    let numbered = |name: &'static str| {
+        glsl(GlslProfile { attributes: AttributeNames::Numbered(name.into()), ..GlslProfile::default() })
+    };
+    let varyings = |names: &[&'static str]| Profile {
+        varyings: names
+            .iter()
+            .zip(0..)
+            .map(|(&name, location)| Varying {
+                name: name.into(),
+                location,
+                components: vec![VaryingSource::Code(12)],
+            })
+            .collect(),
+        ..Profile::default()
+    };
+    for (profile, expected) in [
+        (uniforms(block("helper", Some("choose"))), "} choose;"),
+        (uniforms(block("PICAShaderUniforms", None)), "} ;"),
+        (host(block("ClipPlane", None)), "uniform ClipPlane {"),
+        (numbered("vs_in_reg"), "in vec4 vs_in_reg2;"),
+        (varyings(&["v_colour", "both"]), "out float both;"),
+    ] {
+        let text = under(profile.clone()).unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+        assert!(text.contains(&expected.replace("} ;", "};")), "{expected}\n{text}");
+        glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+    for (profile, name) in [
+        (uniforms(block("gl_Uniforms", None)), "gl_Uniforms"),
+        (uniforms(block("Uniforms", Some("a b"))), "a b"),
+        (uniforms(block("", None)), ""),
+        (uniforms(block("Registers", Some("Registers"))), "Registers"),
+        (uniforms(block("clip_distances", None)), "clip_distances"),
+        (uniforms(block("Uniforms", Some("uintBitsToFloat"))), "uintBitsToFloat"),
+        (host(block("Uniforms", Some("host"))), "Uniforms"),
+        (numbered("main__"), "main__0"),
+        (numbered("3"), "30"),
+        (varyings(&["vec3"]), "vec3"),
+        (varyings(&["v", "v"]), "v"),
+        (varyings(&["lessThan"]), "lessThan"),
+        (varyings(&["a-b"]), "a-b"),
+    ] {
+        let error = under(profile.clone()).expect_err(name);
+        let is_named = matches!(&error.kind, Kind::BadName { name: found, .. } if found == name);
+        assert!(is_named, "{profile:?}: {error}");
+        assert_eq!(error.kind.code(), Code::BadOption);
+    }
+    for components in
+        [vec![VaryingSource::One; 5], vec![VaryingSource::Code(0x11)], vec![VaryingSource::Complement(0x18)]]
+    {
+        let varyings = vec![Varying { name: "v".into(), location: 0, components }];
+        let error = under(Profile { varyings, ..Profile::default() }).expect_err("refused");
+        assert!(matches!(error.kind, Kind::BadVarying { .. }), "{error}");
+    }
+}
+
+#[test]
+fn members_without_an_instance_yield_to_names_of_the_host() {
+    let varyings =
+        vec![Varying { name: "projection".into(), location: 0, components: vec![VaryingSource::Code(12)] }];
+    let uniforms = BlockNames { block: "Uniforms".into(), instance: None };
+    let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
+    let text = under(Profile { varyings, glsl, ..Profile::default() }).expect("GLSL");
+    assert!(text.contains("vec4 projection_1[4];") && text.contains("out float projection;"), "{text}");
+    glslang::read(&text, Stage::Vertex).unwrap_or_else(|error| panic!("{error}\n{text}"));
+}

@@ -1,0 +1,19 @@
+//! Texts: what comes out, as modules, texts and reflections, and under which `keys`.
+
+mod assembler;
+mod corpus;
+mod disassembler;
+mod glsl;
+mod glsl_names;
+mod hlsl_msl;
+mod keys;
+mod places;
+mod private_arrays;
+mod reflection;
+mod wgsl_text;
+
+#[path = "../../tools/containers/tests/again.rs"]
+mod again;
+mod products;
+#[path = "../samples.rs"]
+mod samples;

@@ -1,0 +1,615 @@
+//! Reflection matches the declarations of the modules, for every sample in every layout; and its
+//! form as a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use expect_test::expect;
+use naga::{AddressSpace, Binding as Place, TypeInner};
+use transpica::host::{Hook, HookOperand, Hooked};
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{
+    AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
+    Job, Layout, Options, Outputs, Profile, RegisterState,
+};
+use transpica::stages::isa::{Pc, Program, Stage, Uniforms};
+use transpica::stages::reflect::{Reflection, SCHEMA};
+use transpica::{GlslVersion, Translation, Translator, pack};
+use transpica_asm::{SourceText, assemble};
+
+use crate::samples::{Sample, samples};
+
+/// Every vertex program of the samples: name, file, index in it.
+fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
+    samples().into_iter().flat_map(|Sample { name, bytes }| {
+        let file = Shbin::parse(&bytes).expect("a file");
+        let is_vertex =
+            |&index: &usize| file.executables[index].header.shader_type() == Some(ShaderType::Vertex);
+        let programs: Vec<_> = (0..file.executables.len()).filter(is_vertex).collect();
+        programs.into_iter().map(|index| (name.clone(), bytes.clone(), index)).collect::<Vec<_>>()
+    })
+}
+
+/// Translates a program and returns its reflection, too.
+fn reflect(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translation, Reflection) {
+    let file = Shbin::parse(bytes).expect("a file");
+    let program = dvle::program(&file, executable, &options.limits).expect("a program");
+    let environment = FileEnvironment::new(&file, executable, name).expect("there");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
+    let reflection = Reflection::new(&program, &translated, &environment.constants());
+    (translated, reflection)
+}
+
+/// Options that enable all features of reflection at once.
+fn everything() -> Options {
+    let mut options = Options {
+        block: Block { layout: Layout::Panda3ds, fold_constants: false, ..Block::default() },
+        outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
+            ..Control::default()
+        },
+        ..Options::default()
+    };
+    options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
+    options.attributes[1].kind = AttributeKind::Uint;
+    options
+}
+
+/// Describes a module's declarations in the words of a reflection: blocks with their members,
+/// attributes, varyings, overrides.
+fn describe_module(module: &naga::Module) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (_, variable) in module.global_variables.iter() {
+        let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
+        let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
+        lines.push(format!("block {} {} {span}", place.group, place.binding));
+        // Members of gaps have WGSL names of their own: `padding`, `padding_1`, …
+        let is_gap = |member: &&naga::StructMember| {
+            let number = member.name.as_deref().and_then(|name| name.strip_prefix("padding"));
+            number.is_some_and(|number| {
+                number.trim_start_matches('_').bytes().all(|digit| digit.is_ascii_digit())
+            })
+        };
+        for member in members.iter().filter(|member| !is_gap(member)) {
+            lines.push(format!("member {} {}", member.offset, member.name.as_deref().unwrap_or_default()));
+        }
+    }
+    let function = &module.entry_points[0].function;
+    for argument in &function.arguments {
+        if let Some(Place::Location { location, .. }) = argument.binding {
+            let ty = match module.types[argument.ty].inner {
+                TypeInner::Vector { scalar, .. } => scalar.kind,
+                _ => unreachable!("attributes are vectors"),
+            };
+            lines.push(format!(
+                "attribute {location} {ty:?} {}",
+                argument.name.as_deref().unwrap_or_default()
+            ));
+        }
+    }
+    if let Some(result) = &function.result {
+        let TypeInner::Struct { members, .. } = &module.types[result.ty].inner else {
+            unreachable!("outputs")
+        };
+        for member in members {
+            let place = match member.binding {
+                Some(Place::Location { location, .. }) => location.to_string(),
+                _ => "built in".to_string(),
+            };
+            lines.push(format!("output {place} {}", member.name.as_deref().unwrap_or_default()));
+        }
+    }
+    for (_, constant) in module.overrides.iter() {
+        lines.push(format!(
+            "constant {} {}",
+            constant.id.unwrap_or(u16::MAX),
+            constant.name.as_deref().unwrap_or_default()
+        ));
+    }
+    lines.sort();
+    lines
+}
+
+/// Describes a reflection in the same words.
+fn describe_reflection(reflection: &Reflection) -> Vec<String> {
+    let mut lines = Vec::new();
+    for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
+        lines.push(format!("block {} {} {}", block.set, block.binding, block.size));
+    }
+    let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
+    lines.extend(members.map(|u| format!("member {} {}", u.offset, u.name)));
+    if let Some(host) = reflection.host_block {
+        // The module declares the entire block; the reflection lists the fields that are read.
+        let fields = transpica::stages::host::HostField::ALL.into_iter();
+        let fields = fields.filter(|field| field.offset() < host.size);
+        lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
+    }
+    for attribute in &reflection.attributes {
+        let kind = match &attribute.ty[..] {
+            "vec4f" => "Float",
+            "vec4i" => "Sint",
+            "vec4u" => "Uint",
+            other => panic!("{other}"),
+        };
+        lines.push(format!("attribute {} {kind} {}", attribute.location, attribute.name));
+    }
+    for output in &reflection.outputs {
+        let place = output.location.map_or("built in".to_string(), |location| location.to_string());
+        lines.push(format!("output {place} {}", output.name));
+    }
+    lines.extend(reflection.specialization.iter().map(|s| format!("constant {} {}", s.id, s.name)));
+    lines.sort();
+    lines
+}
+
+#[test]
+fn reflection_lists_the_declarations_of_modules() {
+    let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
+    let options = layouts
+        .map(|layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() })
+        .into_iter()
+        .chain([everything()]);
+    let mut compared = 0;
+    for options in options {
+        for (name, bytes, executable) in vertex_programs() {
+            let (translated, reflection) = reflect(&bytes, executable, &name, options);
+            let module = translated.naga().expect("a module");
+            assert_eq!(
+                describe_module(&module),
+                describe_reflection(&reflection),
+                "{name}, {:?}",
+                options.block.layout
+            );
+            let Some(block) = reflection.uniform_block else { continue };
+            let ends =
+                translated.interface.block.members.iter().map(|member| member.offset + member.ty.size());
+            assert_eq!(ends.max(), Some(block.used), "{name}");
+            assert!(block.used <= block.size && block.size.is_multiple_of(16), "{name}: {block:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 80, "{compared} programs");
+}
+
+/// Returns the name and byte offset of every member of a structure that a module decorates.
+fn decorated(words: &[u32]) -> BTreeSet<(String, u32)> {
+    let (mut names, mut offsets) = (BTreeMap::new(), BTreeMap::new());
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let (instruction, more) = rest.split_at((first >> 16) as usize);
+        match (first & 0xFFFF, instruction) {
+            // OpMemberName; OpMemberDecorate with Offset.
+            (6, [_, structure, member, text @ ..]) => {
+                let bytes: Vec<u8> = text.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+                names.insert((*structure, *member), String::from_utf8_lossy(name).into_owned());
+            }
+            (72, [_, structure, member, 35, offset]) => {
+                offsets.insert((*structure, *member), *offset);
+            }
+            _other_instructions => {}
+        }
+        rest = more;
+    }
+    offsets.into_iter().filter_map(|(place, offset)| Some((names.get(&place)?.clone(), offset))).collect()
+}
+
+/// Checks every byte offset of a reflection against the decorations of the module and the bytes of
+/// the uniform block; returns the number of parts of arrays.
+fn check_offsets(name: &str, translated: &Translation, reflection: &Reflection) -> usize {
+    let module = decorated(&translated.spirv().expect("a module"));
+    let draw = reflection.geometry.iter().flat_map(|geometry| &geometry.draw_members);
+    let host = reflection.host_members.iter().chain(draw);
+    let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
+    let listed: Vec<_> = (members.map(|uniform| (&uniform.name, uniform.offset)))
+        .chain(host.map(|member| (&member.name, member.offset)))
+        .collect();
+    for (member, offset) in listed {
+        assert!(module.contains(&(member.clone(), offset)), "{name}: {member} at {offset}: {module:?}");
+    }
+    // Register n has the value n. Parts of arrays have no decoration of their own.
+    let mut uniforms = Uniforms::default();
+    for (register, value) in (1u8..).zip(&mut uniforms.floats) {
+        *value = [f32::from(register); 4];
+    }
+    let block = pack(&translated.interface.block, &uniforms);
+    let floats = reflection.uniforms.iter().filter(|uniform| uniform.bank == "c");
+    for uniform in floats.clone() {
+        let value = block[uniform.offset as usize..].first_chunk().map(|bytes| f32::from_le_bytes(*bytes));
+        assert_eq!(value, Some(f32::from(uniform.first) + 1.0), "{name}: {uniform:?}");
+    }
+    floats.filter(|uniform| uniform.array.is_some()).count()
+}
+
+#[test]
+fn offsets_are_those_of_the_module_for_every_member() {
+    let registers = [Layout::Registers, Layout::Azahar, Layout::Panda3ds];
+    let layouts = [Layout::Symbols].into_iter().chain(registers);
+    let block = |layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() };
+    for options in layouts.map(block).chain([everything()]) {
+        for (name, bytes, executable) in vertex_programs() {
+            let (translated, reflection) = reflect(&bytes, executable, &name, options);
+            check_offsets(&name, &translated, &reflection);
+        }
+    }
+    for name in ["counter", "subdivision", "banks"] {
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a container");
+        let program = file.program(1).expect("a program");
+        let translated = program.translate(&Options::default()).expect("translates");
+        check_offsets(name, &translated, &program.reflect(&translated));
+    }
+}
+
+/// The loop reads `bones` and, in its last round, the first of `more`: an array from c2 on.
+#[test]
+fn parts_of_an_array_that_begins_behind_c0_have_their_offsets() {
+    let source = ".fvec unread[2]\n.fvec bones[3]\n.fvec more[2]\n.consti four(3, 0, 1, 0)\n.in pos v0\n\
+                  .out outpos position\n.proc main\nmov r0, pos\nfor four\nadd r0, bones[aL], r0\n.end\n\
+                  add r0, more[1], r0\nmov outpos, r0\nend\n.end\n";
+    let assembled = assemble(&[SourceText { name: "a.pica", text: source }]);
+    let assembled = assembled.unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let parameter = |number| Hook::Redirect(0, HookOperand::Parameter(number));
+    let hooked = Hooked { environment: program.environment(), hooks: [parameter(3)] };
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
+    let reflection = program.reflect(&translated);
+    assert_eq!(check_offsets("a.pica", &translated, &reflection), 2, "{reflection}");
+    let array = reflection.uniforms.iter().find(|uniform| uniform.first == 2 && uniform.array.is_none());
+    assert!(array.is_some(), "{reflection}");
+}
+
+#[test]
+fn a_reflection_survives_json() {
+    for (name, bytes, executable) in vertex_programs() {
+        let (_, reflection) = reflect(&bytes, executable, &name, everything());
+        let text = serde_json::to_string(&reflection).expect("text");
+        assert_eq!(serde_json::from_str::<Reflection>(&text).expect("a reflection"), reflection, "{name}");
+        assert!(text.starts_with(&format!("{{\"schema\":\"{SCHEMA}\",")), "{text}");
+    }
+}
+
+/// The program has data, control-flow and idle words; two words are unreachable.
+#[test]
+fn instructions_are_those_that_may_run() {
+    let words = [
+        0x4C00_0000, // mov o0, v0
+        0x9C00_1001, // ifu b0: else at 4, one word
+        0x8400_0000, // nop
+        0x8800_0000, // end
+        0x8800_0000, // end
+        0x8800_0000, // end, behind the IF
+        0x8400_0000, // out of reach
+        0x8400_0000, // out of reach
+    ];
+    let program = Program::from_raw(&words[..], &[0x0000_0def][..], Pc(0), Stage::Vertex).expect("a program");
+    let mut state = RegisterState::default();
+    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 1);
+    state.write(number::OUTMAP_TOTAL, 1);
+    state.write(number::OUTMAP, 0x0302_0100);
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(&program, &state.vertex(), Job::Vertex).expect("translates");
+    let Reflection { instructions, reads, .. } =
+        Reflection::new(&program, &translated, &Constants::default());
+    assert_eq!((instructions.code, instructions.reached), (8, 6));
+    assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
+    // Both parts are equal, so b0 has no effect.
+    assert_eq!((reads.v, reads.b), (vec![0], vec![]));
+}
+
+#[test]
+fn emissions_are_no_arithmetic() {
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+    let file = Shbin::parse(&bytes).expect("a file");
+    let program = file.program(1).expect("a geometry program");
+    let translated = program.translate(&Options::default()).expect("translates");
+    let counts = program.reflect(&translated).instructions;
+    // Four times SETEMIT, MOV, CALL and EMIT, END; a procedure of six instructions.
+    assert_eq!((counts.reached - counts.nop, counts.arithmetic, counts.control), (23, 10, 13));
+}
+
+#[test]
+fn the_table_shows_everything() {
+    let (_, reflection) =
+        reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
+    expect![[r#"
+        lights.shbin, entry code word 0xe: vertex stage, structured
+        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
+        reads v0..v1; c0..c10 c27..c29; c11 c19 with an address, which reaches c0..c95; i0; b0
+
+        attributes
+          location  HLSL  MSL          register  type   components  name
+          0         LOC0  attribute 0  v0        vec4f  4           inpos
+          1         LOC1  attribute 1  v1        vec4f  4           innrm
+
+        uniform block: set 0, binding 0, HLSL b0, MSL buffer 0, 1568 bytes, of which 1556 are used
+          offset  registers  type              name
+          0       c0..c95    array<vec4f, 96>  c
+          0       c0..c3     array<vec4f, 4>   projection in c
+          64      c4..c7     array<vec4f, 4>   modelView in c
+          128     c8..c10    array<vec4f, 3>   normalMatrix in c
+          176     c11..c18   array<vec4f, 8>   lightDir in c
+          304     c19..c26   array<vec4f, 8>   lightColor in c
+          432     c27        vec4f             ambient in c
+          448     c28        vec4f             material in c
+          464     c29        vec4f             eye in c
+          1536    i0         vec4i             lightLoop
+          1552    b0         u32               useSpecular
+
+        outputs
+          location  HLSL         MSL         components  from                 name
+          built in  SV_Position  position    4           o0.x o0.y o0.z o0.w  position
+          0         LOC0         user(loc0)  4           o1.x o1.y o1.z o1.w  color
+          6         LOC6         user(loc6)  3           o2.x o2.y o2.z       view
+
+        setup constants
+          register  value
+          c95       0 1 0.5 16  set by the host
+
+        18 products with a guard of 0 · inf, 24 tests for NaN
+    "#]]
+    .assert_eq(&reflection.to_string());
+    let (_, reflection) =
+        reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", everything());
+    expect![[r#"
+        lights.shbin, entry code word 0xe: vertex stage, structured
+        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
+        reads v0..v1; c0..c10 c27..c29 c95; c11 c19 with an address, which reaches c0..c95
+
+        attributes
+          location  HLSL  MSL  register  type   components  name
+          0         -     -    v0        vec4i  3           inpos
+          1         -     -    v1        vec4u  4           innrm
+
+        uniform block: set 0, binding 0, HLSL -, MSL -, 1568 bytes, of which 1556 are used
+          offset  registers  type              name
+          0       c0..c95    array<vec4f, 96>  c
+          1536    i0..i3     vec4u             i
+          1552    b0..b15    u32               b
+
+        host block: set 0, binding 1, HLSL -, MSL -, 32 bytes
+          offset  type   name
+          0       u32    clip_enabled
+          4       u32    flip_y
+          16      vec4f  clip_plane
+
+        specialization constants
+          id  type  name
+          0   bool  b0
+          16  i32   i0_x
+          17  i32   i0_y
+          18  i32   i0_z
+
+        outputs
+          location  HLSL  MSL  components  from                 name
+          built in  -     -    4           o0.x o0.y o0.z o0.w  position
+          0         -     -    4           o1.x o1.y o1.z o1.w  color
+          6         -     -    3           o2.x o2.y o2.z       view
+          7         -     -    2           o0.x o0.y o0.z o0.w  clip_distances
+
+        setup constants
+          register  value
+          c95       0 1 0.5 16  set by the host
+
+        22 products with a guard of 0 · inf, 31 tests for NaN
+    "#]]
+    .assert_eq(&reflection.to_string());
+}
+
+#[test]
+fn reflection_of_a_geometry_program_states_its_threads() {
+    for name in ["points", "counter", "subdivision", "banks"] {
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a container");
+        let options = Options {
+            outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() },
+            ..Options::default()
+        };
+        let program = dvle::program(&file, 1, &options.limits).expect("a program");
+        let environment = FileEnvironment::new(&file, 1, name).expect("an executable");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
+        let mut translator = Translator::new(options, Profile::default());
+        let translated =
+            translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");
+        let reflection = Reflection::new(&program, &translated, &environment.constants());
+        let geometry = reflection.geometry.as_ref().expect("a geometry program");
+        let module = translated.naga().expect("a module");
+        let declared: BTreeSet<u32> = (module.global_variables.iter())
+            .filter_map(|(_, variable)| Some(variable.binding?.binding))
+            .collect();
+        let blocks = [reflection.uniform_block, reflection.host_block, Some(geometry.draw)];
+        let described = reflection.buffers.iter().map(|buffer| buffer.binding);
+        let described = described.chain(blocks.into_iter().flatten().map(|block| block.binding));
+        assert_eq!(described.collect::<BTreeSet<_>>(), declared, "{name}");
+        let kernel = translated.interface.kernel().expect("a kernel");
+        assert_eq!(
+            (geometry.state.len(), geometry.triangles),
+            (kernel.state.len(), kernel.triangles),
+            "{name}"
+        );
+        let text = reflection.to_string();
+        assert!(text.contains(&format!("geometry program, {} mode", geometry.mode)), "{text}");
+    }
+}
+
+/// Returns the names of the entry point in SPIR-V: the texts of OpEntryPoint.
+fn spirv_entry(words: &[u32]) -> String {
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let (instruction, more) = rest.split_at((first >> 16) as usize);
+        if first & 0xFFFF == 15 {
+            let bytes = instruction[3..].iter().flat_map(|word| word.to_le_bytes());
+            return bytes.take_while(|byte| *byte != 0).map(char::from).collect();
+        }
+        rest = more;
+    }
+    String::new()
+}
+
+#[test]
+fn stages_names_and_workgroups_are_those_of_modules() {
+    let bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/points.shbin")).expect("there");
+    let file = Shbin::parse(&bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a configuration");
+    let reports = Control { report_unfinished: true, ..Control::default() };
+    let options = Options { control: reports, ..Options::default() };
+    for (index, job, options, stage) in [
+        (0, Job::Vertex, Options::default(), "vertex"),
+        (0, Job::Compute, Options::default(), "compute"),
+        (0, Job::Compute, options, "compute"),
+        (1, Job::Geometry(&setup), Options::default(), "compute"),
+    ] {
+        let program = dvle::program(&file, index, &options.limits).expect("a program");
+        let environment = FileEnvironment::new(&file, index, "points").expect("there");
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(&program, &environment, job).expect("translates");
+        let reflection = Reflection::new(&program, &translated, &environment.constants());
+        let program_stage = if index == 0 { "vertex" } else { "geometry" };
+        assert_eq!((reflection.dvle, &reflection.stage[..]), (Some(index as u32), program_stage));
+        assert_eq!(reflection.options, translated.options);
+        let module = translated.naga().expect("a module");
+        let entry = &module.entry_points[0];
+        let expected = match entry.stage {
+            naga::ShaderStage::Vertex => ("vertex", None),
+            _compute => ("compute", Some(entry.workgroup_size)),
+        };
+        let info = &reflection.module;
+        assert_eq!((&info.stage[..], info.workgroup), expected);
+        assert_eq!(info.stage, stage);
+        let names = &info.entry_points;
+        assert_eq!(
+            (&names.wgsl, &names.spirv),
+            (&entry.name, &spirv_entry(&translated.spirv().expect("words")))
+        );
+        let glsl = translated.glsl(GlslVersion::Vulkan450).expect("a text");
+        assert!(glsl.contains(&format!("void {}()", names.glsl)), "{glsl}");
+        let hlsl = translated.hlsl().expect("a text");
+        assert!(hlsl.contains(&format!(" {}(", names.hlsl)), "{hlsl}");
+        let msl = translated.msl().expect("a text");
+        assert!(msl.contains(&format!(" {}(", names.msl)) && !msl.contains(" main("), "{msl}");
+        // Buffers and their elements.
+        let mut declared: Vec<_> = (module.global_variables.iter())
+            .filter(|(_, variable)| matches!(variable.space, AddressSpace::Storage { .. }))
+            .map(|(_, variable)| {
+                let place = variable.binding.expect("a binding");
+                let TypeInner::Array { stride, .. } = module.types[variable.ty].inner else {
+                    unreachable!("storage buffers are arrays")
+                };
+                let writes = naga::StorageAccess::STORE;
+                let written =
+                    matches!(variable.space, AddressSpace::Storage { access } if access.contains(writes));
+                (place.binding, variable.name.clone().expect("a name"), written, stride)
+            })
+            .collect();
+        declared.sort();
+        let mut described: Vec<_> = (reflection.buffers.iter())
+            .map(|buffer| (buffer.binding, buffer.name.clone(), buffer.written, buffer.stride))
+            .collect();
+        described.sort();
+        assert_eq!(declared.len(), described.len(), "{stage}");
+        for (declared, described) in declared.iter().zip(&described) {
+            let (binding, name, written, stride) = described;
+            assert_eq!((&declared.0, &declared.1, &declared.2), (binding, name, written));
+            // A unit has whole elements; for a vertex it is one.
+            assert!(stride.is_none_or(|stride| stride % declared.3 == 0), "{declared:?}, {described:?}");
+            assert!(index == 1 || *stride == Some(declared.3), "{declared:?}, {described:?}");
+        }
+        if let Some(geometry) = &reflection.geometry {
+            let block = module.types.iter().find_map(|(_, ty)| match &ty.inner {
+                TypeInner::Struct { members, .. } if members[0].name.as_deref() == Some("threads") => Some(
+                    members
+                        .iter()
+                        .map(|m| (m.name.clone().unwrap_or_default(), m.offset))
+                        .collect::<Vec<_>>(),
+                ),
+                _other_types => None,
+            });
+            let listed: Vec<_> = geometry.draw_members.iter().map(|m| (m.name.clone(), m.offset)).collect();
+            assert_eq!(listed, block.expect("the draw block")[..listed.len()]);
+        }
+    }
+}
+
+#[test]
+fn feeds_are_those_of_the_configuration() {
+    let feed = |name: &str| {
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let program = file.program(1).expect("a program");
+        let translated = program.translate(&Options::default()).expect("translates");
+        let geometry = program.reflect(&translated).geometry.expect("a geometry program");
+        (geometry.mode, geometry.feed)
+    };
+    let (mode, points) = feed("points");
+    assert_eq!((&mode[..], points.first), ("point", None));
+    assert!(!points.inputs.is_empty() && points.inputs[0] == "v0", "{:?}", points.inputs);
+    let (mode, variable) = feed("subdivision");
+    assert_eq!((&mode[..], variable.first.as_deref(), variable.stride), ("variable", Some("c0"), None));
+    assert!(variable.vertices.is_some_and(|main| main > 0) && variable.inputs.is_empty());
+    let (mode, fixed) = feed("fireworks");
+    assert_eq!((&mode[..], fixed.inputs.len()), ("fixed", 0));
+    assert!(fixed.first.is_some_and(|first| first.starts_with('c')) && fixed.vertices.is_some());
+    assert!(fixed.stride.is_some());
+}
+
+#[test]
+fn symbols_of_the_file_stand_beside_names_of_the_module() {
+    let source = ".fvec texture\n.fvec unread\n.ivec count\n.in float v0\n.in gl_in v1\n.out pos position\n\
+                  .proc main\nmov r0, v0\nadd r0, r0, v1\nfor count\nadd r0, texture, r0\n.end\nmov pos, r0\nend\n\
+                  .end\n";
+    let sources = [SourceText { name: "a.pica", text: source }];
+    let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let program = file.program(0).expect("a program");
+    let translated = program.translate(&Options::default()).expect("translates");
+    let reflection = program.reflect(&translated);
+    let mut rows: Vec<_> = (reflection.symbols.iter())
+        .map(|s| format!("{} {}{} {:?}", s.symbol, s.bank, s.first, s.name.as_deref().unwrap_or("none")))
+        .collect();
+    rows.sort();
+    expect![[r#"
+        [
+            "count i0 \"count\"",
+            "float v0 \"float_a\"",
+            "gl_in v1 \"n_gl_in\"",
+            "texture c0 \"texture_a\"",
+            "unread c1 \"none\"",
+        ]
+    "#]]
+    .assert_debug_eq(&rows);
+    let wgsl = translated.wgsl().expect("a text");
+    for symbol in &reflection.symbols {
+        assert!(symbol.name.as_ref().is_none_or(|name| wgsl.contains(name)), "{symbol:?}: {wgsl}");
+    }
+}
+
+#[test]
+fn registers_and_bits_are_texts_in_json() {
+    let (_, reflection) =
+        reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
+    let value = serde_json::to_value(&reflection).expect("JSON");
+    assert_eq!(value["attributes"][0]["register"], "v0");
+    assert_eq!(value["defaults"][0]["value"][1], "0x3f800000");
+    for (place, wrong) in [
+        ("/attributes/0/register", "c0"),
+        ("/attributes/0/register", "v256"),
+        ("/defaults/0/value/1", "0x+1"),
+        ("/defaults/0/value/1", "1"),
+    ] {
+        let mut bad = value.clone();
+        *bad.pointer_mut(place).expect("there") = wrong.into();
+        assert!(serde_json::from_value::<Reflection>(bad).is_err(), "{place} {wrong}");
+    }
+}

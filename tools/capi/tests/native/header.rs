@@ -1,0 +1,142 @@
+//! `include/transpica.h` is generated from the sources. `BLESS=1` rewrites it.
+
+use std::fs;
+use std::path::Path;
+
+/// The sources in the order of the header.
+const SOURCES: [&str; 17] = [
+    "enums",
+    "chain",
+    "memory",
+    "attributes",
+    "settings",
+    "linkage",
+    "hooks",
+    "source",
+    "registers",
+    "result",
+    "reliance",
+    "translator",
+    "batch",
+    "draw",
+    "geometry",
+    "plan",
+    "presets",
+];
+
+fn generate_header() -> String {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).expect("a configuration");
+    let mut builder = cbindgen::Builder::new().with_config(config).with_after_include(preamble());
+    for source in SOURCES {
+        builder = builder.with_src(crate_folder.join("src").join(source).with_extension("rs"));
+    }
+    let mut header = Vec::new();
+    builder.generate().expect("cbindgen reads the sources").write(&mut header);
+    with_types(&String::from_utf8(header).expect("a text"))
+}
+
+/// Gives the enumeration's type to fields whose comment begins with `A` and its name. In the
+/// sources they are numbers, because a caller may store anything there; in C before C23 the types
+/// are numbers, too, and in C++ they have the size of one.
+fn with_types(header: &str) -> String {
+    let (mut text, mut comment) = (String::with_capacity(header.len()), None);
+    for line in header.lines() {
+        let field = line.strip_prefix("    uint32_t ").filter(|field| field.ends_with(';'));
+        match (field, comment.and_then(|comment| enumeration(header, comment))) {
+            (Some(field), Some(name)) => text += &format!("    {name} {field}\n"),
+            _others => text += &format!("{line}\n"),
+        }
+        comment = match line.trim_start().strip_prefix("// ") {
+            Some(first) => comment.or(Some(first)),
+            None => None,
+        };
+    }
+    text
+}
+
+/// Returns the enumeration that the comment of a field names.
+fn enumeration<'a>(header: &str, comment: &'a str) -> Option<&'a str> {
+    let name = comment.strip_prefix("A ")?.split(|c: char| !c.is_alphanumeric()).next()?;
+    header.contains(&format!("\nenum {name}\n")).then_some(name)
+}
+
+/// Parts that no source contains: numbers, and the macro for heads.
+fn preamble() -> String {
+    format!(
+        "\n// Version of this header; transpica_version returns that of the library.\n\
+         #define TRANSPICA_VERSION_MAJOR {}\n\
+         #define TRANSPICA_VERSION_MINOR {}\n\
+         #define TRANSPICA_VERSION_PATCH {}\n\n\
+         // Number of vertices that a batch runs side by side.\n\
+         #define TRANSPICA_BATCH_LANES {}\n\n\
+         // Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);\n\
+         #define TRANSPICA_INIT(structure, TYPE) \\\n    \
+             (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \\\n     \
+             (structure).head.size = (uint32_t)sizeof(structure))\n",
+        transpica_capi::VERSION_MAJOR,
+        transpica_capi::VERSION_MINOR,
+        transpica_capi::VERSION_PATCH,
+        transpica_capi::BATCH_LANES
+    )
+}
+
+#[test]
+fn the_header_matches_the_sources() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/transpica.h");
+    let generated = generate_header();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, generated).expect("the header can be written");
+        return;
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == generated,
+        "include/transpica.h is stale: BLESS=1 cargo test -p transpica-capi --test native header"
+    );
+}
+
+#[test]
+fn every_function_and_structure_is_in_the_header() {
+    let header = generate_header();
+    for source in SOURCES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(source).with_extension("rs");
+        let text = fs::read_to_string(path).expect("a source");
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for name in names.filter(|name| name.starts_with("Transpica") || name.starts_with("transpica_")) {
+            if name != "transpica_capi" {
+                assert!(header.contains(name), "{name} of {source}.rs is not in the header");
+            }
+        }
+    }
+}
+
+#[test]
+fn fields_with_choices_have_the_types_of_enumerations() {
+    let header = generate_header();
+    let enumerations: Vec<&str> = header
+        .lines()
+        .filter_map(|line| line.strip_prefix("enum "))
+        .filter(|name| !name.contains(' '))
+        .collect();
+    assert_eq!(
+        header.matches("\n  : uint32_t\n").count(),
+        enumerations.len(),
+        "each has the size of a number"
+    );
+    // The others are statuses, arguments and results of functions, flags, or parts of a number.
+    let no_fields = [
+        "TranspicaStatus",
+        "TranspicaTarget",
+        "TranspicaVaryingSource",
+        "TranspicaTopology",
+        "TranspicaPass",
+        "TranspicaBindingUse",
+        "TranspicaKnownHost",
+        "TranspicaRenderer",
+    ];
+    for name in enumerations {
+        let is_field = header.contains(&format!("\n    {name} "));
+        assert_eq!(is_field, !no_fields.contains(&name), "{name}");
+    }
+}

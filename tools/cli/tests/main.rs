@@ -1,0 +1,21 @@
+//! The command line as users run it. `drivers` has the tests that also run on a second driver.
+
+mod assembler;
+mod commands;
+mod doctor;
+mod draw;
+mod drivers;
+mod examples;
+mod files;
+mod folders;
+mod programs;
+mod scan;
+mod schemas;
+mod settings;
+mod shards;
+mod states;
+mod support;
+mod terminal;
+mod verdicts;
+#[path = "support/caches.rs"]
+mod writer;
