@@ -15,7 +15,8 @@ pub const EMITS: u32 = 1 << 16;
 /// With the defaults, any program of 4,096 words that the hardware can hold is translated to SPIR-V
 /// in less than 250 ms (release build) and 64 MiB: the worst programs of
 /// `tests/semantics/robust/limits.rs` take 100 ms and 20 MiB. Exceeding a limit on control flow is
-/// no error: the next tier is used, which `Translation::tier` and a warning report. The last tier is linear in the code words.
+/// no error: the next tier is used, which `Translation::tier` and a warning report. The last tier
+/// is linear in the code words.
 ///
 /// | exceeded | consequence |
 /// |---|---|

@@ -115,11 +115,12 @@ fn every_file_of_tests_is_a_module_of_a_package_s_program() {
             files.iter().map(|file| fs::read_to_string(file).expect("a source")).collect();
         let is_declared = |file: &Path| {
             let name = file.file_name().expect("a file").to_string_lossy();
-            let parts = if name == "mod.rs" { file.parent() } else { Some(file) };
-            let module = parts.and_then(Path::file_stem).expect("a module").to_string_lossy();
-            // By its name, or as the path of a module or of a program that the tests build.
-            texts.iter().any(|text| {
-                text.contains(&format!("mod {module};\n")) || text.contains(&format!("/{name}\""))
+            let module = if name == "mod.rs" { file.parent().expect("a folder") } else { file };
+            let stem = module.file_stem().expect("a name").to_string_lossy();
+            // By its name beside it, or as the path of a module or of a program that tests build.
+            files.iter().zip(&texts).any(|(by, text)| {
+                by.parent() == module.parent() && text.contains(&format!("mod {stem};\n"))
+                    || text.contains(&format!("/{name}\""))
             })
         };
         let (declared, programs): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_declared(file));

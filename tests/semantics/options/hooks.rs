@@ -18,6 +18,7 @@ use transpica::{
 };
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Kind, Random, generate};
+use transpica_prove::daily;
 use transpica_prove::unnamed::Unnamed;
 
 /// Semantics of the rasterizer.
@@ -195,7 +196,8 @@ fn compare(kind: Kind, seed: u64) -> usize {
 
 #[test]
 fn random_hooks_change_programs_as_on_the_cpu() {
-    for (kind, count) in [(Kind::Clean, 1500), (Kind::Numeric, 300), (Kind::Wild, 700)] {
+    for (kind, all) in [(Kind::Clean, 1500), (Kind::Numeric, 300), (Kind::Wild, 700)] {
+        let count = daily::cases(&format!("{kind:?} programs with hooks"), all / 5, all);
         let compared: usize = (0..count).map(|seed| compare(kind, seed)).sum();
         println!("{kind:?}: {compared} values of {count} programs");
         assert!(compared > 10 * count as usize, "{kind:?}: only {compared} values");

@@ -1,7 +1,7 @@
-//! Comparisons with a driver of Vulkan or OpenGL. `drivers` also runs on a second driver of Vulkan,
-//! SwiftShader (`cargo xtask test --second-driver`). The others stand apart: `opengl` has one driver
-//! and `wgsl_corpus` opens none; the rest was never tried there. A test that passes there is to move
-//! to `drivers`.
+//! Comparisons with a driver of Vulkan or OpenGL.
+//! `drivers` also runs on a second driver of Vulkan, SwiftShader (`cargo xtask test
+//! --second-driver`). The others stand apart: `opengl` has one driver and `wgsl_corpus` opens none;
+//! the rest was never tried there. A test that passes there is to move to `drivers`.
 
 mod drivers;
 mod native_geometry;

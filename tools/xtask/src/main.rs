@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
-       cargo xtask test --quick | --browser
+       cargo xtask test --browser
        cargo xtask check
        cargo xtask count
        cargo xtask validate
@@ -51,8 +51,6 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    comparisons and what was left out
   --all            takes all cases
   --no-install     refuses where a requirement is missing, and prints the line that installs it
-  --quick          runs the library's unit tests and the quick ones of tests/ instead, in about three minutes, and lists
-                   what it leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation
@@ -83,7 +81,6 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test", "--quick"] => test::quick(),
         ["test", "--browser"] => browser::run(),
         ["test", ref flags @ ..] => test::run(flags).unwrap_or_else(usage),
         ["check"] => check::run(),

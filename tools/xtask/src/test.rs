@@ -1,13 +1,9 @@
-//! `cargo xtask test`: all tests, with a part of their cases or all; then the GPU tests on a second
-//! driver if requested; or the quick part of them.
+//! `cargo xtask test`: all tests, with a part of their cases (the daily tier) or all; then the GPU
+//! tests on a second driver if requested. It only tests: `check` has formatting and lints.
 
-use std::fs;
 use std::process::{Command, ExitCode};
 
-use crate::{bare, cargo, needs, program, python, second_driver, tally, target};
-
-/// Folder of the library's tests.
-const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
+use crate::{bare, needs, program, python, second_driver, tally, target};
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,60 +65,6 @@ pub fn of_workspace() -> Command {
 
 /// Variable that selects all cases.
 pub const ALL: &str = "TRANSPICA_ALL";
-
-/// Tests of the library that need little time to build and run.
-const QUICK: [&str; 15] = [
-    "carried_state",
-    "control_flow",
-    "dependencies",
-    "determinism",
-    "examples",
-    "forms",
-    "instruction_page",
-    "jobs",
-    "layers",
-    "operation_page",
-    "passes",
-    "prose",
-    "recorded",
-    "registers",
-    "surface",
-];
-
-/// Runs the tests that answer within minutes, and reports what they leave out.
-pub fn quick() -> ExitCode {
-    match quick_tests() {
-        Ok(others) => {
-            println!(
-                "\nLeft out, and run by `cargo xtask test`: examples of the documentation, \
-                 the tools and their comparisons on the GPU, and of the library's tests {}.",
-                others.join(", ")
-            );
-            ExitCode::SUCCESS
-        }
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Runs the quick tests; returns the names of the library's other tests.
-fn quick_tests() -> Result<Vec<String>, String> {
-    needs::install(&needs::of_tests()?, true)?;
-    let mut line =
-        vec!["test", "--package", "transpica", "--package", "transpica-tests", "--all-features", "--lib"];
-    line.extend(QUICK.iter().flat_map(|test| ["--test", test]));
-    if !cargo(&line) {
-        return Err("see above".into());
-    }
-    let entries = fs::read_dir(TESTS).map_err(|error| format!("{TESTS}: {error}"))?;
-    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let names = names.filter_map(|name| Some(name.strip_suffix(".rs")?.to_owned()));
-    let mut others: Vec<String> = names.filter(|name| !QUICK.contains(&name.as_str())).collect();
-    others.sort();
-    Ok(others)
-}
 
 fn all(options: Options) -> Result<(), String> {
     // Whatever is missing is known before anything is compiled.
