@@ -4,7 +4,7 @@
 
 use super::Shared;
 use super::carry::Carriers;
-use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
@@ -27,6 +27,8 @@ pub struct Builder<'a> {
     pub depth: u32,
     /// Lines of the open loops and switches.
     pub open: Vec<usize>,
+    /// Counters of the open loops that count.
+    pub counting: Vec<Variable>,
     /// Procedure of the last line; none where lines were removed.
     pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
@@ -47,6 +49,7 @@ impl<'a> Builder<'a> {
             thread: None,
             depth: 0,
             open: Vec::new(),
+            counting: Vec::new(),
             procedure: Some(None),
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),

@@ -47,10 +47,6 @@ pub struct Snapshot {
 }
 
 impl Carriers {
-    /// Returns the variable of a carrier.
-    pub fn variable(&self, carrier: Carrier) -> Variable {
-        self.states[carrier].variable
-    }
     /// Returns the contents of the variables.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
@@ -122,15 +118,20 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Loads the values of a list from their carriers.
-    pub fn load(&mut self, carriers: &[Carrier], values: ValueList) {
-        for (&carrier, &value) in carriers.iter().zip(self.ir.get(values)) {
+    /// Loads values from their carriers.
+    pub fn load(&mut self, carriers: &[Carrier], values: &[Value]) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
             let state = &mut self.carriers.states[carrier];
             state.content = Some(value);
-            let form = Form::Variable(state.variable);
-            let data = self.ir.values[value];
-            let load = self.draft.add(form, data.ty, &[], Label::Hint(data.hint));
-            self.set(value, load.view);
+            let variable = state.variable;
+            self.load_from(variable, value);
         }
+    }
+
+    /// Loads a value from a variable.
+    pub fn load_from(&mut self, variable: Variable, value: Value) {
+        let data = self.ir.values[value];
+        let load = self.draft.add(Form::Variable(variable), data.ty, &[], Label::Hint(data.hint));
+        self.set(value, load.view);
     }
 }

@@ -20,23 +20,89 @@
 
 use super::builder::Builder;
 use super::carry::Carrier;
-use super::draft::{Draft, Expr, Form, Line, Operand, PLAIN, Variable, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View};
 use super::operators::Level;
 use super::print::{Body, Closing, Holder};
-use crate::ir::{Binary, Counter, Item, Node, NodeData, Type};
+use super::region::Scope;
+use crate::error::Result;
+use crate::ir::{Binary, Counter, Exit, Func, Item, Node, NodeData, Op, RegionData, Type, Value, ValueList};
 
-/// The parts of a loop with one test at its end.
-struct Counted {
-    /// The counter.
-    counter: Variable,
-    /// Line of the store of its first value.
-    init: usize,
-    /// Line of the store of its next value.
-    step: usize,
-    /// The `If` of the test.
+/// A loop whose last construct is the test of its counter.
+pub struct Counted<'a> {
+    /// The counter, with its value in the first iteration.
+    counter: Value,
+    init: Value,
+    /// The other parameters: carriers, first values, values of the next iteration.
+    carriers: Vec<Carrier>,
+    params: Vec<Value>,
+    inits: Vec<Value>,
+    next: Vec<Value>,
+    /// The body, and the index of the test in it.
+    body: &'a RegionData,
     test: usize,
-    /// The `End` of the test.
-    behind: usize,
+    /// What runs after the last iteration alone.
+    arm: &'a RegionData,
+    /// The results that are no parameters, with their values.
+    left: Vec<(Carrier, Value)>,
+    /// The results that the next iteration has as parameters.
+    kept: Vec<(Carrier, Value)>,
+}
+
+impl<'a> Counted<'a> {
+    /// Finds the parts of a loop that counts; none if an iteration could tell that it stores what
+    /// only the last one leaves.
+    pub fn find(ir: &'a Func, node: Node, [params, results]: [&[Carrier]; 2]) -> Option<Self> {
+        let NodeData::Loop { params: list, inits, body, .. } = *ir.nodes.get(node)? else { return None };
+        let Counter { param, init, test } = Counter::find(ir, node).filter(|counter| counter.is_byte(ir))?;
+        let body = ir.regions.get(body)?;
+        let last = body.items.iter().rposition(|item| matches!(item, Item::Node(_)))?;
+        let NodeData::If { then, otherwise, results: none, .. } = *ir.nodes.get(test)? else { return None };
+        let arm = ir.regions.get(otherwise)?;
+        let (Exit::Continue(next), Exit::Break(left)) = (body.exit, arm.exit) else { return None };
+        let is_let = |item: &Item| match *item {
+            Item::Let(value) => !matches!(ir.op(value), Some(Op::Submit { .. })),
+            Item::Node(_) => false,
+        };
+        let is_simple = body.items[last] == Item::Node(test)
+            && ir.regions.get(then)?.items.is_empty()
+            && ir.get(none).is_empty()
+            && arm.items.iter().all(is_let);
+        let index = ir.get(list).iter().position(|&value| value == param).filter(|_| is_simple)?;
+        let (mut own, mut kept) = (Vec::new(), Vec::new());
+        for (&carrier, &value) in results.iter().zip(ir.get(left)) {
+            match params.iter().position(|&param| param == carrier) {
+                None => own.push((carrier, value)),
+                Some(param) if param == index || !is_same(ir, value, *ir.get(next).get(param)?) => {
+                    return None;
+                }
+                Some(param) => kept.extend((value == ir.get(next)[param]).then_some((carrier, value))),
+            }
+        }
+        let others = |values: &[Value]| -> Vec<Value> {
+            values.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, &value)| value).collect()
+        };
+        let [inits, next, list] = [inits, next, list].map(|list| others(ir.get(list)));
+        let mut carriers = params.to_vec();
+        carriers.remove(index);
+        Some(Self {
+            counter: param,
+            init,
+            carriers,
+            params: list,
+            inits,
+            next,
+            body,
+            test: last,
+            arm,
+            left: own,
+            kept,
+        })
+    }
+}
+
+/// Returns whether two values are equal: the same, or one operation on the same operands.
+fn is_same(ir: &Func, a: Value, b: Value) -> bool {
+    a == b || ir.op(a).is_some_and(|op| ir.op(b) == Some(op) && !matches!(op, Op::Submit { .. }))
 }
 
 impl Builder<'_> {
@@ -49,78 +115,61 @@ impl Builder<'_> {
         self.procedure = None;
     }
 
-    /// Returns the carrier of the counter of a loop whose last construct is the test of it; none of
-    /// another loop.
-    pub fn counter(&self, node: Node, params: &[Carrier]) -> Option<Carrier> {
-        let ir = self.ir;
-        let NodeData::Loop { params: list, body, .. } = *ir.nodes.get(node)? else { return None };
-        let counter = Counter::find(ir, node).filter(|counter| counter.is_byte(ir))?;
-        let is_node = |item: &&Item| matches!(item, Item::Node(_));
-        let last = ir.regions.get(body)?.items.iter().rfind(is_node);
-        let index = ir.get(list).iter().position(|&param| param == counter.param)?;
-        (last == Some(&Item::Node(counter.test))).then(|| params[index])
+    /// Adds the lines of a loop that counts.
+    pub fn count(&mut self, counted: Counted<'_>, results: ValueList, scope: Scope<'_>) -> Result<()> {
+        self.store(&counted.carriers, &counted.inits)?;
+        let (value, first) = (counted.counter, self.value(counted.init)?);
+        let counter = self.counter(Label::Hint(self.ir.values[value].hint));
+        self.yielding(results, |this, carriers, _| {
+            this.push(Line::Store { variable: counter, value: first });
+            this.open(Line::Loop { is_left: true, is_continued_in_switch: false, is_counted: true });
+            let count = this.draft.add(Form::Variable(counter), Type::I32, &[], PLAIN);
+            let none =
+                this.draft.add(Form::Binary(Binary::ILess), Type::BOOL, &[count, Operand::int(0)], PLAIN);
+            this.draft.lines.extend([Line::If(none), Line::Break, Line::End]);
+            this.carriers.forget();
+            this.load_from(counter, value);
+            this.load(&counted.carriers, &counted.params);
+            let Counted { body, test, arm, .. } = counted;
+            let scope = scope.repeated([&counted.carriers, carriers]).inside();
+            this.items(body, 0..test, scope)?;
+            this.store_all(&counted.kept)?;
+            this.items(arm, 0..arm.items.len(), scope)?;
+            this.store_all(&counted.left)?;
+            this.items(body, test + 1..body.items.len(), scope)?;
+            this.store(&counted.carriers, &counted.next)?;
+            let count = this.draft.add(Form::Variable(counter), Type::I32, &[], PLAIN);
+            let next =
+                this.draft.add(Form::Binary(Binary::ISub), Type::I32, &[count, Operand::int(1)], PLAIN);
+            this.push(Line::Store { variable: counter, value: next });
+            this.close();
+            Ok(())
+        })?;
+        self.counting.pop();
+        Ok(())
     }
 
-    /// Rewrites the last loop, from this line on, as one that counts; returns whether it could be.
-    pub fn count(&mut self, at: usize, counter: Carrier, params: &[Carrier], results: &[Carrier]) -> bool {
-        let variables = |carriers: &[Carrier]| -> Vec<Variable> {
-            carriers.iter().map(|&carrier| self.carriers.variable(carrier)).collect()
+    fn store_all(&mut self, stores: &[(Carrier, Value)]) -> Result<()> {
+        let (carriers, values): (Vec<_>, Vec<_>) = stores.iter().copied().unzip();
+        self.store(&carriers, &values)
+    }
+
+    /// Returns a variable for a counter, which no loop around uses.
+    fn counter(&mut self, label: Label) -> Variable {
+        let is_free = |&counter: &Variable| {
+            self.draft.variables[counter as usize].label == label && !self.counting.contains(&counter)
         };
-        let (counter, params, results) =
-            (self.carriers.variable(counter), variables(params), variables(results));
-        let Some(found) = self.draft.counted(at, counter) else { return false };
-        let Counted { counter, init, step, test, behind } = found;
-        let Some(stores) = self.draft.hoisted(&found, &params, &results) else { return false };
-        let Line::Store { value: first, .. } = self.draft.lines[init] else { return false };
-        let draft = &mut *self.draft;
-        let fresh = draft.counter(counter, at);
-        // The step alone stores the counter: all loads give what the head loads.
-        let loads = draft.lines[at + 1..].iter().filter_map(Line::evaluated);
-        let loads: Vec<_> = loads.filter(|&expr| draft.node(expr).form == Form::Variable(counter)).collect();
-        loads.into_iter().for_each(|expr| draft.nodes[expr as usize].form = Form::Variable(fresh));
-        let body = draft.lines[at + 1..test].to_vec();
-        let tail = draft.lines[behind + 1..step].iter().chain(&draft.lines[step + 1..]).copied();
-        let tail: Vec<_> = tail.collect();
-        draft.lines.truncate(at);
-        draft.lines.remove(init);
-        draft.lines.push(Line::Store { variable: fresh, value: first });
-        draft.lines.push(Line::Loop { is_left: true, is_continued_in_switch: false, is_counted: true });
-        let load = draft.add(Form::Variable(fresh), Type::I32, &[], PLAIN);
-        let none = draft.add(Form::Binary(Binary::ILess), Type::BOOL, &[load, Operand::int(0)], PLAIN);
-        draft.lines.extend([Line::If(none), Line::Break, Line::End]);
-        draft.lines.extend(body);
-        draft.lines.extend(stores);
-        let (end, tail) = tail.split_last().map_or((Line::End, &[][..]), |(&end, tail)| (end, tail));
-        draft.lines.extend(tail);
-        let load = draft.add(Form::Variable(fresh), Type::I32, &[], PLAIN);
-        let next = draft.add(Form::Binary(Binary::ISub), Type::I32, &[load, Operand::int(1)], PLAIN);
-        draft.lines.extend([Line::Store { variable: fresh, value: next }, end]);
-        // The first line of a procedure may be among those that are gone.
-        self.procedure = None;
-        true
+        let counter = self.draft.counters.iter().copied().find(is_free).unwrap_or_else(|| {
+            let counter = self.draft.variable(label, Type::I32, None);
+            self.draft.counters.push(counter);
+            counter
+        });
+        self.counting.push(counter);
+        counter
     }
 }
 
 impl Draft {
-    /// Finds the parts of the last loop, whose last construct is the test of this counter.
-    fn counted(&self, at: usize, counter: Variable) -> Option<Counted> {
-        let lines = &self.lines[..self.lines.len().checked_sub(1)?];
-        let is_control = |line: &Line| !is_plain(line);
-        let behind = lines.iter().rposition(is_control)?;
-        let jump = behind.checked_sub(1)?;
-        let test = lines[..jump].iter().rposition(is_control).filter(|&test| test > at)?;
-        let (Line::If(_), Line::Break, Line::End) = (lines[test], lines[jump], lines[behind]) else {
-            return None;
-        };
-        let stores = |line: &Line| matches!(*line, Line::Store { variable, .. } if variable == counter);
-        let step = behind + 1 + lines[behind + 1..].iter().position(stores)?;
-        let before = lines[..at].iter().rev().take_while(|line| is_plain(line));
-        let init = at - 1 - before.clone().position(stores)?;
-        // A loop inside may store the same variable.
-        let is_only = lines[at + 1..].iter().filter(|line| stores(line)).count() == 1;
-        is_only.then_some(Counted { counter, init, step, test, behind })
-    }
-
     /// Returns the number of lines that leave the last loop.
     fn exits(&self, at: usize) -> usize {
         let (mut open, mut exits) = (Vec::new(), 0);
@@ -201,68 +250,6 @@ impl Draft {
             View::Const(bits) => View::Const(bits),
         };
         Operand { view, ..value }
-    }
-
-    /// Returns the lines of the test's arm that every iteration may run, less the stores that it
-    /// has anyway; none if an iteration could tell the difference.
-    fn hoisted(&self, found: &Counted, params: &[Variable], results: &[Variable]) -> Option<Vec<Line>> {
-        let &Counted { counter, test, behind, .. } = found;
-        let tail = &self.lines[behind + 1..];
-        let stored = |wanted: Variable| {
-            tail.iter().find_map(|line| match *line {
-                Line::Store { variable, value } if variable == wanted => Some(value),
-                _other_line => None,
-            })
-        };
-        let (mut lines, mut covered) = (Vec::new(), Vec::new());
-        for &line in &self.lines[test + 1..behind - 1] {
-            let Line::Store { variable, value } = line else {
-                lines.extend(matches!(line, Line::Evaluate(_)).then_some(line));
-                continue;
-            };
-            covered.push(variable);
-            match stored(variable) {
-                Some(next) if self.is_same(value, next) => {}
-                None if !params.contains(&variable) => lines.push(line),
-                Some(_) | None => return None,
-            }
-        }
-        // What follows the loop would read the values for the next iteration.
-        let is_lost = |line: &Line| match *line {
-            Line::Store { variable, .. } => results.contains(&variable) && !covered.contains(&variable),
-            _other_line => false,
-        };
-        (!results.contains(&counter) && !tail.iter().any(is_lost)).then_some(lines)
-    }
-
-    /// Returns whether two operands are equal: the same, or one operation on the same operands.
-    fn is_same(&self, a: Operand, b: Operand) -> bool {
-        if a == b {
-            return true;
-        }
-        let (Some(first), Some(second)) = (a.whole(), b.whole()) else { return false };
-        let is_fixed = |form| matches!(form, Form::Build | Form::Binary(_) | Form::Unary(_) | Form::Select);
-        let form = self.node(first).form;
-        is_fixed(form)
-            && form == self.node(second).form
-            && a.ty == b.ty
-            && self.operands(first) == self.operands(second)
-    }
-
-    /// Returns a variable for the counter of a loop: one that no loop inside uses.
-    fn counter(&mut self, like: Variable, at: usize) -> Variable {
-        let label = self.variables[like as usize].label;
-        let is_used = |counter: Variable| {
-            let stores = |line: &Line| matches!(*line, Line::Store { variable, .. } if variable == counter);
-            self.lines[at..].iter().any(stores)
-        };
-        let free = |&counter: &Variable| self.variables[counter as usize].label == label && !is_used(counter);
-        if let Some(counter) = self.counters.iter().copied().find(free) {
-            return counter;
-        }
-        let counter = self.variable(label, Type::I32, None);
-        self.counters.push(counter);
-        counter
     }
 }
 

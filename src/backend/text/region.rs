@@ -13,9 +13,12 @@
 //! Recursion follows the nesting depth, which `BRACES` bounds; readers of the text recurse
 //! likewise.
 
+use std::ops::Range;
+
 use super::builder::Builder;
 use super::carry::{Carrier, Snapshot};
 use super::draft::{Line, Operand};
+use super::loops::Counted;
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
@@ -23,7 +26,7 @@ use crate::limits::BRACES;
 
 /// Targets of a region's exits.
 #[derive(Clone, Copy)]
-struct Scope<'s> {
+pub struct Scope<'s> {
     /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
     /// Carriers of the values of a `Break`; none outside of breakable constructs.
@@ -49,8 +52,17 @@ impl Scope<'_> {
         Scope { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
     }
 
+    /// Returns the scope inside a loop whose parameters and results have these carriers.
+    pub const fn repeated<'c>(self, [params, results]: [&'c [Carrier]; 2]) -> Scope<'c>
+    where
+        Self: 'c,
+    {
+        let (breaks, continues) = (Some(results), Some(params));
+        Scope { yields: self.yields, breaks, continues, end_breaks: false, end_continues: true }
+    }
+
     /// Returns the same scope for a region that is not at the end.
-    const fn inside(self) -> Self {
+    pub const fn inside(self) -> Self {
         Self { end_breaks: false, end_continues: false, ..self }
     }
 }
@@ -71,8 +83,6 @@ struct Repeat<'s> {
     params: ValueList,
     /// Carriers of the parameters.
     carriers: &'s [Carrier],
-    /// Carrier of the parameter that counts down to 0, if one does.
-    counter: Option<Carrier>,
     body: Region,
     results: ValueList,
 }
@@ -104,8 +114,14 @@ impl<'a> Builder<'a> {
     /// Adds the lines of a region, including its exit.
     fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
         let data = region_of(self.ir, region)?;
-        for (index, &item) in data.items.iter().enumerate() {
-            let node = match item {
+        self.items(data, 0..data.items.len(), scope)?;
+        self.exit(data.exit, scope)
+    }
+
+    /// Adds the lines of some items of a region.
+    pub fn items(&mut self, data: &RegionData, range: Range<usize>, scope: Scope<'_>) -> Result<()> {
+        for index in range {
+            let node = match data.items[index] {
                 Item::Let(value) => {
                     self.item(value)?;
                     continue;
@@ -117,7 +133,7 @@ impl<'a> Builder<'a> {
             let scope = if after == After::Nothing { scope } else { scope.inside() };
             self.node(node, scope, after)?;
         }
-        self.exit(data.exit, scope)
+        Ok(())
     }
 
     fn exit(&mut self, exit: Exit, scope: Scope<'_>) -> Result<()> {
@@ -160,12 +176,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Begins a loop or switch.
-    fn open(&mut self, line: Line) {
+    pub fn open(&mut self, line: Line) {
         self.open.push(self.draft.lines.len());
         self.push(line);
     }
 
-    fn close(&mut self) {
+    pub fn close(&mut self) {
         self.push(Line::End);
         self.open.pop();
     }
@@ -184,10 +200,13 @@ impl<'a> Builder<'a> {
                 self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
             }
             NodeData::Loop { params, inits, body, results } => {
-                let carriers = self.carriers_of(params);
-                self.store(&carriers, ir.get(inits))?;
-                let counter = self.counter(node, &carriers);
-                self.repeat(Repeat { params, carriers: &carriers, counter, body, results }, scope)?;
+                let (carriers, left) = (self.carriers_of(params), self.carriers_of(results));
+                if let Some(counted) = Counted::find(ir, node, [&carriers, &left]) {
+                    self.count(counted, results, scope.inside())?;
+                } else {
+                    self.store(&carriers, ir.get(inits))?;
+                    self.repeat(Repeat { params, carriers: &carriers, body, results }, scope)?;
+                }
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
@@ -234,7 +253,7 @@ impl<'a> Builder<'a> {
         // Variables that either arm stored have unknown contents from here on.
         self.carriers.merge(&start);
         self.close_if(opening, middle);
-        self.load(&results, branch.results);
+        self.load(&results, self.ir.get(branch.results));
         Ok(())
     }
 
@@ -302,7 +321,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a construct with results, which are loaded from the carriers afterwards.
-    fn yielding(
+    pub fn yielding(
         &mut self,
         results: ValueList,
         write: impl FnOnce(&mut Self, &[Carrier], &Snapshot) -> Result<()>,
@@ -311,30 +330,21 @@ impl<'a> Builder<'a> {
         let start = self.carriers.snapshot();
         write(self, &carriers, &start)?;
         self.carriers.merge(&start);
-        self.load(&carriers, results);
+        self.load(&carriers, self.ir.get(results));
         Ok(())
     }
 
     fn repeat(&mut self, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
-        let Repeat { params: list, carriers: params, counter, body, results } = repeat;
+        let Repeat { params: list, carriers: params, body, results } = repeat;
         self.yielding(results, |this, carriers, _| {
             let at = this.draft.lines.len();
             this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
-            this.load(params, list);
-            let inner = Scope {
-                yields: scope.yields,
-                breaks: Some(carriers),
-                continues: Some(params),
-                end_breaks: false,
-                end_continues: true,
-            };
-            this.region(body, inner)?;
+            this.load(params, this.ir.get(list));
+            this.region(body, scope.repeated([params, carriers]))?;
             this.close();
-            if !counter.is_some_and(|counter| this.count(at, counter, params, carriers)) {
-                this.test_first(at);
-            }
+            this.test_first(at);
             Ok(())
         })
     }
