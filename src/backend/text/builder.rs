@@ -5,6 +5,7 @@
 use super::Shared;
 use super::carry::Carriers;
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
+use super::names::Word;
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
@@ -23,6 +24,8 @@ pub struct Builder<'a> {
     pub inputs: [Option<Operand>; 16],
     /// Index of this thread (geometry programs).
     pub thread: Option<Operand>,
+    /// Names of the arrays in the uniform block.
+    pub arrays: Vec<Word>,
     /// Number of open braces.
     pub depth: u32,
     /// Lines of the open loops and switches.
@@ -47,6 +50,7 @@ impl<'a> Builder<'a> {
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
+            arrays: Vec::new(),
             depth: 0,
             open: Vec::new(),
             counting: Vec::new(),
@@ -54,6 +58,8 @@ impl<'a> Builder<'a> {
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };
+        let arrays = &module.source.interface.block.names;
+        builder.arrays.extend(arrays.iter().map(|array| builder.draft.word(&array.name)));
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {
@@ -82,7 +88,7 @@ impl<'a> Builder<'a> {
             NEGATIVE_INFINITY => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
-        let [name, variable] = [name, variable].map(|name| Label::Word(self.draft.word(name)));
+        let [name, variable] = [name, variable].map(|name| self.draft.labeled(name));
         let variable = self.draft.variable(variable, Type::U32, Some(bits));
         let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
         self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);

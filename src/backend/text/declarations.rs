@@ -177,11 +177,11 @@ impl Declarations {
         self.offsets.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The name of the array that an element of a member is in, and its number there; none of an
-    /// element in no named array.
-    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(&str, u16)> {
+    /// Returns the named array that an element of a member is in, the name of its offset, and the
+    /// number of the element there; none of an element in no named array.
+    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(u16, &str, u16)> {
         let (array, ahead) = self.array(block, member, element)?;
-        Some((&*self.offsets.get(usize::from(array))?.0, ahead))
+        Some((array, &*self.offsets.get(usize::from(array))?.0, ahead))
     }
 
     /// Writes the offsets in arrays.

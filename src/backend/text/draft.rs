@@ -111,8 +111,8 @@ pub enum Form {
     All,
     /// Value of its type made of parts.
     Build,
-    /// Call of a function.
-    Call(Word),
+    /// Call of a function, by its number.
+    Call(u32),
     /// Outputs of the interface, for WGSL.
     Outputs,
 }
@@ -132,6 +132,17 @@ impl Text {
     pub const fn unnamed(word: Word, placement: Placement) -> Self {
         Self { word, placement, is_memory: true, subject: Subject::NONE }
     }
+}
+
+/// A function that is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Its name.
+    pub word: Word,
+    /// The noun of its results; may be empty.
+    pub noun: &'static str,
+    /// The name of what it reads elements of, by index.
+    pub array: Word,
 }
 
 /// The parts of a text that expressions are named after.
@@ -166,8 +177,41 @@ pub enum Placement {
 pub enum Label {
     /// The register of a value, or else its type.
     Hint(Hint),
-    /// This word, or one close to it.
-    Word(Word),
+    /// This title, by its number, or one close to it.
+    Title(u32),
+}
+
+/// The parts of a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Title {
+    /// The entity that it is about.
+    pub stem: Word,
+    /// The noun behind it; may be empty.
+    pub noun: &'static str,
+    /// The stem is an output, which a word in front says.
+    pub is_output: bool,
+}
+
+impl Title {
+    /// The word in front of outputs.
+    pub const OUTPUT: &str = "out_";
+
+    /// Returns it as one word.
+    pub fn word(self, words: &mut Words) -> Word {
+        if self.noun.is_empty() && !self.is_output {
+            return self.stem;
+        }
+        let before = if self.is_output { Self::OUTPUT } else { "" };
+        let between = if self.noun.is_empty() { "" } else { "_" };
+        words.around(before, self.stem, [between, self.noun])
+    }
+
+    /// Number of characters.
+    pub const fn length(self) -> u32 {
+        let noun = self.noun.len() as u32;
+        let before = if self.is_output { Self::OUTPUT.len() as u32 } else { 0 };
+        before + self.stem.length() + noun + (noun > 0) as u32
+    }
 }
 
 /// Label of expressions that come from no register.
@@ -276,6 +320,8 @@ pub struct Draft {
     pub lines: Vec<Line>,
     pub variables: Vec<Local>,
     pub texts: Vec<Text>,
+    pub functions: Vec<Function>,
+    pub titles: Vec<Title>,
     /// Variables that the heads of loops declare.
     pub counters: Vec<Variable>,
     /// Values of cases.
@@ -309,6 +355,8 @@ impl Draft {
         self.lines.clear();
         self.variables.clear();
         self.texts.clear();
+        self.functions.clear();
+        self.titles.clear();
         self.counters.clear();
         self.values.clear();
         self.words.clear();
@@ -368,6 +416,40 @@ impl Draft {
         let subject = Subject { name, ..Subject::NONE };
         let (word, is_memory) = (self.words.since(start), !prefix.is_empty());
         self.add_text(Text { word, placement: Placement::Anywhere, is_memory, subject }, ty, &[], PLAIN)
+    }
+
+    /// Returns the form of a call.
+    pub fn call(&mut self, name: &str, noun: &'static str, array: Word) -> Form {
+        let word = self.word(name);
+        self.functions.push(Function { word, noun, array });
+        Form::Call(self.functions.len() as u32 - 1)
+    }
+
+    /// Returns a called function.
+    pub fn function(&self, number: u32) -> &Function {
+        &self.functions[number as usize]
+    }
+
+    /// Returns a label that is a word.
+    pub fn labeled(&mut self, name: &str) -> Label {
+        let stem = self.word(name);
+        self.titled(Title { stem, noun: "", is_output: false })
+    }
+
+    /// Returns a label with the name of an output.
+    pub fn labeled_output(&mut self, name: &str) -> Label {
+        let stem = self.word(name);
+        self.titled(Title { stem, noun: "", is_output: true })
+    }
+
+    pub(super) fn titled(&mut self, title: Title) -> Label {
+        self.titles.push(title);
+        Label::Title(self.titles.len() as u32 - 1)
+    }
+
+    /// Returns a title.
+    pub fn title(&self, number: u32) -> Title {
+        self.titles[number as usize]
     }
 
     /// Returns a text.

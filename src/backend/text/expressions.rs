@@ -219,7 +219,7 @@ impl Body<'_> {
     fn constructor(&mut self, expr: Expr) {
         let node = self.draft.node(expr);
         self.out.push_str(match node.form {
-            Form::Call(function) => self.draft.words.get(function),
+            Form::Call(function) => self.draft.words.get(self.draft.function(function).word),
             Form::Outputs => super::declarations::VERTEX_OUTPUT,
             Form::Build
             | Form::Variable(_)

@@ -15,7 +15,7 @@
 //! returned value (measured with glslang 12).
 
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
-use super::names::{Names, Word};
+use super::names::{Names, Word, Words};
 use super::print::LINE;
 use super::uses::{NONE, Size};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
@@ -134,7 +134,7 @@ impl Draft {
             // `r0_xyz = …;`
             _ if fact.store != NONE => 12,
             // `let modelView_has_nan = …;`
-            (_, Label::Word(word)) => 10 + word.length(),
+            (_, Label::Title(title)) => 10 + self.title(title).length(),
             (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
             // Conditions are named after their operands.
             (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
@@ -154,9 +154,9 @@ impl Draft {
             Form::Build if node.ty.lanes == 1 => 0,
             Form::Build => 5 + 2 * node.range().len() as u32,
             Form::Outputs => 12 + 2 * node.range().len() as u32,
-            Form::Call(word) => word.length() + 2 * node.range().len() as u32,
+            Form::Call(function) => self.function(function).word.length() + 2 * node.range().len() as u32,
             Form::Variable(variable) => match self.variables[variable as usize].label {
-                Label::Word(word) => word.length(),
+                Label::Title(title) => self.title(title).length(),
                 Label::Hint(_) => NAME,
             },
             Form::Text(text) => self.text(text).word.length(),
@@ -190,8 +190,8 @@ impl Draft {
     /// Returns the characters of the name of an expression, roughly.
     fn name_length(&self, expr: Expr) -> u32 {
         match self.node(expr).label {
-            Label::Word(word) if self.fact(expr).kept == NONE => word.length(),
-            Label::Word(_) | Label::Hint(_) => NAME,
+            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).length(),
+            Label::Title(_) | Label::Hint(_) => NAME,
         }
     }
 
@@ -254,18 +254,22 @@ impl Draft {
 
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
-        let Self { nodes, facts, variables, words, stores, .. } = self;
+        let Self { nodes, facts, variables, words, stores, titles, .. } = self;
+        let mut titled = |title: u32, words: &mut Words| {
+            let word = titles[title as usize].word(words);
+            names.unique_word(words, word)
+        };
         // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
-            if let Label::Word(word) = node.label
+            if let Label::Title(title) = node.label
                 && fact.has_line()
             {
-                fact.name = names.unique_word(words, word);
+                fact.name = titled(title, words);
             }
         }
         for local in &mut *variables {
-            if let Label::Word(word) = local.label {
-                local.name = names.unique_word(words, word);
+            if let Label::Title(title) = local.label {
+                local.name = titled(title, words);
             }
         }
         let mut hinted = |label, kind, name: &mut Word| {

@@ -67,7 +67,7 @@ use crate::error::Result;
 use crate::error::{At, Error, Kind};
 use crate::host::Interface;
 use crate::ir::places::Places;
-use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
+use crate::ir::{Array, Def, Func, HintRegister, Op, Resource, ScalarKind, Type, Value};
 use crate::isa::placed::PlacedText;
 
 /// The module as WGSL.
@@ -142,13 +142,38 @@ fn placed(text: String, trace: &Trace, main: &Func) -> PlacedText {
     PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
 }
 
+/// A helper function.
+struct Called {
+    name: String,
+    /// The noun of its results.
+    noun: &'static str,
+    /// Its argument is an index.
+    has_index: bool,
+    /// The member of the uniform block that it reads elements of by that index.
+    member: Option<usize>,
+}
+
+impl Called {
+    fn new(helper: &Func, names: &mut Names<'_>) -> Self {
+        let name = names.unique(if helper.name.is_empty() { "helper" } else { &helper.name });
+        let has_index = matches!(*helper.get(helper.params), [param] if helper.ty(param) == Type::I32);
+        let member = helper.values.values().iter().find_map(|data| match data.def {
+            Def::Op(Op::ReadAt(Array::Member(member), _)) => Some(member),
+            Def::Op(Op::Read(Resource::Member { member, .. })) => Some(member),
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+        });
+        let member = member.filter(|_| has_index).map(usize::from);
+        Self { name, noun: helper.noun, has_index, member }
+    }
+}
+
 /// State that all functions of a module share.
 struct Shared<'a> {
     source: &'a BackendInput<'a>,
     dialect: Dialect,
     declarations: Declarations,
-    /// Names of the helper functions.
-    helpers: Vec<String>,
+    /// The helper functions.
+    helpers: Vec<Called>,
     /// Names of the functions for elements of named arrays.
     readers: Vec<String>,
     /// Names of the functions on vectors that GLSL lacks.
@@ -178,15 +203,9 @@ impl<'a> Shared<'a> {
         declarations.names().for_each(|name| names.reserve(name));
         declarations.specialized().for_each(|id| drop(names.unique(&id.to_string())));
         declarations.name_offsets(&source.interface.block, &mut names);
-        let helpers = source.module.helpers.iter();
-        let helpers =
-            helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
-        let helpers = helpers.collect();
-        let has_index = |helper: &Func| {
-            let [param] = *helper.get(helper.params) else { return false };
-            helper.ty(param) == Type::I32
-        };
-        let has_readers = source.module.helpers.iter().any(|helper| has_index(helper));
+        let helpers: Vec<_> =
+            source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();
+        let has_readers = helpers.iter().any(|helper| helper.has_index);
         let arrays = declarations.arrays().filter(|_| has_readers);
         let readers = arrays.map(|name| names.unique(&format!("{name}_at"))).collect();
         Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
@@ -204,7 +223,7 @@ impl<'a> Shared<'a> {
         let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
-        for (func, name) in helpers.map(|(func, name)| (&**func, Some(name))).chain([(main, None)]) {
+        for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
             // Functions share the names of the module and may repeat each other's local names.
             let mut scope = names.inner();
             let parameters = match name {
@@ -284,7 +303,7 @@ impl<'a> Shared<'a> {
         let array = usize::from(array);
         let names = (self.readers.get(array), self.declarations.arrays().nth(array));
         let (Some(reader), Some(array)) = names else { return };
-        let Some(helper) = self.helpers.get(usize::from(helper)) else { return };
+        let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
         let index = if array == "index" { "element" } else { "index" };
         let _ = match self.dialect.glsl {
             Some(_) => writeln!(out, "vec4 {reader}(int {index}) {{"),

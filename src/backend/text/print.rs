@@ -159,7 +159,7 @@ impl<'w> Body<'w> {
             lines.iter().rev().take_while(is_store).find_map(|line| match *line {
                 Line::Store { variable, value } => match draft.variables[variable as usize].label {
                     Label::Hint(hint) if is_wanted(hint.register) => Some((variable, value)),
-                    Label::Hint(_) | Label::Word(_) => None,
+                    Label::Hint(_) | Label::Title(_) => None,
                 },
                 _other_line => None,
             })
