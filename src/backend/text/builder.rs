@@ -2,9 +2,9 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
-use super::Shared;
 use super::carry::Carriers;
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
+use super::module::Module;
 use super::names::Word;
 use crate::backend::interface::defect;
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::precision::bits::{INFINITY, SIGN};
 /// A function under construction.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
-    pub module: &'a Shared<'a>,
+    pub module: &'a Module<'a>,
     pub ir: &'a Func,
     /// Names of its parameters.
     pub parameters: &'a [String],
@@ -40,7 +40,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Starts a function: evaluates its infinities and NaNs, and no other values.
-    pub fn new(draft: &'a mut Draft, module: &'a Shared<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+    pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
         draft.start(ir.values.len());
         let mut builder = Self {
             draft,

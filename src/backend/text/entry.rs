@@ -67,10 +67,10 @@ impl Builder<'_> {
             let origin = View::Const([0, 0, 0, 1f32.to_bits()]);
             results.push(Operand { view: origin, ty: Type::F32X4 });
         }
-        match self.module.dialect.glsl {
-            // WGSL returns a structure; GLSL stores to global variables.
-            None => self.return_outputs(&mut results),
-            Some(_) => self.store_outputs(&results),
+        if self.module.dialect.has_globals {
+            self.store_outputs(&results);
+        } else {
+            self.return_outputs(&mut results);
         }
         Ok(())
     }

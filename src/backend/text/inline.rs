@@ -14,12 +14,14 @@
 //! inside of that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).
 
+use super::dialect::versions::Marks;
+use super::draft::facts::{NONE, Size};
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
 use super::names::{Names, Word, Words};
-use super::print::LINE;
-use super::uses::{NONE, Size};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
+/// Maximum characters of a line that can be broken.
+pub const LINE: u32 = 100;
 /// Minimum characters for an expression, however deep its line is indented.
 const LEAST: u32 = 40;
 /// Typical characters of a name.
@@ -29,26 +31,13 @@ const ARGUMENT: u32 = 20;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
-/// Operations that are exact only in the value of a marked variable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Marks {
-    /// Nothing.
-    Nothing,
-    /// Arithmetic on floats.
-    Arithmetic,
-    /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
-    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is no part of
-    /// what a mark reaches there, an argument of `mix` is.
-    Comparisons,
-}
-
 impl Draft {
     /// Decides which expressions get a name, and assigns the names.
     pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
             // What nothing uses is not written, so its operands need no names for it.
-            if self.fact(expr).uses == 0 {
+            if self.fact(expr).uses.count == 0 {
                 continue;
             }
             // Facts of its operands are known: they come before it.
@@ -125,12 +114,12 @@ impl Draft {
     /// Returns the characters that a line has for an expression.
     fn line_length(&self, expr: Expr) -> u32 {
         let (node, fact) = (self.node(expr), self.fact(expr));
-        let user = self.nodes.get(fact.user as usize).map(|user| user.form);
+        let user = self.nodes.get(fact.uses.user as usize).map(|user| user.form);
         let around = match (user, node.label) {
             // `    …,`
-            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses == 1 => 5,
+            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses.count == 1 => 5,
             // `return …;`
-            (None, _) if fact.uses == 1 && fact.store == NONE => 9,
+            (None, _) if fact.uses.count == 1 && fact.store == NONE => 9,
             // `r0_xyz = …;`
             _ if fact.store != NONE => 12,
             // `let modelView_has_nan = …;`
@@ -205,14 +194,15 @@ impl Draft {
 
     fn needs_name(&self, expr: Expr) -> bool {
         let (node, fact) = (self.node(expr), self.fact(expr));
-        if fact.uses == 0 || !fact.is_evaluated() {
+        if fact.uses.count == 0 || !fact.is_evaluated() {
             return false;
         }
         // A load may be written again as long as the variable holds the value.
         if let Form::Variable(variable) = node.form {
-            return fact.crosses || self.stored_between(variable, fact.at, expr);
+            return fact.uses.crosses || self.stored_between(variable, fact.place.at, expr);
         }
-        let is_repeated = fact.crosses || fact.uses > 1 || fact.size.length > u32::from(node.limit);
+        let is_repeated =
+            fact.uses.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
         is_repeated
             || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
     }

@@ -14,9 +14,9 @@
 
 use std::fmt::Write as _;
 
+use super::draft::facts::NONE;
 use super::draft::{Draft, Expr, Form, Label, Operand, Subject, Title, View};
 use super::names::{Word, write_hinted};
-use super::uses::NONE;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
 use crate::precision::bits::INFINITY;
 
@@ -258,7 +258,7 @@ impl Draft {
     fn consumer(&self, mut expr: Expr) -> Option<About> {
         for _ in 0..STEPS {
             let fact = self.fact(expr);
-            let label = match self.nodes.get(fact.user as usize) {
+            let label = match self.nodes.get(fact.uses.user as usize) {
                 Some(user) if user.ty.kind != ScalarKind::F32 || user.form == Form::Outputs => return None,
                 Some(user) => user.label,
                 None => {
@@ -268,8 +268,10 @@ impl Draft {
             };
             match label {
                 Label::Title(title) => return Some(About::Title(self.title(title))),
-                Label::Hint(Hint { register: HintRegister::None, .. }) if fact.user == NONE => return None,
-                Label::Hint(Hint { register: HintRegister::None, .. }) => expr = fact.user,
+                Label::Hint(Hint { register: HintRegister::None, .. }) if fact.uses.user == NONE => {
+                    return None;
+                }
+                Label::Hint(Hint { register: HintRegister::None, .. }) => expr = fact.uses.user,
                 Label::Hint(hint) => {
                     return Some(About::Register(Hint { mask: 0, ..hint }, ScalarKind::F32));
                 }
@@ -281,7 +283,7 @@ impl Draft {
     /// Returns the output of which a vector is a part, by way of operations of all kinds.
     fn output(&self, mut expr: Expr) -> Option<About> {
         for _ in 0..STEPS {
-            expr = self.fact(expr).user;
+            expr = self.fact(expr).uses.user;
             match self.nodes.get(expr as usize)?.label {
                 Label::Title(title) => {
                     let title = self.title(title);

@@ -20,8 +20,8 @@
 
 use super::builder::Builder;
 use super::carry::Carrier;
+use super::dialect::operators::Level;
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View};
-use super::operators::Level;
 use super::print::{Body, Closing, Holder};
 use super::region::Scope;
 use crate::error::Result;

@@ -6,16 +6,14 @@
 
 use std::fmt::Write as _;
 
-use super::dialect::Helper;
+use super::comments::comment;
+use super::dialect::operators::{Helper, Level};
 use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
+use super::module::Module;
 use super::names::Word;
-use super::operators::Level;
-use super::{Shared, comment};
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
-/// Maximum characters of a line that can be broken.
-pub const LINE: u32 = 100;
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
 
@@ -62,7 +60,7 @@ pub enum Again {
 /// Printer of one function.
 pub struct Body<'w> {
     pub out: &'w mut String,
-    pub module: &'w Shared<'w>,
+    pub module: &'w Module<'w>,
     pub draft: &'w Draft,
     /// Functions on vectors that are called, for GLSL.
     pub called: &'w mut Vec<(Helper, Type)>,
@@ -339,7 +337,7 @@ impl<'w> Body<'w> {
 
     /// Writes the line of a switch; returns the index of the next line.
     fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
-        if self.module.dialect.glsl.is_some_and(|version| !version.row().switches) {
+        if !self.module.dialect.switches {
             self.begin_tests(selector, continues);
             return at + 1;
         }
@@ -370,9 +368,8 @@ impl<'w> Body<'w> {
             }
             Closing::While => "} while (false);\n",
             Closing::Case => {
-                // Cases of GLSL fall through, those of WGSL do not.
                 let jumps = matches!(self.draft.lines[at - 1], Line::Break | Line::Continue);
-                if self.module.dialect.glsl.is_some() && !jumps {
+                if self.module.dialect.falls_through && !jumps {
                     self.line().push_str("break;\n");
                 }
                 "}\n"

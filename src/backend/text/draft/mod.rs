@@ -6,16 +6,17 @@
 //! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
 //! each use: `r1.xyz` reads better than a name for it.
 
+pub mod facts;
+pub mod scopes;
+mod stores;
+mod uses;
+
+use self::facts::{Declaration, Fact, NONE, Span, Store};
+use self::scopes::Scopes;
 use super::names::{Word, Words};
-use super::scopes::Scopes;
-use super::stores::{Declaration, Store};
-use super::uses::{Fact, NONE, Span};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
-/// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
-pub type Expr = u32;
-/// A local variable: index into [`Draft::variables`].
-pub type Variable = u32;
+pub use self::facts::{Expr, Variable};
 
 /// Relation of an operand to an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,121 @@
+//! Constructs with different syntax in WGSL and GLSL.
+//! In: pieces of lines and expressions, a dialect. Out: text. Knows nothing of blocks and buffers.
+
+use std::fmt::Write as _;
+
+use super::dialect::operators::{Helper, Level, OnVectors};
+use super::dialect::versions::Marks;
+use super::draft::Operand;
+use super::print::{Body, Closing, Holder};
+use crate::ir::{ScalarKind, Type};
+
+impl<'w> Body<'w> {
+    /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
+    /// name and there is no value.
+    pub fn declaration(&mut self, holder: Holder) {
+        let (name, ty, is_exact) = self.name_and_type(holder);
+        let dialect = &self.module.dialect;
+        let [value, variable] = dialect.declares;
+        self.out.push_str(if is_exact { dialect.exact } else { "" });
+        self.out.push_str(if matches!(holder, Holder::Value(_)) { value } else { variable });
+        if dialect.is_type_first || matches!(holder, Holder::Empty(_)) {
+            dialect.pair(self.out, name, ty);
+        } else {
+            self.out.push_str(name);
+        }
+    }
+
+    /// Writes the first line of a loop without exits: WGSL requires an exit, even if it is never
+    /// taken.
+    pub fn endless(&mut self) {
+        if self.module.dialect.needs_exit {
+            // Behind an exit that returns, the function need not return anything.
+            let _ = match self.result {
+                Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
+                None => writeln!(self.line(), "if false {{ break; }}"),
+            };
+        }
+    }
+
+    /// Writes the line before the first case of a switch; returns how the switch is closed.
+    /// `is_single`: it has only a default.
+    pub fn switch(&mut self, selector: Operand, is_single: bool, continues: bool) -> Closing {
+        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
+        if self.module.dialect.falls_through && is_single && !continues {
+            self.line().push_str("do {\n");
+            return Closing::While;
+        }
+        self.line();
+        self.conditional("switch ", selector);
+        Closing::Brace
+    }
+
+    /// Writes the line before the body of a case; the default has no values.
+    pub fn case(&mut self, values: &[i32]) {
+        let is_single = self.module.dialect.falls_through;
+        self.line();
+        for (index, value) in values.iter().enumerate() {
+            if is_single && index > 0 {
+                self.out.push('\n');
+                self.line();
+            }
+            self.out.push_str(if is_single || index == 0 { "case " } else { ", " });
+            let _ = write!(self.out, "{value}{}", if is_single { ":" } else { "" });
+        }
+        self.out.push_str(if values.is_empty() { self.module.dialect.default } else { " {\n" });
+    }
+
+    /// Writes the function that reinterprets bits as another type; `function` in GLSL.
+    pub fn bits(&mut self, function: &str, ty: Type) {
+        let dialect = &self.module.dialect;
+        if dialect.has_bitcast {
+            self.out.extend(["bitcast<", dialect.ty(ty), ">"]);
+        } else {
+            self.out.push_str(function);
+        }
+    }
+
+    /// Returns the function that replaces an operator on vectors of this type; none if the operator
+    /// takes vectors.
+    pub fn vector_function(&mut self, by: OnVectors, ty: Type) -> Option<&'w str> {
+        match by {
+            OnVectors::Operator => None,
+            _function if self.module.dialect.takes_vectors => None,
+            OnVectors::Function(name) => Some(name),
+            OnVectors::Helper(helper) => Some(self.helper(helper, ty)),
+        }
+    }
+
+    /// Records the call of a helper for vectors of this type and returns its name.
+    fn helper(&mut self, helper: Helper, ty: Type) -> &'w str {
+        if !self.called.contains(&(helper, ty)) {
+            self.called.push((helper, ty));
+        }
+        &self.module.lanewise[helper as usize]
+    }
+
+    /// Returns whether a scalar is selected by `mix`: see [`Marks::Comparisons`].
+    fn mixes(&self, ty: Type, condition: Operand) -> bool {
+        let marks = self.module.dialect.marks == Marks::Comparisons;
+        marks && ty == Type::F32 && self.draft.operand_size(condition).is_exact
+    }
+
+    /// Writes the selection of one of two values.
+    pub fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
+        let &[condition, accept, reject] = operands else { return };
+        let dialect = &self.module.dialect;
+        if !dialect.takes_vectors && condition.ty.lanes == 1 && !self.mixes(ty, condition) {
+            return self.enclosed(level > Level::Choice, |body| {
+                body.operand(condition, Level::Or);
+                body.out.push_str(" ? ");
+                body.operand(accept, Level::Or);
+                body.out.push_str(" : ");
+                body.operand(reject, Level::Choice);
+            });
+        }
+        let is_taken = dialect.selects_all || ty.kind == ScalarKind::F32;
+        let name = if is_taken { dialect.select } else { self.helper(Helper::Choose, ty) };
+        self.out.push_str(name);
+        self.arguments(&[reject, accept, condition]);
+    }
+}
