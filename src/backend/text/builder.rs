@@ -2,13 +2,13 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
-use super::carry::Carriers;
+use super::carry::{Carrier, Carriers};
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
 use super::module::Module;
 use super::names::Word;
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
+use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, ValueList, scalar};
 use crate::precision::Precision;
 use crate::precision::bits::{INFINITY, SIGN};
 
@@ -102,6 +102,42 @@ impl<'a> Builder<'a> {
         if let Some(place) = self.views.get_mut(value.0 as usize) {
             *place = Some(view);
         }
+    }
+
+    /// Returns the carriers of a list.
+    pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
+        self.carriers.of(self.ir, self.draft, list)
+    }
+
+    /// Stores values in their carriers, in parallel.
+    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+        // Values are looked up before the first store, which makes the stores parallel.
+        let mut stores = Vec::with_capacity(carriers.len());
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            if !self.carriers.holds(carrier, value) {
+                stores.push((carrier, value, self.value(value)?));
+            }
+        }
+        for (carrier, content, value) in stores {
+            let variable = self.carriers.stored(carrier, content);
+            self.push(Line::Store { variable, value });
+        }
+        Ok(())
+    }
+
+    /// Loads values from their carriers.
+    pub fn load(&mut self, carriers: &[Carrier], values: &[Value]) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            let variable = self.carriers.loaded(carrier, value);
+            self.load_from(variable, value);
+        }
+    }
+
+    /// Loads a value from a variable.
+    pub fn load_from(&mut self, variable: Variable, value: Value) {
+        let data = self.ir.values[value];
+        let load = self.draft.add(Form::Variable(variable), data.ty, &[], Label::Hint(data.hint));
+        self.set(value, load.view);
     }
 
     /// Returns the view of a value. Constants may be infinite or NaN.

@@ -51,10 +51,11 @@ pub use glsl::{glsl, glsl_placed};
 
 pub use super::{Language, write};
 
+#[cfg(feature = "wgsl")]
 pub(super) use comments::header;
-#[cfg(any(feature = "glsl", feature = "msl"))]
+#[cfg(feature = "msl")]
 pub(super) use module::no_shared_bindings;
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 pub(super) use module::unspecialized;
 
 #[cfg(feature = "wgsl")]

@@ -17,16 +17,18 @@ use std::ops::Range;
 
 use super::builder::Builder;
 use super::carry::{Carrier, Snapshot};
-use super::draft::{Line, Operand};
-use super::loops::Counted;
+use super::draft::{Form, Label, Line, Operand, PLAIN, Variable};
+use super::loops::{Counted, Tested};
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
+use crate::ir::{
+    Binary, Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Unary, Value, ValueList,
+};
 use crate::limits::BRACES;
 
 /// Targets of a region's exits.
 #[derive(Clone, Copy)]
-pub struct Scope<'s> {
+struct Scope<'s> {
     /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
     /// Carriers of the values of a `Break`; none outside of breakable constructs.
@@ -53,7 +55,7 @@ impl Scope<'_> {
     }
 
     /// Returns the scope inside a loop whose parameters and results have these carriers.
-    pub const fn repeated<'c>(self, [params, results]: [&'c [Carrier]; 2]) -> Scope<'c>
+    const fn repeated<'c>(self, [params, results]: [&'c [Carrier]; 2]) -> Scope<'c>
     where
         Self: 'c,
     {
@@ -62,7 +64,7 @@ impl Scope<'_> {
     }
 
     /// Returns the same scope for a region that is not at the end.
-    pub const fn inside(self) -> Self {
+    const fn inside(self) -> Self {
         Self { end_breaks: false, end_continues: false, ..self }
     }
 }
@@ -80,7 +82,7 @@ struct Branch {
 /// A `Loop`.
 #[derive(Clone, Copy)]
 struct Repeat<'s> {
-    params: ValueList,
+    params: &'s [Value],
     /// Carriers of the parameters.
     carriers: &'s [Carrier],
     body: Region,
@@ -119,7 +121,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the lines of some items of a region.
-    pub fn items(&mut self, data: &RegionData, range: Range<usize>, scope: Scope<'_>) -> Result<()> {
+    fn items(&mut self, data: &RegionData, range: Range<usize>, scope: Scope<'_>) -> Result<()> {
         for index in range {
             let node = match data.items[index] {
                 Item::Let(value) => {
@@ -176,12 +178,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Begins a loop or switch.
-    pub fn open(&mut self, line: Line) {
+    fn open(&mut self, line: Line) {
         self.open.push(self.draft.lines.len());
         self.push(line);
     }
 
-    pub fn close(&mut self) {
+    fn close(&mut self) {
         self.push(Line::End);
         self.open.pop();
     }
@@ -201,11 +203,12 @@ impl<'a> Builder<'a> {
             }
             NodeData::Loop { params, inits, body, results } => {
                 let (carriers, left) = (self.carriers_of(params), self.carriers_of(results));
+                let repeat = Repeat { params: ir.get(params), carriers: &carriers, body, results };
                 if let Some(counted) = Counted::find(ir, node, [&carriers, &left]) {
-                    self.count(counted, results, scope.inside())?;
+                    self.count(counted, repeat, ir.get(inits), scope)?;
                 } else {
                     self.store(&carriers, ir.get(inits))?;
-                    self.repeat(Repeat { params, carriers: &carriers, body, results }, scope)?;
+                    self.repeat(Tested::find(ir, node, [&carriers, &left]), repeat, scope)?;
                 }
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
@@ -321,7 +324,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a construct with results, which are loaded from the carriers afterwards.
-    pub fn yielding(
+    fn yielding(
         &mut self,
         results: ValueList,
         write: impl FnOnce(&mut Self, &[Carrier], &Snapshot) -> Result<()>,
@@ -334,19 +337,137 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn repeat(&mut self, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
+    /// Adds a loop, with its test first if there is one.
+    fn repeat(&mut self, tested: Option<Tested<'_>>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
         let Repeat { params: list, carriers: params, body, results } = repeat;
         self.yielding(results, |this, carriers, _| {
-            let at = this.draft.lines.len();
             this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
-            this.load(params, this.ir.get(list));
-            this.region(body, scope.repeated([params, carriers]))?;
+            let inner = scope.repeated([params, carriers]);
+            let Some(tested) = tested else {
+                this.load(params, list);
+                this.region(body, inner)?;
+                this.close();
+                return Ok(());
+            };
+            this.tested(&tested, repeat, inner)?;
             this.close();
-            this.test_first(at);
-            Ok(())
+            // What the loop leaves is loaded before the first store: stores are parallel.
+            this.carriers.forget();
+            this.load(params, list);
+            tested.again.iter().try_for_each(|&value| this.item(value))?;
+            this.store(carriers, tested.left)
         })
+    }
+
+    /// Adds the body of a loop that begins with a test, with the test before what it does not need.
+    fn tested(&mut self, tested: &Tested<'_>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
+        let &Tested { body, test, leaves, rest, .. } = tested;
+        let needed = tested.needed(self.ir, repeat.params);
+        let add = |this: &mut Self, wanted: bool| -> Result<()> {
+            for (&carrier, param) in repeat.carriers.iter().zip(repeat.params) {
+                if needed.contains(param) == wanted {
+                    this.load(&[carrier], &[*param]);
+                }
+            }
+            for (at, item) in body.items[..test].iter().enumerate() {
+                if matches!(item, Item::Let(value) if needed.contains(value) == wanted) {
+                    this.items(body, at..at + 1, scope)?;
+                }
+            }
+            Ok(())
+        };
+        add(self, true)?;
+        let mut condition = self.value(tested.condition)?;
+        if !leaves {
+            condition.view = condition.view.negated();
+        }
+        self.push(Line::If(condition));
+        self.jump(Line::Break);
+        self.push(Line::End);
+        // The head of the loop has the first lines.
+        self.procedure = None;
+        add(self, false)?;
+        match rest {
+            Some(rest) => self.region(rest, scope),
+            None => {
+                // As behind every `if`, what an arm stores has unknown contents.
+                self.carriers.lose(scope.breaks.unwrap_or_default(), tested.left);
+                self.items(body, test + 1..body.items.len(), scope)?;
+                self.exit(body.exit, scope)
+            }
+        }
+    }
+
+    /// Adds a loop that counts: each iteration stores what the last one leaves.
+    fn count(
+        &mut self,
+        counted: Counted<'_>,
+        repeat: Repeat<'_>,
+        inits: &[Value],
+        scope: Scope<'_>,
+    ) -> Result<()> {
+        let Counted { counter, index, body, test, arm, left } = counted;
+        let Exit::Continue(next) = body.exit else { return Ok(()) };
+        let params = without(repeat.carriers, index);
+        self.store(&params, &without(inits, index))?;
+        let first = self.value(counter.init)?;
+        let variable = self.counter(Label::Hint(self.ir.values[counter.param].hint));
+        self.yielding(repeat.results, |this, carriers, _| {
+            this.push(Line::Store { variable, value: first });
+            this.open(Line::Loop { is_left: true, is_continued_in_switch: false, is_counted: true });
+            let zero = Operand::int(0);
+            let is_done = this.step(variable, Binary::ILess, Type::BOOL, zero);
+            this.draft.lines.extend([Line::If(is_done), Line::Break, Line::End]);
+            this.carriers.forget();
+            this.load_from(variable, counter.param);
+            this.load(&params, &without(repeat.params, index));
+            let scope = scope.repeated([&params, carriers]).inside();
+            this.items(body, 0..test, scope)?;
+            let (mut kept, mut own) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+            for (&carrier, &value) in carriers.iter().zip(left) {
+                // The values of parameters are those of the next iteration, which follow.
+                let next =
+                    repeat.carriers.iter().zip(this.ir.get(next)).find(|(param, _)| **param == carrier);
+                match next {
+                    None => own.extend([(carrier, value)]),
+                    Some((_, &next)) => kept.extend((next == value).then_some((carrier, value))),
+                }
+            }
+            this.store(&kept.0, &kept.1)?;
+            this.items(arm, 0..arm.items.len(), scope)?;
+            this.store(&own.0, &own.1)?;
+            this.items(body, test + 1..body.items.len(), scope)?;
+            this.store(&params, &without(this.ir.get(next), index))?;
+            let value = this.step(variable, Binary::ISub, Type::I32, Operand::int(1));
+            this.push(Line::Store { variable, value });
+            this.close();
+            Ok(())
+        })?;
+        self.counting.pop();
+        Ok(())
+    }
+
+    /// Adds an operation on a counter and a number.
+    fn step(&mut self, counter: Variable, op: Binary, ty: Type, number: Operand) -> Operand {
+        let count = self.draft.add(Form::Variable(counter), Type::I32, &[], PLAIN);
+        self.draft.add(Form::Binary(op), ty, &[count, number], PLAIN)
+    }
+
+    /// Returns a variable for a counter, which no loop around uses.
+    fn counter(&mut self, label: Label) -> Variable {
+        let draft = &mut *self.draft;
+        let is_free = |counter: &&Variable| {
+            draft.variables[**counter as usize].label == label && !self.counting.contains(counter)
+        };
+        let counter = draft.counters.iter().find(is_free).copied().unwrap_or_else(|| {
+            let counter = draft.variable(label, Type::I32, None);
+            draft.counters.push(counter);
+            counter
+        });
+        self.counting.push(counter);
+        counter
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
@@ -381,6 +502,12 @@ impl<'a> Builder<'a> {
             Ok(())
         })
     }
+}
+
+/// Returns a list without one of its elements.
+fn without<T: Copy>(list: &[T], index: usize) -> Vec<T> {
+    let others = list.iter().enumerate().filter(|(at, _)| *at != index);
+    others.map(|(_, &element)| element).collect()
 }
 
 fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {

@@ -5,11 +5,91 @@ use std::fmt::Write as _;
 
 use super::dialect::operators::{Helper, Level, OnVectors};
 use super::dialect::versions::Marks;
-use super::draft::Operand;
+use super::draft::{Line, Operand};
 use super::print::{Body, Closing, Holder};
 use crate::ir::{ScalarKind, Type};
 
 impl<'w> Body<'w> {
+    /// Returns whether a line is the first store of the counter of a loop, which its head has.
+    pub fn is_first(&self, at: usize) -> bool {
+        matches!(self.draft.lines.get(at + 1), Some(Line::Loop { is_counted: true, .. }))
+    }
+
+    /// Writes the head of a loop, and its test if that is the first printed line; returns the index
+    /// of the next line.
+    pub fn head(&mut self, at: usize, is_counted: bool) -> usize {
+        let draft = self.draft;
+        let Some((condition, next)) = self.test_at_head(at) else {
+            let head = self.module.dialect.endless;
+            self.line().push_str(head);
+            return at + 1;
+        };
+        let condition = Operand { view: condition.view.negated(), ..condition };
+        let step = (draft.scopes.end_of(at as u32) as usize).saturating_sub(1);
+        let counter = match (draft.lines.get(at.wrapping_sub(1)), is_counted) {
+            (Some(&Line::Store { variable, value }), true) => Some((variable, value)),
+            _no_counter => None,
+        };
+        let (Some((variable, first)), Some(&Line::Store { value, .. })) = (counter, draft.lines.get(step))
+        else {
+            self.line();
+            self.conditional("while ", condition);
+            return next;
+        };
+        self.line().push_str("for (");
+        self.declaration(Holder::Filled(variable));
+        self.out.push_str(" = ");
+        self.operand(first, Level::Choice);
+        self.out.push_str("; ");
+        self.operand(condition, Level::Choice);
+        self.out.push_str("; ");
+        self.out.push_str(self.variable(variable));
+        self.assigned(step as u32, variable, value);
+        self.out.truncate(self.out.trim_end_matches([';', '\n']).len());
+        self.out.push_str(") {\n");
+        self.skipped.push(step);
+        next
+    }
+
+    /// Returns the condition of a test that leaves the loop of a line and comes before all other
+    /// printed lines, and the line behind it.
+    fn test_at_head(&self, at: usize) -> Option<(Operand, usize)> {
+        let draft = self.draft;
+        let silent = |line: &&Line| match **line {
+            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
+            Line::Procedure(_) => true,
+            _printed => false,
+        };
+        let test = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
+        let &Line::If(condition) = draft.lines.get(test)? else { return None };
+        let jump = test + 1 + draft.lines[test + 1..].iter().take_while(silent).count();
+        let (Line::Break, Line::End) = (draft.lines.get(jump)?, draft.lines.get(jump + 1)?) else {
+            return None;
+        };
+        // A declaration needs a line before the test.
+        let next = draft.declarations.get(self.declared);
+        next.is_none_or(|declaration| declaration.at as usize > jump + 1).then_some((condition, jump + 2))
+    }
+
+    /// Opens the body of a loop.
+    pub fn begin_loop(&mut self, at: usize, line: Line) -> usize {
+        let Line::Loop { is_left, is_continued_in_switch, is_counted } = line else { return at + 1 };
+        // What a comment repeats is evaluated elsewhere.
+        let trace = self.trace.take();
+        self.counters(at);
+        self.trace = trace;
+        let next = self.head(at, is_counted);
+        self.begin(Closing::Loop);
+        if is_continued_in_switch {
+            self.remember_continue();
+        }
+        // WGSL requires an exit from every loop.
+        if !is_left {
+            self.endless();
+        }
+        next
+    }
+
     /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
     /// name and there is no value.
     pub fn declaration(&mut self, holder: Holder) {
