@@ -44,10 +44,8 @@ impl Module<'_> {
             // Functions share the names of the module and may repeat each other's local names.
             let mut scope = names.inner();
             let parameters = match name {
-                Some(_) => func
-                    .get(func.params)
-                    .iter()
-                    .enumerate()
+                Some(_) => (0..)
+                    .zip(func.get(func.params))
                     .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
                     .collect(),
                 None => self.parameters(&mut scope),
@@ -78,27 +76,9 @@ impl Module<'_> {
             };
             draft.plan(&mut scope, marks);
             out.reserve(48 * draft.lines.len());
-            let (draft, called) = (&draft, &mut called);
-            let (open, selectors, skipped) = Default::default();
-            let (indent, declared, is_broken) = (1, 0, false);
-            let notes = draft.is_traced.then(Vec::new);
-            let mut body = Body {
-                out,
-                module: self,
-                draft,
-                called,
-                result,
-                indent,
-                declared,
-                open,
-                selectors,
-                is_broken,
-                skipped,
-                trace: notes,
-            };
-            body.lines();
-            if let (Some(trace), Some(notes)) = (&mut trace, body.trace) {
-                let values = notes.into_iter().filter_map(|(at, expr)| Some((at, draft.origin(expr)?)));
+            let evaluated = Body::write(out, self, &draft, &mut called, result);
+            if let Some(trace) = &mut trace {
+                let values = evaluated.into_iter().filter_map(|(at, expr)| Some((at, draft.origin(expr)?)));
                 trace.extend(values);
             }
             out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });

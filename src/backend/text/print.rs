@@ -82,6 +82,36 @@ pub struct Body<'w> {
 }
 
 impl<'w> Body<'w> {
+    /// Writes the lines of a function; returns the expressions that they evaluate, each with its
+    /// place in the text, if the draft is traced.
+    pub fn write(
+        out: &'w mut String,
+        module: &'w Module<'w>,
+        draft: &'w Draft,
+        called: &'w mut Vec<(Helper, Type)>,
+        result: Option<&'static str>,
+    ) -> Vec<(usize, Expr)> {
+        let (open, selectors, skipped) = Default::default();
+        let (indent, declared, is_broken) = (1, 0, false);
+        let trace = draft.is_traced.then(Vec::new);
+        let mut body = Self {
+            out,
+            module,
+            draft,
+            called,
+            result,
+            indent,
+            declared,
+            open,
+            selectors,
+            trace,
+            is_broken,
+            skipped,
+        };
+        body.lines();
+        body.trace.unwrap_or_default()
+    }
+
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
         const SPACES: &str = "                                                                ";
@@ -115,7 +145,7 @@ impl<'w> Body<'w> {
     }
 
     /// Writes all lines.
-    pub fn lines(&mut self) {
+    fn lines(&mut self) {
         let mut at = 0;
         // The procedure of the lines so far, and of the next ones.
         let (mut here, mut next) = (None, None);
