@@ -1,6 +1,7 @@
 //! Names of expressions that come from no register.
 //! In: a draft and the expressions that want a name. Out: titles: what an expression is computed
-//! from or a part of, and a noun: `inpos_has_nan`, `r7_product`, `color_magnitude`. Knows no syntax.
+//! from or a part of, and a noun: `inpos_has_nan`, `r7_product`, `color_magnitude`. Knows no
+//! syntax.
 //!
 //! | kind | stem | noun |
 //! |---|---|---|

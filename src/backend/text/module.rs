@@ -1,4 +1,4 @@
-//! What all functions of a module share.
+//! State that all functions of a module share.
 //! In: a [`BackendInput`] and a dialect. Out: declarations, and the names of functions. Knows no
 //! lines and no expressions.
 

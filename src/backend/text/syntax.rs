@@ -1,4 +1,4 @@
-//! Constructs with different syntax in WGSL and GLSL.
+//! Heads of loops, and constructs with different syntax in WGSL and GLSL.
 //! In: pieces of lines and expressions, a dialect. Out: text. Knows nothing of blocks and buffers.
 
 use std::fmt::Write as _;

@@ -40,7 +40,7 @@ pub struct Dialect {
     pub endless: &'static str,
     /// Every loop needs an exit, even if it is never taken.
     pub needs_exit: bool,
-    /// There is a `switch` that every driver takes inside a loop.
+    /// Every driver takes a `switch` inside a loop.
     pub switches: bool,
     /// A case without a jump runs into the next one, and has one value.
     pub falls_through: bool,

@@ -133,7 +133,7 @@ impl GlslVersion {
     }
 
     /// The row of this version.
-    pub const fn row(self) -> &'static Row {
+    pub(crate) const fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 }

@@ -20,7 +20,7 @@ pub struct Size {
     pub is_exact: bool,
 }
 
-/// Where an expression is evaluated.
+/// Evaluation of an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The one line.
@@ -31,7 +31,7 @@ pub struct Place {
     pub home: u32,
 }
 
-/// Where an expression is used.
+/// Uses of an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Uses {
     pub count: u32,
