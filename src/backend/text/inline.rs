@@ -17,7 +17,7 @@
 use super::dialect::versions::Marks;
 use super::draft::facts::{NONE, Size};
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
-use super::names::{Names, Word, Words};
+use super::names::{Names, Word};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
 /// Maximum characters of a line that can be broken.
@@ -123,7 +123,7 @@ impl Draft {
             // `r0_xyz = …;`
             _ if fact.store != NONE => 12,
             // `let modelView_has_nan = …;`
-            (_, Label::Title(title)) => 10 + self.title(title).length(),
+            (_, Label::Title(title)) => 10 + self.title(title).word.length(),
             (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
             // Conditions are named after their operands.
             (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
@@ -145,7 +145,7 @@ impl Draft {
             Form::Outputs => 12 + 2 * node.range().len() as u32,
             Form::Call(function) => self.function(function).word.length() + 2 * node.range().len() as u32,
             Form::Variable(variable) => match self.variables[variable as usize].label {
-                Label::Title(title) => self.title(title).length(),
+                Label::Title(title) => self.title(title).word.length(),
                 Label::Hint(_) => NAME,
             },
             Form::Text(text) => self.text(text).word.length(),
@@ -179,7 +179,7 @@ impl Draft {
     /// Returns the characters of the name of an expression, roughly.
     fn name_length(&self, expr: Expr) -> u32 {
         match self.node(expr).label {
-            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).length(),
+            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).word.length(),
             Label::Title(_) | Label::Hint(_) => NAME,
         }
     }
@@ -245,21 +245,17 @@ impl Draft {
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, titles, .. } = self;
-        let mut titled = |title: u32, words: &mut Words| {
-            let word = titles[title as usize].word(words);
-            names.unique_word(words, word)
-        };
         // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
             if let Label::Title(title) = node.label
                 && fact.has_line()
             {
-                fact.name = titled(title, words);
+                fact.name = names.unique_word(words, titles[title as usize].word);
             }
         }
         for local in &mut *variables {
             if let Label::Title(title) = local.label {
-                local.name = titled(title, words);
+                local.name = names.unique_word(words, titles[title as usize].word);
             }
         }
         let mut hinted = |label, kind, name: &mut Word| {

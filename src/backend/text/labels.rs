@@ -62,8 +62,7 @@ impl Draft {
         if !text.is_empty() || !noun.is_empty() {
             // A noun alone is a word like others.
             let (stem, noun) = if text.is_empty() { (noun, "") } else { (&*text, noun) };
-            let stem = self.word(stem);
-            self.nodes[expr as usize].label = self.titled(Title { stem, noun, is_output: false });
+            self.nodes[expr as usize].label = self.titled("", stem, noun);
         }
         self.text = text;
     }

@@ -51,14 +51,6 @@ impl Words {
     pub fn since(&self, start: u32) -> Word {
         Word { start, end: self.end() }
     }
-    /// Adds a word with texts before and behind another.
-    pub fn around(&mut self, before: &str, word: Word, behind: [&str; 2]) -> Word {
-        let start = self.end();
-        self.0.push_str(before);
-        self.0.extend_from_within(word.start as usize..word.end as usize);
-        self.0.extend(behind);
-        self.since(start)
-    }
     /// Adds the word that a function writes.
     pub fn add(&mut self, write: impl FnOnce(&mut String)) -> Word {
         let start = self.0.len() as u32;

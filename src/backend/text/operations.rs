@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
             if let View::Whole(expr) = self.view(value)?
                 && self.draft.node(expr).label == PLAIN
             {
-                self.draft.nodes[expr as usize].label = self.draft.labeled_output(&output.name);
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name, "");
             }
         }
         Ok(())

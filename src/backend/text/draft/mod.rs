@@ -182,37 +182,16 @@ pub enum Label {
     Title(u32),
 }
 
-/// The parts of a name.
+/// A name and its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Title {
+    pub word: Word,
     /// The entity that it is about.
     pub stem: Word,
     /// The noun behind it; may be empty.
     pub noun: &'static str,
     /// The stem is an output, which a word in front says.
     pub is_output: bool,
-}
-
-impl Title {
-    /// The word in front of outputs.
-    pub const OUTPUT: &str = "out_";
-
-    /// Returns it as one word.
-    pub fn word(self, words: &mut Words) -> Word {
-        if self.noun.is_empty() && !self.is_output {
-            return self.stem;
-        }
-        let before = if self.is_output { Self::OUTPUT } else { "" };
-        let between = if self.noun.is_empty() { "" } else { "_" };
-        words.around(before, self.stem, [between, self.noun])
-    }
-
-    /// Number of characters.
-    pub const fn length(self) -> u32 {
-        let noun = self.noun.len() as u32;
-        let before = if self.is_output { Self::OUTPUT.len() as u32 } else { 0 };
-        before + self.stem.length() + noun + (noun > 0) as u32
-    }
 }
 
 /// Label of expressions that come from no register.
@@ -433,18 +412,17 @@ impl Draft {
 
     /// Returns a label that is a word.
     pub fn labeled(&mut self, name: &str) -> Label {
-        let stem = self.word(name);
-        self.titled(Title { stem, noun: "", is_output: false })
+        self.titled("", name, "")
     }
 
-    /// Returns a label with the name of an output.
-    pub fn labeled_output(&mut self, name: &str) -> Label {
-        let stem = self.word(name);
-        self.titled(Title { stem, noun: "", is_output: true })
-    }
-
-    pub(super) fn titled(&mut self, title: Title) -> Label {
-        self.titles.push(title);
+    /// Returns a label with words around its stem: that of outputs, a noun.
+    pub fn titled(&mut self, before: &str, stem: &str, noun: &'static str) -> Label {
+        let start = self.words.end();
+        self.word(before);
+        let stem = self.word(stem);
+        self.words.add(|out| out.extend([if noun.is_empty() { "" } else { "_" }, noun]));
+        let (word, is_output) = (self.words.since(start), !before.is_empty());
+        self.titles.push(Title { word, stem, noun, is_output });
         Label::Title(self.titles.len() as u32 - 1)
     }
 
