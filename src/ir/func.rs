@@ -209,6 +209,8 @@ pub struct Place {
 pub struct Func {
     /// Its name in readable output.
     pub name: Cow<'static, str>,
+    /// The noun in the names of its results in readable output: `product`, `has_nan`. May be empty.
+    pub noun: &'static str,
     /// All values.
     pub values: Arena<Value, ValueData>,
     /// All regions.

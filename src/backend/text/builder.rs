@@ -2,19 +2,20 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
-use super::Shared;
-use super::carry::Carriers;
-use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
+use super::carry::{Carrier, Carriers};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
+use super::module::Module;
+use super::names::Word;
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, scalar};
+use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, ValueList, scalar};
 use crate::precision::Precision;
 use crate::precision::bits::{INFINITY, SIGN};
 
 /// A function under construction.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
-    pub module: &'a Shared<'a>,
+    pub module: &'a Module<'a>,
     pub ir: &'a Func,
     /// Names of its parameters.
     pub parameters: &'a [String],
@@ -23,10 +24,14 @@ pub struct Builder<'a> {
     pub inputs: [Option<Operand>; 16],
     /// Index of this thread (geometry programs).
     pub thread: Option<Operand>,
+    /// Names of the arrays in the uniform block.
+    pub arrays: Vec<Word>,
     /// Number of open braces.
     pub depth: u32,
     /// Lines of the open loops and switches.
     pub open: Vec<usize>,
+    /// Counters of the open loops that count.
+    pub counting: Vec<Variable>,
     /// Procedure of the last line; none where lines were removed.
     pub procedure: Option<Option<u16>>,
     views: Vec<Option<View>>,
@@ -35,7 +40,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Starts a function: evaluates its infinities and NaNs, and no other values.
-    pub fn new(draft: &'a mut Draft, module: &'a Shared<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+    pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
         draft.start(ir.values.len());
         let mut builder = Self {
             draft,
@@ -45,12 +50,16 @@ impl<'a> Builder<'a> {
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
+            arrays: Vec::new(),
             depth: 0,
             open: Vec::new(),
+            counting: Vec::new(),
             procedure: Some(None),
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };
+        let arrays = &module.source.interface.block.names;
+        builder.arrays.extend(arrays.iter().map(|array| builder.draft.word(&array.name)));
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {
@@ -79,7 +88,7 @@ impl<'a> Builder<'a> {
             NEGATIVE_INFINITY => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
-        let [name, variable] = [name, variable].map(|name| Label::Word(self.draft.word(name)));
+        let [name, variable] = [name, variable].map(|name| self.draft.labeled(name));
         let variable = self.draft.variable(variable, Type::U32, Some(bits));
         let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
         self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);
@@ -93,6 +102,42 @@ impl<'a> Builder<'a> {
         if let Some(place) = self.views.get_mut(value.0 as usize) {
             *place = Some(view);
         }
+    }
+
+    /// Returns the carriers of a list.
+    pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
+        self.carriers.of(self.ir, self.draft, list)
+    }
+
+    /// Stores values in their carriers, in parallel.
+    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+        // Values are looked up before the first store, which makes the stores parallel.
+        let mut stores = Vec::with_capacity(carriers.len());
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            if !self.carriers.holds(carrier, value) {
+                stores.push((carrier, value, self.value(value)?));
+            }
+        }
+        for (carrier, content, value) in stores {
+            let variable = self.carriers.stored(carrier, content);
+            self.push(Line::Store { variable, value });
+        }
+        Ok(())
+    }
+
+    /// Loads values from their carriers.
+    pub fn load(&mut self, carriers: &[Carrier], values: &[Value]) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            let variable = self.carriers.loaded(carrier, value);
+            self.load_from(variable, value);
+        }
+    }
+
+    /// Loads a value from a variable.
+    pub fn load_from(&mut self, variable: Variable, value: Value) {
+        let data = self.ir.values[value];
+        let load = self.draft.add(Form::Variable(variable), data.ty, &[], Label::Hint(data.hint));
+        self.set(value, load.view);
     }
 
     /// Returns the view of a value. Constants may be infinite or NaN.

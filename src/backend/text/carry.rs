@@ -12,10 +12,8 @@
 //! before, which makes the stores of one exit parallel: a swap is safe. A store of what a variable
 //! holds already is left out.
 
-use super::builder::Builder;
-use super::draft::{Form, Label, Line, Variable};
-use crate::error::Result;
-use crate::ir::{Hint, Type, Value, ValueList};
+use super::draft::{Draft, Label, Variable};
+use crate::ir::{Func, Hint, Type, Value, ValueList};
 
 /// A carrier: index into [`Carriers`].
 pub type Carrier = usize;
@@ -47,10 +45,6 @@ pub struct Snapshot {
 }
 
 impl Carriers {
-    /// Returns the variable of a carrier.
-    pub fn variable(&self, carrier: Carrier) -> Variable {
-        self.states[carrier].variable
-    }
     /// Returns the contents of the variables.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
@@ -75,62 +69,54 @@ impl Carriers {
     pub fn forget(&mut self) {
         self.states.iter_mut().for_each(|state| state.content = None);
     }
-}
 
-impl Builder<'_> {
-    /// Returns the carriers of a list, all different.
-    pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
-        let values = self.ir.get(list);
+    /// Invalidates the contents of carriers that would be stored with these values.
+    pub fn lose(&mut self, carriers: &[Carrier], values: &[Value]) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            let content = &mut self.states[carrier].content;
+            *content = content.filter(|content| *content == value);
+        }
+    }
+
+    /// Returns the carriers of a list, all different; new ones have a variable of the draft.
+    pub fn of(&mut self, ir: &Func, draft: &mut Draft, list: ValueList) -> Vec<Carrier> {
+        let values = ir.get(list);
         let mut keys: Vec<Key> = Vec::with_capacity(values.len());
         for &value in values {
-            let data = self.ir.values[value];
+            let data = ir.values[value];
             // Values of one list are live together, so equal keys need different variables.
             let equals = keys.iter().filter(|key| key.0 == data.hint && key.1 == data.ty).count();
             keys.push((data.hint, data.ty, equals));
         }
-        keys.into_iter().map(|key| self.carrier(key)).collect()
+        keys.into_iter().map(|key| self.carrier(draft, key)).collect()
     }
 
-    fn carrier(&mut self, key: Key) -> Carrier {
-        if let Some(found) = self.carriers.states.iter().position(|state| state.key == key) {
+    fn carrier(&mut self, draft: &mut Draft, key: Key) -> Carrier {
+        if let Some(found) = self.states.iter().position(|state| state.key == key) {
             return found;
         }
         let (hint, ty, _) = key;
-        let variable = self.draft.variable(Label::Hint(hint), ty, None);
-        self.carriers.states.push(State { key, variable, content: None, stored: 0 });
-        self.carriers.states.len() - 1
+        let variable = draft.variable(Label::Hint(hint), ty, None);
+        self.states.push(State { key, variable, content: None, stored: 0 });
+        self.states.len() - 1
     }
 
-    /// Stores values in their carriers, in parallel.
-    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
-        // Values are looked up before the first store, which makes the stores parallel.
-        let mut stores = Vec::with_capacity(carriers.len());
-        for (&carrier, &value) in carriers.iter().zip(values) {
-            if self.carriers.states[carrier].content != Some(value) {
-                stores.push((carrier, value, self.value(value)?));
-            }
-        }
-        for (carrier, content, value) in stores {
-            self.carriers.clock += 1;
-            let clock = self.carriers.clock;
-            let state = &mut self.carriers.states[carrier];
-            state.content = Some(content);
-            state.stored = clock;
-            let variable = state.variable;
-            self.push(Line::Store { variable, value });
-        }
-        Ok(())
+    /// Returns whether a carrier is known to hold a value.
+    pub fn holds(&self, carrier: Carrier, value: Value) -> bool {
+        self.states[carrier].content == Some(value)
     }
 
-    /// Loads the values of a list from their carriers.
-    pub fn load(&mut self, carriers: &[Carrier], values: ValueList) {
-        for (&carrier, &value) in carriers.iter().zip(self.ir.get(values)) {
-            let state = &mut self.carriers.states[carrier];
-            state.content = Some(value);
-            let form = Form::Variable(state.variable);
-            let data = self.ir.values[value];
-            let load = self.draft.add(form, data.ty, &[], Label::Hint(data.hint));
-            self.set(value, load.view);
-        }
+    /// Notes that a carrier holds a value that is loaded from it, and returns its variable.
+    pub fn loaded(&mut self, carrier: Carrier, value: Value) -> Variable {
+        let state = &mut self.states[carrier];
+        state.content = Some(value);
+        state.variable
+    }
+
+    /// Notes that a value is stored in a carrier, and returns its variable.
+    pub fn stored(&mut self, carrier: Carrier, value: Value) -> Variable {
+        self.clock += 1;
+        self.states[carrier].stored = self.clock;
+        self.loaded(carrier, value)
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::dialect::Dialect;
 #[cfg(feature = "glsl")]
-use super::glsl::{Bindings, Row, Varyings};
+use super::dialect::versions::{Bindings, Row, Varyings};
 use super::names::Names;
 #[cfg(feature = "glsl")]
 use crate::backend::interface::WORKGROUP;
@@ -96,7 +96,7 @@ impl Declarations {
         if interface.entry_point == EntryPoint::Vertex {
             out.ports(source, dialect, names)?;
         }
-        let has_names = dialect.glsl.is_some() && interface.entry_point == EntryPoint::Vertex;
+        let has_names = dialect.has_globals && interface.entry_point == EntryPoint::Vertex;
         let glsl = if has_names { &source.profile.glsl } else { &GlslProfile::DEFAULT };
         let blocks = [&glsl.uniforms, &glsl.host];
         let is_used = [interface.block.size > 0, reads.host > 0];
@@ -177,11 +177,11 @@ impl Declarations {
         self.offsets.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The name of the array that an element of a member is in, and its number there; none of an
-    /// element in no named array.
-    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(&str, u16)> {
+    /// Returns the named array that an element of a member is in, the name of its offset, and the
+    /// number of the element there; none of an element in no named array.
+    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(u16, &str, u16)> {
         let (array, ahead) = self.array(block, member, element)?;
-        Some((&*self.offsets.get(usize::from(array))?.0, ahead))
+        Some((array, &*self.offsets.get(usize::from(array))?.0, ahead))
     }
 
     /// Writes the offsets in arrays.
@@ -224,10 +224,10 @@ impl Declarations {
         for (register, name) in bound.chain(unbound) {
             // Inputs of GLSL are global variables; those of WGSL are parameters, named in the
             // function.
-            let name = match (dialect.glsl, &source.profile.glsl.attributes) {
-                (None, _) => name,
-                (Some(_), AttributeNames::Named(before)) => names.unique(&format!("{before}{name}")),
-                (Some(_), AttributeNames::Numbered(before)) => {
+            let name = match (dialect.has_globals, &source.profile.glsl.attributes) {
+                (false, _) => name,
+                (true, AttributeNames::Named(before)) => names.unique(&format!("{before}{name}")),
+                (true, AttributeNames::Numbered(before)) => {
                     let name = format!("{before}{register}");
                     names.exact(&name)?;
                     name
@@ -244,11 +244,11 @@ impl Declarations {
         // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
         let mut name = |name: &str, location| -> Result<String> {
-            Ok(match (dialect.glsl, location) {
-                (None, _) => members.unique(name),
-                (Some(_), Location::Position) => "gl_Position".to_owned(),
-                (Some(_), Location::ClipDistances) => "gl_ClipDistance".to_owned(),
-                (Some(_), Location::Varying(_)) => {
+            Ok(match (dialect.has_globals, location) {
+                (false, _) => members.unique(name),
+                (true, Location::Position) => "gl_Position".to_owned(),
+                (true, Location::ClipDistances) => "gl_ClipDistance".to_owned(),
+                (true, Location::Varying(_)) => {
                     names.exact(name)?;
                     name.to_owned()
                 }
@@ -296,11 +296,8 @@ impl Declarations {
         for id in self.specialized() {
             let is_int = id.component().is_some();
             let (ty, value) = if is_int { (Type::I32, "0") } else { (Type::BOOL, "false") };
-            let number = id.get();
-            let _ = match dialect.glsl {
-                None => write!(out, "@id({number}) override "),
-                Some(_) => write!(out, "layout(constant_id = {number}) const "),
-            };
+            let [before, behind] = dialect.constant_id;
+            let _ = write!(out, "{before}{}{behind}", id.get());
             dialect.pair(out, &id.to_string(), ty);
             let _ = writeln!(out, " = {value};");
         }

@@ -4,7 +4,8 @@
 //! syntax.
 
 use super::builder::{Builder, known};
-use super::draft::{Form, Label, Line, Operand, PLAIN, Placement, Text, View};
+use super::draft::{Form, Line, Operand, PLAIN, Placement, Text, View};
+use super::names::Word;
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -66,10 +67,10 @@ impl Builder<'_> {
             let origin = View::Const([0, 0, 0, 1f32.to_bits()]);
             results.push(Operand { view: origin, ty: Type::F32X4 });
         }
-        match self.module.dialect.glsl {
-            // WGSL returns a structure; GLSL stores to global variables.
-            None => self.return_outputs(&mut results),
-            Some(_) => self.store_outputs(&results),
+        if self.module.dialect.has_globals {
+            self.store_outputs(&results);
+        } else {
+            self.return_outputs(&mut results);
         }
         Ok(())
     }
@@ -90,8 +91,7 @@ impl Builder<'_> {
             if let View::Whole(_) = result.view
                 && !matches!(node.form, Form::Variable(_) | Form::Text(..))
             {
-                let word = self.draft.words.add(|out| out.extend(["out_", name]));
-                node.label = Label::Word(word);
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", name, "");
             }
         }
         Ok(result)
@@ -101,7 +101,7 @@ impl Builder<'_> {
     fn return_outputs(&mut self, results: &mut [Operand]) {
         for (result, port) in results.iter_mut().zip(&self.module.declarations.ports) {
             if port.location == Location::ClipDistances {
-                let array = Form::Call(self.draft.word("array<f32, 2>"));
+                let array = self.draft.call("array<f32, 2>", "", Word::NONE);
                 *result = self.draft.add(array, result.ty, &[result.lane(0), result.lane(1)], PLAIN);
             }
         }
@@ -147,7 +147,7 @@ impl Builder<'_> {
             let mut attributes = source.interface.attributes.iter();
             let name = attributes.find(|attribute| attribute.register == register);
             let name = name.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone());
-            let label = Label::Word(self.draft.word(&name));
+            let label = self.draft.labeled(&name);
             let text = self.draft.word(&format!("{}[{id}][{register}]", StorageBuffer::INPUTS.name));
             let input = self.draft.add_text(Text::unnamed(text, Placement::Line), Type::F32X4, &[], label);
             self.inputs[usize::from(register)] = Some(input);
@@ -168,7 +168,7 @@ impl Builder<'_> {
     fn thread(&mut self) -> Operand {
         let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
         let text = Text::unnamed(self.draft.word(&text), Placement::Line);
-        let label = Label::Word(self.draft.word("thread"));
+        let label = self.draft.labeled("thread");
         let thread = self.draft.add_text(text, Type::I32, &[], label);
         *self.thread.insert(thread)
     }
@@ -216,7 +216,7 @@ impl Statements for Builder<'_> {
         if let Some(known) = known(op, operands) {
             return known;
         }
-        let label = name.map_or(PLAIN, |name| Label::Word(self.draft.word(name)));
+        let label = name.map_or(PLAIN, |name| self.draft.labeled(name));
         self.draft.add(Form::Binary(op), op.result(operands[0].ty), &operands, label)
     }
 

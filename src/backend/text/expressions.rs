@@ -7,10 +7,11 @@
 
 use std::fmt::Write as _;
 
+use super::dialect::operators::{Level, Notation, Operator, function, notation, operator};
 use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
+use super::inline::LINE;
 use super::names::LANES;
-use super::operators::{Level, Notation, Operator, function, notation, operator};
-use super::print::{Body, LINE};
+use super::print::Body;
 use crate::ir::{Binary, ScalarKind, Type, Unary};
 
 impl Body<'_> {
@@ -35,7 +36,7 @@ impl Body<'_> {
         operands.len() > 1
             && match node.form {
                 Form::Build | Form::Call(_) | Form::Outputs => true,
-                Form::Select => self.module.dialect.glsl.is_none(),
+                Form::Select => self.module.dialect.takes_vectors,
                 Form::Binary(op) => operator(op, node.ty.lanes).is_none(),
                 Form::Variable(_) | Form::Text(..) | Form::Unary(_) | Form::Any | Form::All => false,
             }
@@ -76,9 +77,8 @@ impl Body<'_> {
                 }
                 _short => self.operand(argument, dialect.argument),
             }
-            // GLSL allows no comma behind the last argument.
-            let is_end = index + 1 == arguments.len() && dialect.glsl.is_some();
-            self.out.push_str(if is_end { "\n" } else { ",\n" });
+            let is_last = index + 1 == arguments.len();
+            self.out.push_str(if is_last { dialect.last_argument } else { ",\n" });
         }
         self.indent -= 1;
         self.line().push(')');
@@ -219,7 +219,7 @@ impl Body<'_> {
     fn constructor(&mut self, expr: Expr) {
         let node = self.draft.node(expr);
         self.out.push_str(match node.form {
-            Form::Call(function) => self.draft.words.get(function),
+            Form::Call(function) => self.draft.words.get(self.draft.function(function).word),
             Form::Outputs => super::declarations::VERTEX_OUTPUT,
             Form::Build
             | Form::Variable(_)
@@ -323,7 +323,7 @@ impl Body<'_> {
     fn unary(&mut self, op: Unary, ty: Type, operand: Operand, level: Level) {
         match notation(op).unwrap_or(Notation::Constructor) {
             Notation::Prefix(character) => {
-                if op == Unary::Not && operand.ty.lanes > 1 && self.module.dialect.glsl.is_some() {
+                if op == Unary::Not && operand.ty.lanes > 1 && !self.module.dialect.takes_vectors {
                     // GLSL's `!` takes scalars alone.
                     self.out.push_str("not");
                     return self.arguments(&[operand]);
@@ -389,7 +389,7 @@ impl Body<'_> {
     /// Writes a constant; `typed`: with the suffix of its type.
     pub fn constant(&mut self, kind: ScalarKind, bits: u32, level: Level, typed: bool) {
         let is_negative = matches!(kind, ScalarKind::F32 | ScalarKind::I32) && bits >> 31 != 0;
-        let typed = typed && self.module.dialect.glsl.is_none();
+        let typed = typed && self.module.dialect.has_suffixes;
         let least = self.module.dialect.least_int;
         self.enclosed(is_negative && level > Level::Unary, |body| {
             let out = &mut *body.out;

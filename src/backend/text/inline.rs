@@ -14,12 +14,14 @@
 //! inside of that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).
 
+use super::dialect::versions::Marks;
+use super::draft::facts::{NONE, Size};
 use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
 use super::names::{Names, Word};
-use super::print::LINE;
-use super::uses::{NONE, Size};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
+/// Maximum characters of a line that can be broken.
+pub const LINE: u32 = 100;
 /// Minimum characters for an expression, however deep its line is indented.
 const LEAST: u32 = 40;
 /// Typical characters of a name.
@@ -29,26 +31,13 @@ const ARGUMENT: u32 = 20;
 /// Maximum depth of an inlined expression; the writer recurses on it.
 const DEPTH: u32 = 24;
 
-/// Operations that are exact only in the value of a marked variable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Marks {
-    /// Nothing.
-    Nothing,
-    /// Arithmetic on floats.
-    Arithmetic,
-    /// Arithmetic, and comparisons of floats: Mesa's compiler makes `a < b ? b : a` a maximum and
-    /// `!(a < b)` a comparison, whatever becomes of NaN then. The condition of `?:` is no part of
-    /// what a mark reaches there, an argument of `mix` is.
-    Comparisons,
-}
-
 impl Draft {
     /// Decides which expressions get a name, and assigns the names.
     pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
         self.survey();
         for expr in 0..self.nodes.len() as Expr {
             // What nothing uses is not written, so its operands need no names for it.
-            if self.fact(expr).uses == 0 {
+            if self.fact(expr).uses.count == 0 {
                 continue;
             }
             // Facts of its operands are known: they come before it.
@@ -125,16 +114,16 @@ impl Draft {
     /// Returns the characters that a line has for an expression.
     fn line_length(&self, expr: Expr) -> u32 {
         let (node, fact) = (self.node(expr), self.fact(expr));
-        let user = self.nodes.get(fact.user as usize).map(|user| user.form);
+        let user = self.nodes.get(fact.uses.user as usize).map(|user| user.form);
         let around = match (user, node.label) {
             // `    …,`
-            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses == 1 => 5,
+            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses.count == 1 => 5,
             // `return …;`
-            (None, _) if fact.uses == 1 && fact.store == NONE => 9,
+            (None, _) if fact.uses.count == 1 && fact.store == NONE => 9,
             // `r0_xyz = …;`
             _ if fact.store != NONE => 12,
             // `let modelView_has_nan = …;`
-            (_, Label::Word(word)) => 10 + word.length(),
+            (_, Label::Title(title)) => 10 + self.title(title).word.length(),
             (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
             // Conditions are named after their operands.
             (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
@@ -154,9 +143,9 @@ impl Draft {
             Form::Build if node.ty.lanes == 1 => 0,
             Form::Build => 5 + 2 * node.range().len() as u32,
             Form::Outputs => 12 + 2 * node.range().len() as u32,
-            Form::Call(word) => word.length() + 2 * node.range().len() as u32,
+            Form::Call(function) => self.function(function).word.length() + 2 * node.range().len() as u32,
             Form::Variable(variable) => match self.variables[variable as usize].label {
-                Label::Word(word) => word.length(),
+                Label::Title(title) => self.title(title).word.length(),
                 Label::Hint(_) => NAME,
             },
             Form::Text(text) => self.text(text).word.length(),
@@ -190,8 +179,8 @@ impl Draft {
     /// Returns the characters of the name of an expression, roughly.
     fn name_length(&self, expr: Expr) -> u32 {
         match self.node(expr).label {
-            Label::Word(word) if self.fact(expr).kept == NONE => word.length(),
-            Label::Word(_) | Label::Hint(_) => NAME,
+            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).word.length(),
+            Label::Title(_) | Label::Hint(_) => NAME,
         }
     }
 
@@ -205,14 +194,15 @@ impl Draft {
 
     fn needs_name(&self, expr: Expr) -> bool {
         let (node, fact) = (self.node(expr), self.fact(expr));
-        if fact.uses == 0 || !fact.is_evaluated() {
+        if fact.uses.count == 0 || !fact.is_evaluated() {
             return false;
         }
         // A load may be written again as long as the variable holds the value.
         if let Form::Variable(variable) = node.form {
-            return fact.crosses || self.stored_between(variable, fact.at, expr);
+            return fact.uses.crosses || self.stored_between(variable, fact.place.at, expr);
         }
-        let is_repeated = fact.crosses || fact.uses > 1 || fact.size.length > u32::from(node.limit);
+        let is_repeated =
+            fact.uses.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
         is_repeated
             || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
     }
@@ -254,18 +244,18 @@ impl Draft {
 
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
-        let Self { nodes, facts, variables, words, stores, .. } = self;
+        let Self { nodes, facts, variables, words, stores, titles, .. } = self;
         // Words first: the names from hints only avoid names that exist already.
         for (node, fact) in nodes.iter().zip(&mut *facts) {
-            if let Label::Word(word) = node.label
+            if let Label::Title(title) = node.label
                 && fact.has_line()
             {
-                fact.name = names.unique_word(words, word);
+                fact.name = names.unique_word(words, titles[title as usize].word);
             }
         }
         for local in &mut *variables {
-            if let Label::Word(word) = local.label {
-                local.name = names.unique_word(words, word);
+            if let Label::Title(title) = local.label {
+                local.name = names.unique_word(words, titles[title as usize].word);
             }
         }
         let mut hinted = |label, kind, name: &mut Word| {

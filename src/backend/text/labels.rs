@@ -1,22 +1,23 @@
 //! Names of expressions that come from no register.
-//! In: a draft and the expressions that want a name. Out: words that say what they are computed
-//! from, or what they are a part of: `inpos_has_nan`, `r7_product`, `color_magnitude`. Knows no
+//! In: a draft and the expressions that want a name. Out: titles: what an expression is computed
+//! from or a part of, and a noun: `inpos_has_nan`, `r7_product`, `color_magnitude`. Knows no
 //! syntax.
 //!
-//! | kind | name |
-//! |---|---|
-//! | condition | what it asks of which operand |
-//! | integer | its operands; how it follows from them |
-//! | float that selects or gathers | its operand: register, symbol, attribute |
-//! | other float | the register or output that it goes into, and the operation |
+//! | kind | stem | noun |
+//! |---|---|---|
+//! | condition | the operand that it asks about, both of a comparison | of the function |
+//! | integer | its operands; how it follows from them | of the function |
+//! | float that selects or gathers | its operand: register, symbol, attribute | – |
+//! | element | its array and its index | – |
+//! | other float | the register or output that it goes into | of the operation: [`noun`] |
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
 use std::fmt::Write as _;
 
-use super::draft::{Draft, Expr, Form, Label, Node, Operand, Subject, View};
+use super::draft::facts::NONE;
+use super::draft::{Draft, Expr, Form, Label, Operand, Subject, Title, View};
 use super::names::{Word, write_hinted};
-use super::uses::NONE;
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
 use crate::precision::bits::INFINITY;
 
@@ -27,279 +28,223 @@ const LONG: usize = 28;
 /// Maximum characters of the names of two conditions that become one name.
 const BOTH: usize = 20;
 
+/// Source of a stem.
+#[derive(Clone, Copy)]
+enum About {
+    /// A register, with the type of its value.
+    Register(Hint, ScalarKind),
+    Title(Title),
+    Text(Subject),
+}
+
 impl Draft {
     /// Gives a label to an expression that wants a name, unless it has one or a variable names it.
     pub(super) fn describe(&mut self, expr: Expr) {
-        if !is_plain(self.node(expr).label) || self.fact(expr).kept != NONE {
+        let node = self.node(expr);
+        if !is_plain(node.label) || self.fact(expr).kept != NONE {
+            return;
+        }
+        let kind = node.ty.kind;
+        if kind == ScalarKind::F32
+            && node.form == Form::Build
+            && let Some(hint) = self.gathered(expr)
+        {
+            self.nodes[expr as usize].label = Label::Hint(hint);
             return;
         }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let mut hint = None;
-        match self.node(expr).ty.kind {
+        let noun = match kind {
             ScalarKind::Bool => self.condition(expr, &mut text),
             ScalarKind::I32 | ScalarKind::U32 => self.integer(expr, &mut text),
-            ScalarKind::F32 => hint = self.float(expr, &mut text),
-        }
-        if let Some(hint) = hint {
-            self.nodes[expr as usize].label = Label::Hint(hint);
-        } else if !text.is_empty() {
-            let word = self.words.add(|out| out.push_str(&text));
-            self.nodes[expr as usize].label = Label::Word(word);
+            ScalarKind::F32 => self.float(expr, &mut text),
+        };
+        if !text.is_empty() || !noun.is_empty() {
+            // A noun alone is a word like others.
+            let (stem, noun) = if text.is_empty() { (noun, "") } else { (&*text, noun) };
+            self.nodes[expr as usize].label = self.titled("", stem, noun);
         }
         self.text = text;
     }
 
-    /// Writes the name of a condition.
-    fn condition(&self, mut expr: Expr, out: &mut String) {
+    /// Writes the stem of a condition and returns its noun.
+    fn condition(&self, mut expr: Expr, out: &mut String) -> &'static str {
         for _ in 0..STEPS {
-            let (node, operands) = (self.node(expr), self.operands(expr));
-            let next = match node.form {
+            let operands = self.operands(expr);
+            let next = match self.node(expr).form {
                 Form::Binary(Binary::And) => operands.last(),
-                Form::Binary(Binary::Or) => {
-                    if self.either(operands, out) {
-                        return;
-                    } else {
-                        operands.first()
-                    }
-                }
+                Form::Binary(Binary::Or) => match self.either(operands, out) {
+                    "" => operands.first(),
+                    noun => return noun,
+                },
                 Form::Binary(op) if relation(op, false).is_some() => {
                     return self.comparison(op, operands, out);
                 }
                 Form::Call(function) => {
-                    return match operands.first() {
-                        Some(&operand) if self.subject(operand, out) => {
-                            out.push('_');
-                            out.push_str(stem(self.words.get(function)));
-                        }
-                        _no_subject => out.push_str(stem(self.words.get(function))),
-                    };
+                    let _ = operands.first().is_some_and(|&operand| self.subject(operand, out));
+                    return self.function(function).noun;
                 }
-                Form::Binary(_) | Form::Any | Form::All | Form::Build | Form::Select | Form::Unary(_) => {
-                    operands.first()
-                }
-                Form::Variable(_) | Form::Text(..) | Form::Outputs => return,
+                Form::Variable(_) | Form::Text(..) => None,
+                _passed_through => operands.first(),
             };
-            let Some(next) = next.and_then(|operand| operand.view.expr()) else { return };
-            if let Label::Word(word) = self.node(next).label {
-                out.push_str(self.words.get(word));
-                return;
+            let Some(next) = next.and_then(|operand| operand.view.expr()) else { break };
+            if let Label::Title(title) = self.node(next).label {
+                let title = self.title(title);
+                self.write_stem(About::Title(title), out);
+                return title.noun;
             }
             expr = next;
         }
+        ""
     }
 
-    /// Writes the common name of two conditions that ask the same: `a_or_b_is_nan`. Returns whether
-    /// there is one.
-    fn either(&self, operands: &[Operand], out: &mut String) -> bool {
-        let &[first, second] = operands else { return false };
-        let Some(second) = second.view.expr() else { return false };
-        let Label::Word(word) = self.node(second).label else { return false };
-        let second = self.words.get(word);
-        let ending = ["_is_nan", "_has_nan"].into_iter().find(|&ending| second.ends_with(ending));
-        let (Some(ending), Some(first)) = (ending, first.view.expr()) else { return false };
+    /// Writes the common stem of two conditions that ask the same, and returns their noun:
+    /// `a_or_b_is_nan`. None if they do not.
+    fn either(&self, operands: &[Operand], out: &mut String) -> &'static str {
+        let &[Some(first), Some(second)] = &[0, 1].map(|n: usize| operands.get(n)?.view.expr()) else {
+            return "";
+        };
+        let Label::Title(second) = self.node(second).label else { return "" };
+        let Title { stem, noun, .. } = self.title(second);
         // A question of its own: chains of these are not followed.
-        match self.node(first).form {
-            Form::Call(_) | Form::Binary(Binary::ULess) => self.condition(first, out),
-            _other_conditions => return false,
+        if noun.is_empty() || !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
+            return "";
         }
+        let (is_equal, second) = (self.condition(first, out) == noun, self.words.get(stem));
         // The names of several lines of a matrix stay short.
-        if !out.ends_with(ending) || out.len() + second.len() > BOTH || out == second {
+        let length = out.len() + second.len() + 2 * (noun.len() + 1);
+        if !is_equal || length > BOTH || out == second || out.is_empty() {
             out.clear();
-            return false;
+            return "";
         }
-        out.truncate(out.len() - ending.len());
-        out.push_str("_or_");
-        out.push_str(second);
-        true
+        out.extend(["_or_", second]);
+        noun
     }
 
-    /// Writes the name of a comparison: `depth_below_0`, `inpos_is_nan`.
-    fn comparison(&self, op: Binary, operands: &[Operand], out: &mut String) {
-        let &[a, b] = operands else { return };
+    /// Writes the stem of a comparison and returns its noun: `depth_below_0`, `inpos_is_nan`.
+    fn comparison(&self, op: Binary, operands: &[Operand], out: &mut String) -> &'static str {
+        let &[a, b] = operands else { return "" };
         // The constant goes last.
-        let is_swapped = matches!(a.view, View::Const(_)) || matches!(a.view, View::Splat(_));
+        let is_swapped = matches!(a.view, View::Const(_) | View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-        if !self.subject(a, out) {
-            return;
-        }
         if op == Binary::ULess && is_swapped && matches!(b.view, View::Const([INFINITY, ..])) {
-            out.truncate(out.trim_end_matches("_bits").len());
-            out.push_str("_is_nan");
-            return;
+            return if self.stem(a, out) { "is_nan" } else { "" };
         }
-        let Some(relation) = relation(op, is_swapped) else { return };
-        out.push('_');
-        out.push_str(relation);
-        let start = out.len();
-        out.push('_');
-        if !self.subject(b, out) && !number(b, out) || out.len() > LONG {
-            out.truncate(start);
+        if let Some(relation) = relation(op, is_swapped)
+            && self.subject(a, out)
+        {
+            out.extend(["_", relation]);
+            let start = out.len();
+            out.push('_');
+            if !self.subject(b, out) && !number(b, out) || out.len() > LONG {
+                out.truncate(start);
+            }
         }
+        ""
     }
 
-    /// Writes the name of an integer.
-    fn integer(&self, mut expr: Expr, out: &mut String) {
-        let mut ending = "";
-        for _ in 0..STEPS {
-            let operands = self.operands(expr);
-            let first = operands.iter().find(|operand| operand.view.expr().is_some());
-            match self.node(expr).form {
-                Form::Binary(Binary::IMul) => {
-                    if let &[a, b] = operands
-                        && self.subject(a, out)
-                    {
-                        out.push('_');
-                        if !self.subject(b, out) {
-                            out.pop();
-                        }
-                    }
-                    return;
-                }
-                Form::Call(function) => {
-                    if first.is_some_and(|&operand| self.subject(operand, out)) {
-                        out.push('_');
-                        out.push_str(stem(self.words.get(function)));
-                    }
-                    return;
-                }
-                Form::Binary(Binary::IAnd) => ending = "_wrapped",
-                Form::Unary(Unary::ToBits) => ending = "_bits",
-                Form::Unary(_) => {
-                    // i32(bitcast<u32>(a))
-                    let Some(inner) = first.and_then(|operand| operand.view.expr()) else { return };
-                    if matches!(self.node(inner).form, Form::Unary(_)) {
-                        expr = inner;
-                        continue;
-                    }
-                }
-                _passed_through => {}
-            }
-            let next = match self.node(expr).form {
-                Form::Select => operands.iter().rev().find(|operand| operand.view.expr().is_some()),
-                _other_forms => first,
-            };
-            let Some(&next) = next else { return };
-            if self.subject(next, out) {
-                out.push_str(ending);
-                return;
-            }
-            let Some(inner) = next.view.expr() else { return };
+    /// Writes the stem of an integer and returns its noun.
+    fn integer(&self, mut expr: Expr, out: &mut String) -> &'static str {
+        // `i32(bitcast<u32>(a))` is about the bits.
+        let is_conversion = |form| matches!(form, Form::Unary(op) if op != Unary::ToBits);
+        while is_conversion(self.node(expr).form)
+            && let Some(inner) = self.next(expr).and_then(|operand| operand.view.expr())
+            && matches!(self.node(inner).form, Form::Unary(_))
+        {
             expr = inner;
         }
-    }
-
-    /// Writes the name of a float, or returns the register whose name it gets.
-    fn float(&self, expr: Expr, out: &mut String) -> Option<Hint> {
-        let (node, operands) = (self.node(expr), self.operands(expr));
-        let noun = match node.form {
-            Form::Build => match self.gathered(node, operands) {
-                Some(hint) => return Some(hint),
-                None => {
-                    if let Some(word) = self.output(expr) {
-                        out.push_str(self.words.get(word).trim_start_matches("out_"));
-                        return None;
+        let Some(next) = self.next(expr) else { return "" };
+        match self.node(expr).form {
+            Form::Call(function) if self.subject(next, out) => self.function(function).noun,
+            Form::Unary(Unary::ToBits) if self.subject(next, out) => "bits",
+            Form::Binary(Binary::IAnd) if self.stem(next, out) => {
+                out.push_str("_wrapped");
+                ""
+            }
+            Form::Binary(Binary::IMul) => {
+                let start = out.len();
+                for &factor in self.operands(expr) {
+                    out.push_str(if out.len() == start { "" } else { "_" });
+                    if !self.subject(factor, out) {
+                        out.truncate(out.trim_end_matches('_').len());
+                        break;
                     }
-                    let first = operands.iter().find_map(|&part| self.register(part));
-                    if let (Some(hint), true) = (first, node.ty.lanes > 1) {
-                        return Some(Hint { mask: 15, ..hint });
-                    }
-                    ""
                 }
-            },
-            Form::Text(text) if !operands.is_empty() => {
-                self.element(self.words.get(self.text(text).subject.name), operands, out);
-                return None;
+                ""
             }
-            Form::Variable(_) | Form::Text(..) => "",
-            // A uniform, or what takes its place.
-            Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => "",
-            Form::Call(function) if self.words.get(function).ends_with("_at") => {
-                self.element(self.words.get(function), operands, out);
-                return None;
+            _passed_through => {
+                self.subject(next, out);
+                ""
             }
-            Form::Unary(Unary::Neg) => "negative",
-            Form::Call(function) => match stem(self.words.get(function)) {
-                name if name.starts_with("mul") => "product",
-                name if name.starts_with("dot") => "dot",
-                name if name.starts_with("add") => "sum",
-                _other_functions => "result",
-            },
-            Form::Unary(op) => unary_noun(op),
-            Form::Binary(op) => binary_noun(op),
-            Form::Select => "choice",
-            Form::Outputs => "outputs",
-            Form::Any | Form::All => return None,
-        };
-        if noun.is_empty() || noun == "negative" {
-            let mut parts = operands.iter().rev();
-            let found = match node.form {
-                Form::Select => parts.any(|&operand| self.subject(operand, out)),
-                _other_forms => operands.iter().any(|&operand| self.subject(operand, out)),
-            };
-            if found && !noun.is_empty() {
-                out.push('_');
-            }
-            out.push_str(noun);
-            return None;
         }
-        self.consumer(expr, out);
-        out.push_str(noun);
-        None
     }
 
-    /// Writes the name of an element that a function reads: `palette_a0_x_1` of
-    /// `palette_at(a0_x + 1)`, `c8_a0_x` of `c_at(8 + a0_x)`.
-    fn element(&self, function: &str, operands: &[Operand], out: &mut String) {
-        let Some(&index) = operands.first() else { return };
-        let array = out.len();
-        out.push_str(function.strip_suffix("_at").unwrap_or(function));
-        let parts = match index.whole().map(|expr| (self.node(expr).form, self.operands(expr))) {
-            Some((Form::Binary(Binary::IAdd), &[first, second])) => [Some(first), Some(second)],
-            Some(_) | None => [Some(index), None],
-        };
-        let mut start = out.len();
-        for (part, is_first) in parts.into_iter().flatten().zip([true, false]) {
-            let before = out.len();
-            let text = match part.whole().map(|expr| self.node(expr).form) {
-                Some(Form::Text(text)) if is_first => Some(self.text(text).subject),
-                Some(_) | None => None,
-            };
-            // `c8_a0_x`, and `palette_a0_x` of `c[palette + a0_x]`.
-            if text.is_some_and(Subject::is_named) {
-                out.truncate(array);
-                start = array;
+    /// Writes the stem of a float and returns its noun.
+    fn float(&self, expr: Expr, out: &mut String) -> &'static str {
+        let operands = self.operands(expr);
+        match self.node(expr).form {
+            Form::Text(text) if !operands.is_empty() => {
+                self.element(self.text(text).subject.name, operands[0], out);
             }
-            // `c8`, but `bones_1`.
-            let is_letter = out.len() == array + 1;
-            out.push_str(if text.is_none() || !is_letter && out.len() > array { "_" } else { "" });
-            let is_known = match text {
-                Some(text) => self.place(text, out),
-                None => self.subject(part, out),
-            };
-            if !is_known && !number(part, out) {
+            Form::Call(function) if self.function(function).array != Word::NONE => {
+                self.element(self.function(function).array, operands[0], out);
+            }
+            Form::Unary(Unary::Neg) => {
+                let is_known = self.subject(operands[0], out);
+                out.push_str(if is_known { "_negative" } else { "negative" });
+            }
+            Form::Build => {
+                let is_known = self.output(expr).map(|output| self.write(output, out)).is_some();
+                let _ = is_known || operands.iter().any(|&operand| self.subject(operand, out));
+            }
+            // A uniform, or what takes its place.
+            Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => {
+                let _ = operands.iter().rev().any(|&operand| self.subject(operand, out));
+            }
+            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => {}
+            form => {
+                if let Some(about) = self.consumer(expr) {
+                    self.write_stem(about, out);
+                }
+                return match form {
+                    Form::Call(function) if !self.function(function).noun.is_empty() => {
+                        self.function(function).noun
+                    }
+                    _operation => noun(form),
+                };
+            }
+        }
+        ""
+    }
+
+    /// Writes the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
+    /// `c8_a0_x` of `c_at(8 + a0_x)`, `palette_a0_x` of `c[palette + a0_x]`.
+    fn element(&self, array: Word, index: Operand, out: &mut String) {
+        let mut parts = match index.whole() {
+            Some(expr) if self.node(expr).form == Form::Binary(Binary::IAdd) => self.operands(expr),
+            Some(_) | None => std::slice::from_ref(&index),
+        };
+        let first = parts[0].whole().map(|expr| self.node(expr).form);
+        let mut subject = Subject { name: array, ..Subject::NONE };
+        // The place of a named array, or the number of an element.
+        if let Some(Form::Text(text)) = first
+            && let Subject { name: Word::NONE, array, number } = self.text(text).subject
+        {
+            subject = Subject { array, number, ..subject };
+            parts = &parts[1..];
+        }
+        self.place(subject, out);
+        let start = out.len();
+        for &part in parts {
+            let before = out.len();
+            out.push('_');
+            if !self.stem(part, out) && !number(part, out) {
                 out.truncate(before);
             }
         }
-        // Of an index within a byte, the index.
-        let end = out[start..].replace("_offset", "");
-        out.truncate(start);
-        out.push_str(if end.is_empty() { "_element" } else { &end });
-    }
-
-    /// Returns the word of the output that an expression goes into, by way of operations without a
-    /// register.
-    fn output(&self, mut expr: Expr) -> Option<Word> {
-        for _ in 0..STEPS {
-            let user = self.fact(expr).user;
-            let node = self.nodes.get(user as usize)?;
-            match node.label {
-                Label::Word(word) => return self.words.get(word).starts_with("out_").then_some(word),
-                Label::Hint(Hint { register: HintRegister::None, .. }) => expr = user,
-                Label::Hint(_) => return None,
-            }
+        if out.len() == start && subject.array == Word::NONE && subject.number == Word::NONE {
+            out.push_str("_element");
         }
-        None
     }
 
     /// Returns whether an operand is a read of a uniform or of a buffer.
@@ -309,60 +254,65 @@ impl Draft {
         matches!(self.node(expr).form, Form::Text(text) if self.text(text).is_memory)
     }
 
-    /// Writes the register or output of which an expression is a part, and `_`.
-    fn consumer(&self, mut expr: Expr, out: &mut String) {
+    /// Returns the register or output of which an expression is a part.
+    fn consumer(&self, mut expr: Expr) -> Option<About> {
         for _ in 0..STEPS {
             let fact = self.fact(expr);
-            let label = match fact.user {
-                NONE => {
-                    let Some(store) = self.stores.get(fact.store as usize) else { return };
+            let label = match self.nodes.get(fact.uses.user as usize) {
+                Some(user) if user.ty.kind != ScalarKind::F32 || user.form == Form::Outputs => return None,
+                Some(user) => user.label,
+                None => {
+                    let store = self.stores.get(fact.store as usize)?;
                     self.variables[store.variable as usize].label
-                }
-                user => {
-                    let node = self.node(user);
-                    if node.ty.kind != ScalarKind::F32 || node.form == Form::Outputs {
-                        return;
-                    }
-                    expr = user;
-                    node.label
                 }
             };
             match label {
-                Label::Word(word) => {
-                    let name = self.words.get(word);
-                    let name = name.strip_prefix("out_").unwrap_or(name);
-                    // Of the name of another part, what that is a part of.
-                    let whole = name.rsplit_once('_').filter(|(_, noun)| NOUNS.contains(noun));
-                    out.push_str(whole.map_or(name, |(whole, _)| whole));
+                Label::Title(title) => return Some(About::Title(self.title(title))),
+                Label::Hint(Hint { register: HintRegister::None, .. }) if fact.uses.user == NONE => {
+                    return None;
                 }
-                Label::Hint(Hint { register: HintRegister::None, .. }) if fact.user == NONE => return,
-                Label::Hint(Hint { register: HintRegister::None, .. }) => continue,
-                Label::Hint(hint) => write_hinted(out, Hint { mask: 0, ..hint }, ScalarKind::F32),
+                Label::Hint(Hint { register: HintRegister::None, .. }) => expr = fact.uses.user,
+                Label::Hint(hint) => {
+                    return Some(About::Register(Hint { mask: 0, ..hint }, ScalarKind::F32));
+                }
             }
-            out.push('_');
-            return;
         }
+        None
     }
 
-    /// Returns the register of which all parts of a vector are components.
-    fn gathered(&self, node: &Node, parts: &[Operand]) -> Option<Hint> {
-        let mut gathered: Option<Hint> = None;
-        for &part in parts {
-            let Some(hint) = self.register(part) else {
-                match part.view {
-                    View::Const(_) => continue,
-                    _other_source => return None,
+    /// Returns the output of which a vector is a part, by way of operations of all kinds.
+    fn output(&self, mut expr: Expr) -> Option<About> {
+        for _ in 0..STEPS {
+            expr = self.fact(expr).uses.user;
+            match self.nodes.get(expr as usize)?.label {
+                Label::Title(title) => {
+                    let title = self.title(title);
+                    return title.is_output.then_some(About::Title(title));
                 }
-            };
-            let all = gathered.get_or_insert(Hint { mask: 0, ..hint });
-            if all.register != hint.register {
-                return None;
+                label if !is_plain(label) => return None,
+                _plain => {}
             }
-            all.mask |= hint.mask;
         }
-        let hint = gathered?;
-        let is_part = hint.mask.count_ones() == u32::from(node.ty.lanes);
-        Some(if is_part { hint } else { Hint { mask: 15, ..hint } })
+        None
+    }
+
+    /// Returns the register whose components a vector gathers; of several registers the first, but
+    /// none for a part of an output.
+    fn gathered(&self, expr: Expr) -> Option<Hint> {
+        let lanes = self.node(expr).ty.lanes;
+        let parts = self.operands(expr).iter().filter(|part| !matches!(part.view, View::Const(_)));
+        let registers = parts.clone().filter_map(|&part| self.register(part));
+        let first = registers.clone().next()?;
+        if registers.clone().count() == parts.count()
+            && registers.clone().all(|hint| hint.register == first.register)
+        {
+            let mask = registers.fold(0, |mask, hint| mask | hint.mask);
+            return Some(Hint {
+                mask: if mask.count_ones() == u32::from(lanes) { mask } else { 15 },
+                ..first
+            });
+        }
+        (lanes > 1 && self.output(expr).is_none()).then_some(Hint { mask: 15, ..first })
     }
 
     /// Returns the components of a register that an operand is.
@@ -383,66 +333,78 @@ impl Draft {
         Some(Hint { mask, ..hint })
     }
 
-    /// Writes what an operand is about; returns whether anything is known of it.
-    fn subject(&self, operand: Operand, out: &mut String) -> bool {
+    /// Returns the operand that an expression mostly is: the last value of a selection, else the
+    /// first operand that is no constant.
+    fn next(&self, expr: Expr) -> Option<Operand> {
+        let mut parts = self.operands(expr).iter().filter(|part| part.view.expr().is_some());
+        let next = if self.node(expr).form == Form::Select { parts.next_back() } else { parts.next() };
+        next.copied()
+    }
+
+    /// Returns what an operand is about, if anything is known of it.
+    fn about(&self, operand: Operand) -> Option<About> {
         if let Some(hint) = self.register(operand) {
-            write_hinted(out, hint, operand.ty.kind);
-            return true;
+            return Some(About::Register(hint, operand.ty.kind));
         }
-        let Some(mut expr) = operand.view.expr() else { return false };
+        let mut expr = operand.view.expr()?;
         for _ in 0..STEPS {
             let node = self.node(expr);
             match (node.label, node.form) {
-                (Label::Word(word), _) => {
-                    let name = self.words.get(word);
-                    out.push_str(name.strip_prefix("out_").unwrap_or(name));
-                    return true;
-                }
+                (Label::Title(title), _) => return Some(About::Title(self.title(title))),
                 (Label::Hint(hint), _) if hint.register != HintRegister::None => {
-                    write_hinted(out, hint, node.ty.kind);
-                    return true;
+                    return Some(About::Register(hint, node.ty.kind));
                 }
+                // The number of an element is no name.
                 (_, Form::Text(text)) => {
-                    // The number of an element is no name.
                     let subject = self.text(text).subject;
-                    return subject.is_named() && self.place(subject, out);
+                    let is_named = subject.name != Word::NONE || subject.array != Word::NONE;
+                    return is_named.then_some(About::Text(subject));
                 }
-                (_, Form::Variable(_) | Form::Outputs) => return false,
-                _other_forms => {}
+                (_, Form::Variable(_) | Form::Outputs) => return None,
+                _other_forms => expr = self.next(expr)?.view.expr()?,
             }
-            let mut parts = self.operands(expr).iter();
-            let next = match node.form {
-                Form::Select => parts.rev().find_map(|part| part.view.expr()),
-                _other_forms => parts.find_map(|part| part.view.expr()),
-            };
-            let Some(next) = next else { return false };
-            expr = next;
         }
-        false
+        None
     }
-}
 
-impl Draft {
-    /// Writes the name of a text: `palette_1` of `c[palette + 1]`, `c5` of `c[5]`. Returns whether
-    /// there is one.
-    fn place(&self, subject: Subject, out: &mut String) -> bool {
+    /// Writes what an operand is about; returns whether anything is known of it.
+    fn subject(&self, operand: Operand, out: &mut String) -> bool {
+        self.about(operand).map(|about| self.write(about, out)).is_some()
+    }
+
+    /// The same without a noun.
+    fn stem(&self, operand: Operand, out: &mut String) -> bool {
+        self.about(operand).map(|about| self.write_stem(about, out)).is_some()
+    }
+
+    fn write_stem(&self, about: About, out: &mut String) {
+        match about {
+            About::Title(title) => out.push_str(self.words.get(title.stem)),
+            About::Register(..) | About::Text(_) => self.write(about, out),
+        }
+    }
+
+    fn write(&self, about: About, out: &mut String) {
+        match about {
+            About::Register(hint, kind) => write_hinted(out, hint, kind),
+            About::Title(Title { stem, noun, .. }) => {
+                let between = if noun.is_empty() { "" } else { "_" };
+                out.extend([self.words.get(stem), between, noun]);
+            }
+            About::Text(subject) => self.place(subject, out),
+        }
+    }
+
+    /// Writes the name of a text: `palette_1` of `c[palette + 1]`, `c5` of `c[5]`.
+    fn place(&self, subject: Subject, out: &mut String) {
         let [name, array, number] =
             [subject.name, subject.array, subject.number].map(|word| self.words.get(word));
-        let stem = if array.is_empty() { name } else { array };
-        out.push_str(stem);
+        out.push_str(if array.is_empty() { name } else { array });
         // `modelView_1`, but `c5`.
         if !number.is_empty() && (!array.is_empty() || name.len() > 1) {
             out.push('_');
         }
         out.push_str(number);
-        !(stem.is_empty() && number.is_empty())
-    }
-}
-
-impl Subject {
-    /// Returns whether there is more than a number.
-    fn is_named(self) -> bool {
-        self.name != Word::NONE || self.array != Word::NONE
     }
 }
 
@@ -450,31 +412,19 @@ const fn is_plain(label: Label) -> bool {
     matches!(label, Label::Hint(Hint { register: HintRegister::None, .. }))
 }
 
-/// Returns the name of a function without the words before and behind it: `has_nan` of
-/// `pica_has_nan_vec4f`.
-fn stem(function: &str) -> &str {
-    let name = function.strip_prefix("pica_").unwrap_or(function);
-    ["_vec2f", "_vec3f", "_vec4f"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
 /// Writes a constant, if it is short; returns whether it is.
 fn number(operand: Operand, out: &mut String) -> bool {
     let View::Const(bits) = operand.view else { return false };
-    let lanes = &bits[..usize::from(operand.ty.lanes)];
     let first = bits[0];
     let value = match operand.ty.kind {
         ScalarKind::F32 => {
             let value = f32::from_bits(first);
-            if value.fract() != 0.0 || value.abs() > 9999.0 {
-                return false;
-            }
-            value as i32
+            if value.fract() == 0.0 { value as i32 } else { i32::MAX }
         }
-        ScalarKind::I32 => first as i32,
-        ScalarKind::U32 | ScalarKind::Bool if first < 9999 => first as i32,
-        ScalarKind::U32 | ScalarKind::Bool => return false,
+        ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => first as i32,
     };
-    if lanes.iter().any(|&lane| lane != first) {
+    if value.unsigned_abs() > 9999 || bits[..usize::from(operand.ty.lanes)].iter().any(|&lane| lane != first)
+    {
         return false;
     }
     let _ = write!(out, "{}{}", if value < 0 { "minus_" } else { "" }, value.unsigned_abs());
@@ -494,44 +444,21 @@ const fn relation(op: Binary, is_swapped: bool) -> Option<&'static str> {
     })
 }
 
-/// Nouns of operations.
-const NOUNS: [&str; 13] = [
-    "choice",
-    "dot",
-    "floor",
-    "logarithm",
-    "magnitude",
-    "maximum",
-    "minimum",
-    "power",
-    "product",
-    "quotient",
-    "result",
-    "root",
-    "sum",
-];
-
-/// Returns the noun of an operation.
-const fn unary_noun(op: Unary) -> &'static str {
-    match op {
-        Unary::Abs => "magnitude",
-        Unary::Floor => "floor",
-        Unary::Sqrt => "root",
-        Unary::Exp2 => "power",
-        Unary::Log2 => "logarithm",
-        _other_operations => "result",
-    }
-}
-
-/// Returns the noun of an operation.
-const fn binary_noun(op: Binary) -> &'static str {
-    match op {
-        Binary::Add => "sum",
-        Binary::Mul => "product",
-        Binary::Div => "quotient",
-        Binary::Dot => "dot",
-        Binary::Min | Binary::NMin => "minimum",
-        Binary::Max | Binary::NMax => "maximum",
-        _other_operations => "result",
+/// Returns the noun of an operation on floats.
+const fn noun(form: Form) -> &'static str {
+    match form {
+        Form::Unary(Unary::Abs) => "magnitude",
+        Form::Unary(Unary::Floor) => "floor",
+        Form::Unary(Unary::Sqrt) => "root",
+        Form::Unary(Unary::Exp2) => "power",
+        Form::Unary(Unary::Log2) => "logarithm",
+        Form::Binary(Binary::Add) => "sum",
+        Form::Binary(Binary::Mul) => "product",
+        Form::Binary(Binary::Div) => "quotient",
+        Form::Binary(Binary::Dot) => "dot",
+        Form::Binary(Binary::Min | Binary::NMin) => "minimum",
+        Form::Binary(Binary::Max | Binary::NMax) => "maximum",
+        Form::Select => "choice",
+        _other_forms => "result",
     }
 }

@@ -4,7 +4,7 @@
 
 use super::builder::{Builder, known};
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Subject, Text, View};
-use super::names::push_number;
+use super::names::{Word, push_number};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
@@ -70,16 +70,17 @@ impl<'a> Builder<'a> {
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
             }
             Op::Call { helper, args } => {
-                let name = self.module.helpers.get(usize::from(helper));
-                let name = name.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                let called = self.module.helpers.get(usize::from(helper));
+                let called = called.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
                 let args = self.ir.get(args);
                 if let (&[index], ScalarKind::F32) = (args, ty.kind)
                     && let Some((reader, index)) = self.relative(helper, index)?
                 {
                     return Ok(self.draft.add(reader, ty, &[index], label).view);
                 }
-                let form = Form::Call(self.draft.word(name));
-                (form, &self.list(args)?)
+                let array = called.member.and_then(|member| self.module.declarations.members.get(member));
+                let array = array.map_or(Word::NONE, |array| self.draft.word(array));
+                (self.draft.call(&called.name, called.noun, array), &self.list(args)?)
             }
             Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
             // Of two numbers alone do all languages say which one they choose.
@@ -111,8 +112,7 @@ impl<'a> Builder<'a> {
             if let View::Whole(expr) = self.view(value)?
                 && self.draft.node(expr).label == PLAIN
             {
-                let word = self.draft.words.add(|out| out.extend(["out_", &output.name]));
-                self.draft.nodes[expr as usize].label = Label::Word(word);
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name, "");
             }
         }
         Ok(())
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
             (Buffer::State, Some(state)) => (state, "word", Placement::OnlyLine),
             (Buffer::State, None) => return Err(defect("there is no state")),
         };
-        let label = Label::Word(self.draft.word(name));
+        let label = self.draft.labeled(name);
         let text = Text::unnamed(self.draft.word(buffer.name), stay);
         Ok(self.draft.add_text(text, ty, &[index], label).view)
     }
@@ -222,7 +222,8 @@ impl<'a> Builder<'a> {
         }
         let operands = [self.value(index)?, Operand::int(ahead.into())];
         let view = self.binary(Binary::IAdd, operands, Type::I32, PLAIN);
-        Ok(Some((Form::Call(self.draft.word(name)), Operand { view, ty: Type::I32 })))
+        let form = self.draft.call(name, "", self.arrays[usize::from(array)]);
+        Ok(Some((form, Operand { view, ty: Type::I32 })))
     }
 
     /// Returns the operands of an operation. A factor that repeats a scalar is passed as the
@@ -301,9 +302,9 @@ impl<'a> Builder<'a> {
         let number = |draft: &mut Draft, number| draft.words.add(|out| push_number(out, u32::from(number)));
         match self.module.declarations.index(block, member, element) {
             None => Subject { number: number(self.draft, element), ..Subject::NONE },
-            Some((array, ahead)) => {
-                let array = self.draft.word(array);
-                let mut subject = Subject { array, ..Subject::NONE };
+            Some((array, offset, ahead)) => {
+                self.draft.word(offset);
+                let mut subject = Subject { array: self.arrays[usize::from(array)], ..Subject::NONE };
                 if ahead != 0 {
                     self.draft.word(" + ");
                     subject.number = number(self.draft, ahead);

@@ -6,16 +6,14 @@
 
 use std::fmt::Write as _;
 
-use super::dialect::Helper;
+use super::comments::comment;
+use super::dialect::operators::{Helper, Level};
 use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
+use super::module::Module;
 use super::names::Word;
-use super::operators::Level;
-use super::{Shared, comment};
 use crate::backend::interface::ENTRY_NAME;
 use crate::ir::{HintRegister, ScalarKind, Type};
 
-/// Maximum characters of a line that can be broken.
-pub const LINE: u32 = 100;
 /// Maximum characters of a value in a comment.
 const SHORT: u32 = 40;
 
@@ -62,7 +60,7 @@ pub enum Again {
 /// Printer of one function.
 pub struct Body<'w> {
     pub out: &'w mut String,
-    pub module: &'w Shared<'w>,
+    pub module: &'w Module<'w>,
     pub draft: &'w Draft,
     /// Functions on vectors that are called, for GLSL.
     pub called: &'w mut Vec<(Helper, Type)>,
@@ -84,6 +82,36 @@ pub struct Body<'w> {
 }
 
 impl<'w> Body<'w> {
+    /// Writes the lines of a function; returns the expressions that they evaluate, each with its
+    /// place in the text, if the draft is traced.
+    pub fn write(
+        out: &'w mut String,
+        module: &'w Module<'w>,
+        draft: &'w Draft,
+        called: &'w mut Vec<(Helper, Type)>,
+        result: Option<&'static str>,
+    ) -> Vec<(usize, Expr)> {
+        let (open, selectors, skipped) = Default::default();
+        let (indent, declared, is_broken) = (1, 0, false);
+        let trace = draft.is_traced.then(Vec::new);
+        let mut body = Self {
+            out,
+            module,
+            draft,
+            called,
+            result,
+            indent,
+            declared,
+            open,
+            selectors,
+            trace,
+            is_broken,
+            skipped,
+        };
+        body.lines();
+        body.trace.unwrap_or_default()
+    }
+
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
         const SPACES: &str = "                                                                ";
@@ -117,7 +145,7 @@ impl<'w> Body<'w> {
     }
 
     /// Writes all lines.
-    pub fn lines(&mut self) {
+    fn lines(&mut self) {
         let mut at = 0;
         // The procedure of the lines so far, and of the next ones.
         let (mut here, mut next) = (None, None);
@@ -159,7 +187,7 @@ impl<'w> Body<'w> {
             lines.iter().rev().take_while(is_store).find_map(|line| match *line {
                 Line::Store { variable, value } => match draft.variables[variable as usize].label {
                     Label::Hint(hint) if is_wanted(hint.register) => Some((variable, value)),
-                    Label::Hint(_) | Label::Word(_) => None,
+                    Label::Hint(_) | Label::Title(_) => None,
                 },
                 _other_line => None,
             })
@@ -339,7 +367,7 @@ impl<'w> Body<'w> {
 
     /// Writes the line of a switch; returns the index of the next line.
     fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
-        if self.module.dialect.glsl.is_some_and(|version| !version.row().switches) {
+        if !self.module.dialect.switches {
             self.begin_tests(selector, continues);
             return at + 1;
         }
@@ -370,9 +398,8 @@ impl<'w> Body<'w> {
             }
             Closing::While => "} while (false);\n",
             Closing::Case => {
-                // Cases of GLSL fall through, those of WGSL do not.
                 let jumps = matches!(self.draft.lines[at - 1], Line::Break | Line::Continue);
-                if self.module.dialect.glsl.is_some() && !jumps {
+                if self.module.dialect.falls_through && !jumps {
                     self.line().push_str("break;\n");
                 }
                 "}\n"

@@ -7,7 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::glsl::{GlslVersion, Row};
+use super::comments::head;
+use super::dialect::versions::{GlslVersion, Row};
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
 use crate::error::{At, Error, Kind, Result};
 use crate::host::Location;
@@ -27,7 +28,7 @@ pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<St
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
     let mut out = String::new();
-    row.head(&mut out, source, clips);
+    head(row, &mut out, source, clips);
     out.push_str("layout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\n\n");
     let fields = if clips {
         "    vec4 gl_Position;\n    float gl_ClipDistance[2];\n"

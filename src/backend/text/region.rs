@@ -13,12 +13,17 @@
 //! Recursion follows the nesting depth, which `BRACES` bounds; readers of the text recurse
 //! likewise.
 
+use std::ops::Range;
+
 use super::builder::Builder;
 use super::carry::{Carrier, Snapshot};
-use super::draft::{Line, Operand};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Variable};
+use super::loops::{Counted, Tested};
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
+use crate::ir::{
+    Binary, Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Unary, Value, ValueList,
+};
 use crate::limits::BRACES;
 
 /// Targets of a region's exits.
@@ -49,6 +54,15 @@ impl Scope<'_> {
         Scope { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
     }
 
+    /// Returns the scope inside a loop whose parameters and results have these carriers.
+    const fn repeated<'c>(self, [params, results]: [&'c [Carrier]; 2]) -> Scope<'c>
+    where
+        Self: 'c,
+    {
+        let (breaks, continues) = (Some(results), Some(params));
+        Scope { yields: self.yields, breaks, continues, end_breaks: false, end_continues: true }
+    }
+
     /// Returns the same scope for a region that is not at the end.
     const fn inside(self) -> Self {
         Self { end_breaks: false, end_continues: false, ..self }
@@ -68,11 +82,9 @@ struct Branch {
 /// A `Loop`.
 #[derive(Clone, Copy)]
 struct Repeat<'s> {
-    params: ValueList,
+    params: &'s [Value],
     /// Carriers of the parameters.
     carriers: &'s [Carrier],
-    /// Carrier of the parameter that counts down to 0, if one does.
-    counter: Option<Carrier>,
     body: Region,
     results: ValueList,
 }
@@ -104,8 +116,14 @@ impl<'a> Builder<'a> {
     /// Adds the lines of a region, including its exit.
     fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
         let data = region_of(self.ir, region)?;
-        for (index, &item) in data.items.iter().enumerate() {
-            let node = match item {
+        self.items(data, 0..data.items.len(), scope)?;
+        self.exit(data.exit, scope)
+    }
+
+    /// Adds the lines of some items of a region.
+    fn items(&mut self, data: &RegionData, range: Range<usize>, scope: Scope<'_>) -> Result<()> {
+        for index in range {
+            let node = match data.items[index] {
                 Item::Let(value) => {
                     self.item(value)?;
                     continue;
@@ -117,7 +135,7 @@ impl<'a> Builder<'a> {
             let scope = if after == After::Nothing { scope } else { scope.inside() };
             self.node(node, scope, after)?;
         }
-        self.exit(data.exit, scope)
+        Ok(())
     }
 
     fn exit(&mut self, exit: Exit, scope: Scope<'_>) -> Result<()> {
@@ -184,10 +202,14 @@ impl<'a> Builder<'a> {
                 self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
             }
             NodeData::Loop { params, inits, body, results } => {
-                let carriers = self.carriers_of(params);
-                self.store(&carriers, ir.get(inits))?;
-                let counter = self.counter(node, &carriers);
-                self.repeat(Repeat { params, carriers: &carriers, counter, body, results }, scope)?;
+                let (carriers, left) = (self.carriers_of(params), self.carriers_of(results));
+                let repeat = Repeat { params: ir.get(params), carriers: &carriers, body, results };
+                if let Some(counted) = Counted::find(ir, node, [&carriers, &left]) {
+                    self.count(counted, repeat, ir.get(inits), scope)?;
+                } else {
+                    self.store(&carriers, ir.get(inits))?;
+                    self.repeat(Tested::find(ir, node, [&carriers, &left]), repeat, scope)?;
+                }
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
@@ -234,7 +256,7 @@ impl<'a> Builder<'a> {
         // Variables that either arm stored have unknown contents from here on.
         self.carriers.merge(&start);
         self.close_if(opening, middle);
-        self.load(&results, branch.results);
+        self.load(&results, self.ir.get(branch.results));
         Ok(())
     }
 
@@ -311,32 +333,141 @@ impl<'a> Builder<'a> {
         let start = self.carriers.snapshot();
         write(self, &carriers, &start)?;
         self.carriers.merge(&start);
-        self.load(&carriers, results);
+        self.load(&carriers, self.ir.get(results));
         Ok(())
     }
 
-    fn repeat(&mut self, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
-        let Repeat { params: list, carriers: params, counter, body, results } = repeat;
+    /// Adds a loop, with its test first if there is one.
+    fn repeat(&mut self, tested: Option<Tested<'_>>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
+        let Repeat { params: list, carriers: params, body, results } = repeat;
         self.yielding(results, |this, carriers, _| {
-            let at = this.draft.lines.len();
             this.open(Line::Loop { is_left: false, is_continued_in_switch: false, is_counted: false });
             // Later iterations enter with other contents than the first one.
             this.carriers.forget();
-            this.load(params, list);
-            let inner = Scope {
-                yields: scope.yields,
-                breaks: Some(carriers),
-                continues: Some(params),
-                end_breaks: false,
-                end_continues: true,
+            let inner = scope.repeated([params, carriers]);
+            let Some(tested) = tested else {
+                this.load(params, list);
+                this.region(body, inner)?;
+                this.close();
+                return Ok(());
             };
-            this.region(body, inner)?;
+            this.tested(&tested, repeat, inner)?;
             this.close();
-            if !counter.is_some_and(|counter| this.count(at, counter, params, carriers)) {
-                this.test_first(at);
+            // What the loop leaves is loaded before the first store: stores are parallel.
+            this.carriers.forget();
+            this.load(params, list);
+            tested.again.iter().try_for_each(|&value| this.item(value))?;
+            this.store(carriers, tested.left)
+        })
+    }
+
+    /// Adds the body of a loop that begins with a test, with the test before what it does not need.
+    fn tested(&mut self, tested: &Tested<'_>, repeat: Repeat<'_>, scope: Scope<'_>) -> Result<()> {
+        let &Tested { body, test, leaves, rest, .. } = tested;
+        let needed = tested.needed(self.ir, repeat.params);
+        let add = |this: &mut Self, wanted: bool| -> Result<()> {
+            for (&carrier, param) in repeat.carriers.iter().zip(repeat.params) {
+                if needed.contains(param) == wanted {
+                    this.load(&[carrier], &[*param]);
+                }
+            }
+            for (at, item) in body.items[..test].iter().enumerate() {
+                if matches!(item, Item::Let(value) if needed.contains(value) == wanted) {
+                    this.items(body, at..at + 1, scope)?;
+                }
             }
             Ok(())
-        })
+        };
+        add(self, true)?;
+        let mut condition = self.value(tested.condition)?;
+        if !leaves {
+            condition.view = condition.view.negated();
+        }
+        self.push(Line::If(condition));
+        self.jump(Line::Break);
+        self.push(Line::End);
+        // The head of the loop has the first lines.
+        self.procedure = None;
+        add(self, false)?;
+        match rest {
+            Some(rest) => self.region(rest, scope),
+            None => {
+                // As behind every `if`, what an arm stores has unknown contents.
+                self.carriers.lose(scope.breaks.unwrap_or_default(), tested.left);
+                self.items(body, test + 1..body.items.len(), scope)?;
+                self.exit(body.exit, scope)
+            }
+        }
+    }
+
+    /// Adds a loop that counts: each iteration stores what the last one leaves.
+    fn count(
+        &mut self,
+        counted: Counted<'_>,
+        repeat: Repeat<'_>,
+        inits: &[Value],
+        scope: Scope<'_>,
+    ) -> Result<()> {
+        let Counted { counter, index, body, test, arm, left } = counted;
+        let Exit::Continue(next) = body.exit else { return Ok(()) };
+        let params = without(repeat.carriers, index);
+        self.store(&params, &without(inits, index))?;
+        let first = self.value(counter.init)?;
+        let variable = self.counter(Label::Hint(self.ir.values[counter.param].hint));
+        self.yielding(repeat.results, |this, carriers, _| {
+            this.push(Line::Store { variable, value: first });
+            this.open(Line::Loop { is_left: true, is_continued_in_switch: false, is_counted: true });
+            let zero = Operand::int(0);
+            let is_done = this.step(variable, Binary::ILess, Type::BOOL, zero);
+            this.draft.lines.extend([Line::If(is_done), Line::Break, Line::End]);
+            this.carriers.forget();
+            this.load_from(variable, counter.param);
+            this.load(&params, &without(repeat.params, index));
+            let scope = scope.repeated([&params, carriers]).inside();
+            this.items(body, 0..test, scope)?;
+            let (mut kept, mut own) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+            for (&carrier, &value) in carriers.iter().zip(left) {
+                // The values of parameters are those of the next iteration, which follow.
+                let next =
+                    repeat.carriers.iter().zip(this.ir.get(next)).find(|(param, _)| **param == carrier);
+                match next {
+                    None => own.extend([(carrier, value)]),
+                    Some((_, &next)) => kept.extend((next == value).then_some((carrier, value))),
+                }
+            }
+            this.store(&kept.0, &kept.1)?;
+            this.items(arm, 0..arm.items.len(), scope)?;
+            this.store(&own.0, &own.1)?;
+            this.items(body, test + 1..body.items.len(), scope)?;
+            this.store(&params, &without(this.ir.get(next), index))?;
+            let value = this.step(variable, Binary::ISub, Type::I32, Operand::int(1));
+            this.push(Line::Store { variable, value });
+            this.close();
+            Ok(())
+        })?;
+        self.counting.pop();
+        Ok(())
+    }
+
+    /// Adds an operation on a counter and a number.
+    fn step(&mut self, counter: Variable, op: Binary, ty: Type, number: Operand) -> Operand {
+        let count = self.draft.add(Form::Variable(counter), Type::I32, &[], PLAIN);
+        self.draft.add(Form::Binary(op), ty, &[count, number], PLAIN)
+    }
+
+    /// Returns a variable for a counter, which no loop around uses.
+    fn counter(&mut self, label: Label) -> Variable {
+        let draft = &mut *self.draft;
+        let is_free = |counter: &&Variable| {
+            draft.variables[**counter as usize].label == label && !self.counting.contains(counter)
+        };
+        let counter = draft.counters.iter().find(is_free).copied().unwrap_or_else(|| {
+            let counter = draft.variable(label, Type::I32, None);
+            draft.counters.push(counter);
+            counter
+        });
+        self.counting.push(counter);
+        counter
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
@@ -371,6 +502,12 @@ impl<'a> Builder<'a> {
             Ok(())
         })
     }
+}
+
+/// Returns a list without one of its elements.
+fn without<T: Copy>(list: &[T], index: usize) -> Vec<T> {
+    let others = list.iter().enumerate().filter(|(at, _)| *at != index);
+    others.map(|(_, &element)| element).collect()
 }
 
 fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {

@@ -22,15 +22,15 @@
 
 use std::fmt::Write as _;
 
+use super::dialect::operators::Level;
 use super::draft::Operand;
-use super::operators::Level;
 use super::print::{Again, Body, Closing};
 
 impl Body<'_> {
     /// Declares what remembers a `continue` in a loop. A nested loop may declare it again, for
     /// itself.
     pub fn remember_continue(&mut self) {
-        if self.module.dialect.glsl.is_some_and(|version| !version.row().switches) {
+        if !self.module.dialect.switches {
             let name = &self.module.again;
             let _ = writeln!(self.line(), "bool {name} = false;");
         }

@@ -41,7 +41,7 @@ const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x188
 macro_rules! helpers {
     ($(
         $(#[$attr:meta])*
-        $name:ident $text:literal |$body:ident, $a:ident $(, $b:ident)? $(; $decision:ident)?| $result:expr
+        $name:ident $text:literal $noun:literal |$body:ident, $a:ident $(, $b:ident)? $(; $decision:ident)?| $result:expr
     ),* $(,)?) => {
         /// A helper function; there is one for each number of lanes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ macro_rules! helpers {
         pub(super) const NAMES: &[[&str; 4]] = &[
             $([$text, concat!($text, "_vec2f"), concat!($text, "_vec3f"), concat!($text, "_vec4f")]),*
         ];
+        /// Nouns of their results, in the order of the names.
+        const NOUNS: &[&str] = &[$($noun),*];
 
         impl Helper {
             /// In the order of their names.
@@ -76,61 +78,61 @@ macro_rules! helpers {
 
 helpers! {
     /// Product, inf · 0 = NaN · 0 = 0.
-    Mul "pica_mul" |body, a, b| body.mul(a, b, None),
+    Mul "pica_mul" "product" |body, a, b| body.mul(a, b, None),
     /// The same, NaN where the first operand is.
-    MulFirst "pica_mul_first_nan" |body, a, b| {
+    MulFirst "pica_mul_first_nan" "product" |body, a, b| {
         let is_nan = body.emit.unary(Unary::IsNan, a);
         body.mul(a, b, Some(is_nan))
     },
     /// The same, NaN where an operand is.
-    MulEither "pica_mul_either_nan" |body, a, b| {
+    MulEither "pica_mul_either_nan" "product" |body, a, b| {
         let [a_is, b_is] = [a, b].map(|operand| body.emit.unary(Unary::IsNan, operand));
         let is_nan = body.emit.binary(Binary::Or, a_is, b_is);
         body.mul(a, b, Some(is_nan))
     },
     /// Returns which lanes are NaN.
-    IsNan "pica_is_nan" |body, a| body.emit.unary(Unary::IsNan, a),
+    IsNan "pica_is_nan" "is_nan" |body, a| body.emit.unary(Unary::IsNan, a),
     /// Returns whether any lane is NaN.
-    HasNan "pica_has_nan" |body, a| body.has_nan(a),
+    HasNan "pica_has_nan" "has_nan" |body, a| body.has_nan(a),
     /// Dot product of products with inf · 0 = NaN · 0 = 0.
-    Dot "pica_dot" |body, a, b| body.dot(a, b, None),
+    Dot "pica_dot" "dot" |body, a, b| body.dot(a, b, None),
     /// The same, NaN where it has to be.
-    DotNan "pica_dot_or_nan" |body, a, b; is_nan| body.dot(a, b, Some(is_nan)),
+    DotNan "pica_dot_or_nan" "dot" |body, a, b; is_nan| body.dot(a, b, Some(is_nan)),
     /// Dot product with products that cannot be inf · 0 in the last lane alone, as in that of a
     /// point with a row of a matrix.
-    DotPoint "pica_dot_point" |body, a, b| body.dot_point(a, b, None),
+    DotPoint "pica_dot_point" "dot" |body, a, b| body.dot_point(a, b, None),
     /// The same, NaN where it has to be.
-    DotPointNan "pica_dot_point_or_nan" |body, a, b; is_nan| body.dot_point(a, b, Some(is_nan)),
+    DotPointNan "pica_dot_point_or_nan" "dot" |body, a, b; is_nan| body.dot_point(a, b, Some(is_nan)),
     /// Dot product of operands for which inf · 0 cannot happen.
-    DotPlain "pica_dot_plain" |body, a, b| body.dot_plain(a, b),
+    DotPlain "pica_dot_plain" "dot" |body, a, b| body.dot_plain(a, b),
     /// float24: sum.
-    Add "pica_add" |body, a, b| body.add(a, b),
+    Add "pica_add" "sum" |body, a, b| body.add(a, b),
     /// Product with +0.
-    MulZero "pica_mul_zero" |body, a| body.mul_zero(a),
+    MulZero "pica_mul_zero" "product" |body, a| body.mul_zero(a),
     /// Sum with +0 (`fast`).
-    AddZero "pica_add_zero" |body, a| body.add_zero(a),
+    AddZero "pica_add_zero" "sum" |body, a| body.add_zero(a),
     /// Reciprocal.
-    Rcp "pica_rcp" |body, a| body.source_and_result(a, Body::rcp),
+    Rcp "pica_rcp" "result" |body, a| body.source_and_result(a, Body::rcp),
     /// Reciprocal square root.
-    Rsq "pica_rsq" |body, a| body.source_and_result(a, Body::rsq),
+    Rsq "pica_rsq" "result" |body, a| body.source_and_result(a, Body::rsq),
     /// Power of two.
-    Exp2 "pica_exp_two" |body, a| body.source_and_result(a, Body::exp2),
+    Exp2 "pica_exp_two" "result" |body, a| body.source_and_result(a, Body::exp2),
     /// Base-2 logarithm.
-    Log2 "pica_log_two" |body, a| body.source_and_result(a, Body::log2),
+    Log2 "pica_log_two" "result" |body, a| body.source_and_result(a, Body::log2),
     /// Base-2 logarithm of a number that is not below or equal to 0.
-    Log2Positive "pica_log_two_positive" |body, a| body.log2_positive(a),
+    Log2Positive "pica_log_two_positive" "result" |body, a| body.log2_positive(a),
     /// Power of two, alike on every device.
-    Exp2Portable "pica_exp_two_portable" |body, a| body.source_and_result(a, Body::exp2_portable),
+    Exp2Portable "pica_exp_two_portable" "result" |body, a| body.source_and_result(a, Body::exp2_portable),
     /// Base-2 logarithm, alike on every device.
-    Log2Portable "pica_log_two_portable" |body, a| body.source_and_result(a, Body::log2_portable),
+    Log2Portable "pica_log_two_portable" "result" |body, a| body.source_and_result(a, Body::log2_portable),
     /// Conversion to an address.
-    Address "pica_address" |body, a| body.address(a),
+    Address "pica_address" "address" |body, a| body.address(a),
     /// float24: small sources count as 0.
-    Flush "pica_flush" |body, a| body.flush(a),
+    Flush "pica_flush" "result" |body, a| body.flush(a),
     /// float24: rounding of a result.
-    Truncate "pica_truncate" |body, a| body.truncate(a),
+    Truncate "pica_truncate" "result" |body, a| body.truncate(a),
     /// float24: an input or uniform as the registers hold it.
-    ToFloat "pica_to_float" |body, a| body.float24_register(a),
+    ToFloat "pica_to_float" "result" |body, a| body.float24_register(a),
 }
 
 impl Helper {
@@ -145,7 +147,7 @@ impl Helper {
     /// Builds a helper function whose callees are in the list.
     pub(super) fn function(self, lanes: u8, helpers: &mut Helpers<'_>) -> Kept {
         let name = Cow::Borrowed(NAMES[self as usize][usize::from(lanes) - 1]);
-        let mut func = Func { name, ..Func::default() };
+        let mut func = Func { name, noun: NOUNS[self as usize], ..Func::default() };
         let mut body = Body { emit: Emit::helper(&mut func), helpers, lanes, calls: Vec::new() };
         let result = self.build(&mut body);
         let Body { emit, calls, .. } = body;

@@ -212,7 +212,7 @@ impl<'a> Registers<'a> {
         if let Some(helper) = self.limit {
             return helper;
         }
-        let mut func = Func { name: Cow::Borrowed("pica_offset"), ..Func::default() };
+        let mut func = Func { name: Cow::Borrowed("pica_offset"), noun: "offset", ..Func::default() };
         let mut emit = Emit::helper(&mut func);
         let offset = emit.param(Type::I32);
         let (below, above, zero) = (emit.int(-129), emit.int(128), emit.int(0));

@@ -4,33 +4,14 @@
 
 use std::iter::successors;
 
-use super::draft::{Draft, Expr, Form, Variable};
-use super::uses::{Fact, Span};
-
-/// A store to a variable, and the previous store to it.
-#[derive(Clone, Copy, Debug)]
-pub struct Store {
-    pub variable: Variable,
-    pub at: u32,
-    pub block: u32,
-    pub previous: u32,
-}
-
-/// Place of the declaration of a variable.
-#[derive(Clone, Copy, Debug)]
-pub struct Declaration {
-    /// Before this line, or by it.
-    pub at: u32,
-    pub variable: Variable,
-    /// The line is the store that gives the first value.
-    pub by_store: bool,
-}
+use super::facts::{Declaration, Span, Store, Uses};
+use super::{Draft, Expr, Form, Variable};
 
 impl Draft {
     /// Returns whether the variable may be stored after the line `from` and before a use of the
     /// expression.
-    pub(super) fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let Fact { last, spans, .. } = *self.fact(expr);
+    pub fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
+        let Uses { last, spans, .. } = self.fact(expr).uses;
         let store = |index: u32| self.stores.get(index as usize);
         let span = |index: u32| self.spans.get(index as usize);
         let last_store = store(self.variables[variable as usize].stores);
@@ -43,7 +24,7 @@ impl Draft {
 
     /// Decides where variables are declared: by the first store if it stands in the innermost block
     /// with all occurrences, else before the line with the first occurrence, outside of loops.
-    pub(super) fn declare(&mut self) {
+    pub fn declare(&mut self) {
         // For each variable the first line, its block, the innermost block that has all lines, and
         // whether the first is a store.
         let mut found: Vec<Option<(u32, u32, u32, bool)>> = vec![None; self.variables.len()];
@@ -57,9 +38,9 @@ impl Draft {
             *place = Some((first, its, common, is_store));
         };
         self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block, true));
-        for (node, fact) in self.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
+        for (node, fact) in self.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses.count > 0) {
             if let Form::Variable(variable) = node.form {
-                occurs(variable, fact.at, fact.block, false);
+                occurs(variable, fact.place.at, fact.place.block, false);
             }
         }
         self.declarations.clear();

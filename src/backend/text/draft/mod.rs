@@ -6,16 +6,17 @@
 //! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
 //! each use: `r1.xyz` reads better than a name for it.
 
+pub mod facts;
+pub mod scopes;
+mod stores;
+mod uses;
+
+use self::facts::{Declaration, Fact, NONE, Span, Store};
+use self::scopes::Scopes;
 use super::names::{Word, Words};
-use super::scopes::Scopes;
-use super::stores::{Declaration, Store};
-use super::uses::{Fact, NONE, Span};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Type, Unary, Value};
 
-/// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
-pub type Expr = u32;
-/// A local variable: index into [`Draft::variables`].
-pub type Variable = u32;
+pub use self::facts::{Expr, Variable};
 
 /// Relation of an operand to an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,8 +112,8 @@ pub enum Form {
     All,
     /// Value of its type made of parts.
     Build,
-    /// Call of a function.
-    Call(Word),
+    /// Call of a function, by its number.
+    Call(u32),
     /// Outputs of the interface, for WGSL.
     Outputs,
 }
@@ -132,6 +133,17 @@ impl Text {
     pub const fn unnamed(word: Word, placement: Placement) -> Self {
         Self { word, placement, is_memory: true, subject: Subject::NONE }
     }
+}
+
+/// A function that is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Its name.
+    pub word: Word,
+    /// The noun of its results; may be empty.
+    pub noun: &'static str,
+    /// The name of what it reads elements of, by index.
+    pub array: Word,
 }
 
 /// The parts of a text that expressions are named after.
@@ -166,8 +178,20 @@ pub enum Placement {
 pub enum Label {
     /// The register of a value, or else its type.
     Hint(Hint),
-    /// This word, or one close to it.
-    Word(Word),
+    /// This title, by its number, or one close to it.
+    Title(u32),
+}
+
+/// A name and its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Title {
+    pub word: Word,
+    /// The entity that it is about.
+    pub stem: Word,
+    /// The noun behind it; may be empty.
+    pub noun: &'static str,
+    /// The stem is an output, which a word in front says.
+    pub is_output: bool,
 }
 
 /// Label of expressions that come from no register.
@@ -276,6 +300,8 @@ pub struct Draft {
     pub lines: Vec<Line>,
     pub variables: Vec<Local>,
     pub texts: Vec<Text>,
+    pub functions: Vec<Function>,
+    pub titles: Vec<Title>,
     /// Variables that the heads of loops declare.
     pub counters: Vec<Variable>,
     /// Values of cases.
@@ -309,6 +335,8 @@ impl Draft {
         self.lines.clear();
         self.variables.clear();
         self.texts.clear();
+        self.functions.clear();
+        self.titles.clear();
         self.counters.clear();
         self.values.clear();
         self.words.clear();
@@ -368,6 +396,39 @@ impl Draft {
         let subject = Subject { name, ..Subject::NONE };
         let (word, is_memory) = (self.words.since(start), !prefix.is_empty());
         self.add_text(Text { word, placement: Placement::Anywhere, is_memory, subject }, ty, &[], PLAIN)
+    }
+
+    /// Returns the form of a call.
+    pub fn call(&mut self, name: &str, noun: &'static str, array: Word) -> Form {
+        let word = self.word(name);
+        self.functions.push(Function { word, noun, array });
+        Form::Call(self.functions.len() as u32 - 1)
+    }
+
+    /// Returns a called function.
+    pub fn function(&self, number: u32) -> &Function {
+        &self.functions[number as usize]
+    }
+
+    /// Returns a label that is a word.
+    pub fn labeled(&mut self, name: &str) -> Label {
+        self.titled("", name, "")
+    }
+
+    /// Returns a label with words around its stem: that of outputs, a noun.
+    pub fn titled(&mut self, before: &str, stem: &str, noun: &'static str) -> Label {
+        let start = self.words.end();
+        self.word(before);
+        let stem = self.word(stem);
+        self.words.add(|out| out.extend([if noun.is_empty() { "" } else { "_" }, noun]));
+        let (word, is_output) = (self.words.since(start), !before.is_empty());
+        self.titles.push(Title { word, stem, noun, is_output });
+        Label::Title(self.titles.len() as u32 - 1)
+    }
+
+    /// Returns a title.
+    pub fn title(&self, number: u32) -> Title {
+        self.titles[number as usize]
     }
 
     /// Returns a text.

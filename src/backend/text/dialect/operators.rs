@@ -2,7 +2,6 @@
 //! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
 //! not chain, `&&` and `||` do not mix). GLSL binds as C does.
 
-use super::dialect::Helper;
 use crate::ir::{Binary, Unary};
 
 /// Binding strength of an expression, ascending.
@@ -37,6 +36,26 @@ pub enum OnVectors {
     Function(&'static str),
     /// By a function of ours.
     Helper(Helper),
+}
+
+/// Functions on vectors that GLSL lacks and the text defines. They work lane by lane.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Helper {
+    /// `a && b`
+    Both,
+    /// `a || b`
+    Either,
+    /// `c ? b : a`, for what `mix` does not take.
+    Choose,
+}
+
+impl Helper {
+    /// All helpers with their names and their expressions for lane `L`.
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
+        (Self::Both, "both", "a.L && b.L"),
+        (Self::Either, "either", "a.L || b.L"),
+        (Self::Choose, "choose", "c.L ? b.L : a.L"),
+    ];
 }
 
 /// An operator between two operands.

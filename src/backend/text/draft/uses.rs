@@ -2,93 +2,13 @@
 //! In: lines and nodes of a draft. Out: its facts for `inline`, its scopes and stores. Knows no
 //! syntax and decides nothing but which values go by a variable's name.
 
-use super::draft::{Draft, Expr, Form, Line, Operand, View};
-use super::names::Word;
+use super::facts::{Fact, NONE, Place, Span, Store};
 use super::scopes::Block;
-use super::stores::Store;
-
-/// No line, no span.
-pub const NONE: u32 = u32::MAX;
-
-/// Length and depth of an expression, and whether there is arithmetic on floats in it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Size {
-    pub length: u32,
-    pub depth: u32,
-    pub is_exact: bool,
-}
-
-/// Facts about an expression. `inline` sets the last two.
-#[derive(Clone, Copy, Debug)]
-pub struct Fact {
-    /// The one line that evaluates it.
-    pub at: u32,
-    /// Innermost loop around that line; 0 outside of all.
-    pub home: u32,
-    /// Last line that may contain its text.
-    pub last: u32,
-    /// No use comes before this line.
-    pub first: u32,
-    /// Block of the line that evaluates it.
-    pub block: u32,
-    /// The first store of it.
-    pub store: u32,
-    /// Line of the store to the variable whose name it has afterwards.
-    pub kept: u32,
-    /// Number of uses.
-    pub uses: u32,
-    /// The last expression that uses it.
-    pub user: u32,
-    /// The last of its spans.
-    pub spans: u32,
-    /// Used in a loop other than its own.
-    pub crosses: bool,
-    /// Name, unless it is inlined.
-    pub name: Word,
-    pub size: Size,
-}
-
-impl Fact {
-    const NEW: Self = Self {
-        at: NONE,
-        home: 0,
-        last: 0,
-        first: NONE,
-        block: 0,
-        store: NONE,
-        kept: NONE,
-        uses: 0,
-        user: NONE,
-        spans: NONE,
-        crosses: false,
-        name: Word::NONE,
-        size: Size { length: 0, depth: 0, is_exact: false },
-    };
-    /// Returns whether it has a name.
-    pub fn is_named(&self) -> bool {
-        self.name != Word::NONE
-    }
-    /// Returns whether a line declares its name.
-    pub fn has_line(&self) -> bool {
-        self.is_named() && self.kept == NONE
-    }
-    /// Returns whether a line evaluates it.
-    pub const fn is_evaluated(&self) -> bool {
-        self.at != NONE
-    }
-}
-
-/// First and last line that may contain one use, and the previous span of the same expression.
-#[derive(Clone, Copy, Debug)]
-pub struct Span {
-    pub first: u32,
-    pub last: u32,
-    pub previous: u32,
-}
+use super::{Draft, Expr, Form, Line, Operand, View};
 
 impl Draft {
     /// Collects the facts: first along the lines, then from users to their operands.
-    pub(super) fn survey(&mut self) {
+    pub fn survey(&mut self) {
         self.facts.clear();
         self.facts.resize(self.nodes.len(), Fact::NEW);
         self.spans.clear();
@@ -107,8 +27,8 @@ impl Draft {
         match self.lines[at as usize] {
             Line::Evaluate(expr) => {
                 let fact = &mut self.facts[expr as usize];
-                fact.home = self.scopes.home(block);
-                (fact.at, fact.last, fact.block) = (at, at, block);
+                fact.place = Place { at, block, home: self.scopes.home(block) };
+                fact.uses.last = at;
             }
             Line::Store { variable, value } => {
                 self.count_use(value, at, block);
@@ -152,8 +72,8 @@ impl Draft {
     }
 
     /// Returns the indentation of the line that evaluates an expression.
-    pub(super) fn indent(&self, expr: Expr) -> u32 {
-        self.scopes.depth(self.facts[expr as usize].block) + 1
+    pub fn indent(&self, expr: Expr) -> u32 {
+        self.scopes.depth(self.facts[expr as usize].place.block) + 1
     }
 
     /// Counts a use by a line.
@@ -167,14 +87,16 @@ impl Draft {
     fn count_use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
         let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
-        fact.uses = fact.uses.saturating_add(1);
-        fact.last = fact.last.max(last);
-        fact.first = fact.first.min(first);
-        if fact.is_evaluated() {
-            fact.crosses |= fact.home != home;
+        let (is_evaluated, is_stored) = (fact.is_evaluated(), fact.store != NONE);
+        let uses = &mut fact.uses;
+        uses.count = uses.count.saturating_add(1);
+        uses.last = uses.last.max(last);
+        uses.first = uses.first.min(first);
+        if is_evaluated {
+            uses.crosses |= fact.place.home != home;
             // `stored_between` asks for the spans of these expressions alone.
-            if fact.store != NONE || is_repeatable {
-                let previous = std::mem::replace(&mut fact.spans, self.spans.len() as u32);
+            if is_stored || is_repeatable {
+                let previous = std::mem::replace(&mut uses.spans, self.spans.len() as u32);
                 self.spans.push(Span { first, last, previous });
             }
         }
@@ -184,8 +106,8 @@ impl Draft {
     fn count_uses(&mut self) {
         // Operands come before their users in the list.
         for expr in (0..self.nodes.len() as Expr).rev() {
-            let fact = self.facts[expr as usize];
-            if fact.uses == 0 {
+            let Fact { place, uses, .. } = self.facts[expr as usize];
+            if uses.count == 0 {
                 continue;
             }
             // An inlined expression takes its operands along; one with a name leaves them at its
@@ -195,13 +117,13 @@ impl Draft {
                     self.facts[expr as usize].kept = store;
                     store
                 }
-                None if (fact.uses > 1 || fact.crosses) && !self.is_repeatable(expr) => fact.at,
-                None => fact.last,
+                None if (uses.count > 1 || uses.crosses) && !self.is_repeatable(expr) => place.at,
+                None => uses.last,
             };
             for index in self.nodes[expr as usize].range() {
                 if let Some(operand) = self.operands[index].view.expr() {
-                    self.count_use_in(operand, (fact.at, last), fact.home);
-                    let user = &mut self.facts[operand as usize].user;
+                    self.count_use_in(operand, (place.at, last), place.home);
+                    let user = &mut self.facts[operand as usize].uses.user;
                     *user = if *user == NONE { expr } else { *user };
                 }
             }
@@ -213,8 +135,9 @@ impl Draft {
     fn naming_store(&self, expr: Expr) -> Option<u32> {
         let fact = self.fact(expr);
         let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
-        let fits = fact.is_evaluated() && !fact.crosses && fact.first == at && fact.block == block;
-        (fits && fact.uses > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
+        let Fact { place, uses, .. } = fact;
+        let fits = fact.is_evaluated() && !uses.crosses && uses.first == at && place.block == block;
+        (fits && uses.count > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
             .then_some(at)
     }
 

@@ -1,0 +1,164 @@
+//! The functions of a module as text: heads, bodies by `print`, readers of arrays.
+//! In: a module. Out: text, with the values that each place evaluates. Knows no lines and no
+//! expressions.
+
+use std::fmt::Write as _;
+
+use super::builder::Builder;
+use super::declarations::VERTEX_OUTPUT;
+use super::dialect::operators::Helper;
+use super::dialect::versions::Marks;
+use super::draft::{Draft, Reader};
+use super::module::{Called, Module};
+use super::names::{self, Names};
+use super::print::Body;
+use crate::backend::interface::WORKGROUP;
+use crate::error::Result;
+use crate::ir::places::Places;
+use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
+use crate::isa::placed::PlacedText;
+
+/// Places in a text with the values of the main function that are evaluated there.
+pub type Trace = Vec<(usize, Value)>;
+
+/// Returns a text with the instructions of its lines.
+pub fn placed(text: String, trace: &Trace, main: &Func) -> PlacedText {
+    let places = Places::new(main);
+    PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
+}
+
+impl Module<'_> {
+    /// Writes the helper functions and the entry point; returns the functions on vectors that they
+    /// call. With a trace, notes what the entry point evaluates.
+    pub fn functions(
+        &self,
+        out: &mut String,
+        names: &Names<'_>,
+        marks: Marks,
+        mut trace: Option<&mut Trace>,
+    ) -> Result<Vec<(Helper, Type)>> {
+        let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
+        let main = &self.source.module.main;
+        let helpers = self.source.module.helpers.iter().zip(&self.helpers);
+        for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
+            // Functions share the names of the module and may repeat each other's local names.
+            let mut scope = names.inner();
+            let parameters = match name {
+                Some(_) => (0..)
+                    .zip(func.get(func.params))
+                    .map(|(index, &param)| scope.unique(&parameter_name(func, index, param)))
+                    .collect(),
+                None => self.parameters(&mut scope),
+            };
+            draft.is_traced = trace.is_some() && name.is_none();
+            let builder = Builder::new(&mut draft, self, func, &parameters);
+            let result = match name {
+                Some(_) => Some(builder.helper()?),
+                None => builder.entry().map(|()| None)?,
+            };
+            for &reader in draft.readers.iter() {
+                if !written.contains(&reader) {
+                    self.reader(out, reader);
+                    written.push(reader);
+                }
+            }
+            let result = match name.zip(result) {
+                Some((name, ty)) => {
+                    let types = func.get(func.params).iter().map(|&param| func.ty(param));
+                    let pairs: Vec<_> = parameters.iter().map(String::as_str).zip(types).collect();
+                    self.head(out, name, &pairs, ty);
+                    Some(self.dialect.ty(ty))
+                }
+                None => {
+                    self.entry_head(out, &parameters);
+                    (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT)
+                }
+            };
+            draft.plan(&mut scope, marks);
+            out.reserve(48 * draft.lines.len());
+            let evaluated = Body::write(out, self, &draft, &mut called, result);
+            if let Some(trace) = &mut trace {
+                let values = evaluated.into_iter().filter_map(|(at, expr)| Some((at, draft.origin(expr)?)));
+                trace.extend(values);
+            }
+            out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
+        }
+        Ok(called)
+    }
+
+    /// Returns the names of the parameters of the entry point, or of their globals in GLSL.
+    fn parameters(&self, scope: &mut Names<'_>) -> Vec<String> {
+        let has_globals = self.dialect.has_globals;
+        if self.source.interface.entry_point.is_compute() {
+            return vec![if has_globals { "gl_GlobalInvocationID".to_owned() } else { scope.unique("id") }];
+        }
+        let names = self.declarations.attributes.iter().map(|attribute| &attribute.name);
+        names.map(|name| if has_globals { name.clone() } else { scope.unique(name) }).collect()
+    }
+
+    /// Writes a function for elements of a named array.
+    fn reader(&self, out: &mut String, Reader { array, helper }: Reader) {
+        let array = usize::from(array);
+        let names = (self.readers.get(array), self.declarations.arrays().nth(array));
+        let (Some(reader), Some(array)) = names else { return };
+        let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
+        let index = if array == "index" { "element" } else { "index" };
+        self.head(out, reader, &[(index, Type::I32)], Type::F32X4);
+        let _ = writeln!(out, "    return {helper}({array} + {index});\n}}\n");
+    }
+
+    /// Writes the line before the body of a function.
+    fn head(&self, out: &mut String, name: &str, parameters: &[(&str, Type)], result: Type) {
+        let result = self.dialect.ty(result);
+        let is_type_first = self.dialect.is_type_first;
+        out.extend([if is_type_first { result } else { "fn" }, " ", name, "("]);
+        for (index, &(name, ty)) in parameters.iter().enumerate() {
+            out.push_str(if index == 0 { "" } else { ", " });
+            self.dialect.pair(out, name, ty);
+        }
+        out.extend(if is_type_first { [")", "", ""] } else { [")", " -> ", result] });
+        out.push_str(" {\n");
+    }
+
+    /// Writes the lines before the body of the entry point.
+    fn entry_head(&self, out: &mut String, parameters: &[String]) {
+        /// Parameters on the line of the function's name.
+        const IN_LINE: usize = 2;
+        if self.dialect.has_globals {
+            return out.push_str("void main() {\n");
+        }
+        // A vertex entry always has a position, so an entry without outputs is a compute one.
+        if self.declarations.ports.is_empty() {
+            let id = &parameters[0];
+            let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
+            let _ = writeln!(out, "fn main(@builtin(global_invocation_id) {id}: vec3u) {{");
+            return;
+        }
+        out.push_str("@vertex\nfn main(");
+        let [first, other, end] =
+            if parameters.len() > IN_LINE { ["\n    ", ",\n    ", ",\n"] } else { ["", ", ", ""] };
+        for (index, (attribute, name)) in self.declarations.attributes.iter().zip(parameters).enumerate() {
+            out.push_str(if index == 0 { first } else { other });
+            let _ = write!(out, "@location({}) ", attribute.register);
+            self.dialect.pair(out, name, attribute.ty);
+        }
+        let _ = writeln!(out, "{end}) -> {VERTEX_OUTPUT} {{");
+    }
+}
+
+/// Returns the preferred name of a parameter of a helper.
+fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
+    let data = helper.values[param];
+    if data.hint.register == HintRegister::None {
+        // Helpers ask for elements by index, and their conditions say where the result is NaN.
+        let name = match data.ty.kind {
+            ScalarKind::F32 | ScalarKind::U32 => ["a", "b", "c", "d"][index % 4],
+            ScalarKind::I32 => "index",
+            ScalarKind::Bool => "is_nan",
+        };
+        return name.to_owned();
+    }
+    let mut name = String::new();
+    names::write_hinted(&mut name, data.hint, data.ty.kind);
+    name
+}

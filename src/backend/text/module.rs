@@ -1,0 +1,101 @@
+//! State that all functions of a module share.
+//! In: a [`BackendInput`] and a dialect. Out: declarations, and the names of functions. Knows no
+//! lines and no expressions.
+
+use super::declarations::Declarations;
+use super::dialect::Dialect;
+use super::dialect::operators::Helper;
+use super::names::Names;
+use crate::backend::interface::{BackendInput, ENTRY_NAME};
+use crate::error::Result;
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+use crate::error::{At, Error, Kind};
+use crate::ir::{Array, Def, Func, Op, Resource, Type};
+
+/// A helper function.
+pub struct Called {
+    pub name: String,
+    /// The noun of its results.
+    pub noun: &'static str,
+    /// Its argument is an index.
+    pub has_index: bool,
+    /// The member of the uniform block that it reads elements of by that index.
+    pub member: Option<usize>,
+}
+
+impl Called {
+    fn new(helper: &Func, names: &mut Names<'_>) -> Self {
+        let name = names.unique(if helper.name.is_empty() { "helper" } else { &helper.name });
+        let has_index = matches!(*helper.get(helper.params), [param] if helper.ty(param) == Type::I32);
+        let member = helper.values.values().iter().find_map(|data| match data.def {
+            Def::Op(Op::ReadAt(Array::Member(member), _)) => Some(member),
+            Def::Op(Op::Read(Resource::Member { member, .. })) => Some(member),
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+        });
+        let member = member.filter(|_| has_index).map(usize::from);
+        Self { name, noun: helper.noun, has_index, member }
+    }
+}
+
+/// State that all functions of a module share.
+pub struct Module<'a> {
+    pub source: &'a BackendInput<'a>,
+    pub dialect: Dialect,
+    pub declarations: Declarations,
+    /// The helper functions.
+    pub helpers: Vec<Called>,
+    /// Names of the functions for elements of named arrays.
+    pub readers: Vec<String>,
+    /// Names of the functions on vectors that GLSL lacks.
+    pub lanewise: [String; Helper::ALL.len()],
+    /// Name of the variable that remembers a `continue`, in GLSL without `switch`.
+    pub again: String,
+}
+
+impl<'a> Module<'a> {
+    /// Builds the declarations of a module and the names of its scope.
+    pub fn new(source: &'a BackendInput<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
+        let mut names = Names::new(dialect.reserved);
+        // Hosts link by the names of varyings: they are assigned first, so that no other name
+        // changes them.
+        let mut declarations = Declarations::new(source, &dialect, &mut names)?;
+        let mut lanewise: [String; Helper::ALL.len()] = Default::default();
+        if !dialect.takes_vectors {
+            lanewise = Helper::ALL.map(|(_, name, _)| names.unique(name));
+        }
+        let again = if dialect.switches { String::new() } else { names.unique("again") };
+        // Hosts find the entry point by this name, so no declaration may have it.
+        names.unique(ENTRY_NAME);
+        // Those of the profile are there already.
+        declarations.names().for_each(|name| names.reserve(name));
+        declarations.specialized().for_each(|id| drop(names.unique(&id.to_string())));
+        declarations.name_offsets(&source.interface.block, &mut names);
+        let helpers: Vec<_> =
+            source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();
+        let has_readers = helpers.iter().any(|helper| helper.has_index);
+        let arrays = declarations.arrays().filter(|_| has_readers);
+        let readers = arrays.map(|name| names.unique(&format!("{name}_at"))).collect();
+        Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
+    }
+}
+
+/// Returns the error of specialization constants in a language without them.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cold]
+pub fn unspecialized(target: &'static str) -> Error {
+    let what = "specialization constants here: bake the values or read them from the block".into();
+    Error::new(Kind::TargetLacks { target, what }, At::Whole)
+}
+
+/// Checks that no two bindings are equal, for languages without sets.
+#[cfg(any(feature = "glsl", feature = "msl"))]
+pub fn no_shared_bindings(target: &'static str, mut bindings: Vec<u32>) -> Result<()> {
+    bindings.sort_unstable();
+    match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let what = format!("sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::TargetLacks { target, what }, At::Whole))
+        }
+    }
+}
