@@ -499,9 +499,9 @@ fn the_interface_is_in_the_json_of_a_reflection() {
 #[test]
 fn feeds_are_those_of_the_configuration() {
     for (name, feed) in [
-        ("points", json!({ "mode": "point", "inputs": 4 })),
+        ("points", json!({ "mode": "point", "inputs": 2 })),
         ("subdivision", json!({ "mode": "variable", "vertices": 3 })),
-        ("fireworks", json!({ "mode": "fixed", "first": 0, "vertices": 3, "stride": 1 })),
+        ("fireworks", json!({ "mode": "fixed", "first": 0, "vertices": 4, "stride": 3 })),
     ] {
         let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");

@@ -10,7 +10,7 @@ mod places;
 
 pub use buffers::BufferInfo;
 pub use module::{EntryPointNames, ModuleInfo, SymbolInfo};
-pub use places::{BlockInfo, HlslRegister, Place, Places};
+pub use places::{BlockInfo, HlslRegister, Places, PortPlace};
 
 use crate::cfg::reach::reach;
 use crate::container::Dvle;

@@ -50,7 +50,7 @@ pub struct BlockInfo {
 /// The place of an attribute or an output in the languages behind WGSL; none in a compute stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Place {
+pub struct PortPlace {
     /// Semantic in HLSL, name and index: `LOC0`, `SV_Position`, `SV_ClipDistance`.
     pub hlsl: Option<String>,
     /// Attribute in MSL: `attribute(0)`, `user(loc0)`, `position`, `clip_distance`.
@@ -62,9 +62,9 @@ pub struct Place {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Places {
     /// Of each attribute.
-    pub attributes: Vec<Place>,
+    pub attributes: Vec<PortPlace>,
     /// Of each output.
-    pub outputs: Vec<Place>,
+    pub outputs: Vec<PortPlace>,
 }
 
 /// The languages behind WGSL that can have a module.
@@ -113,12 +113,12 @@ impl Languages {
     }
 
     /// Returns the place of the attribute at a location.
-    pub(super) fn attribute(self, location: u8) -> Place {
+    pub(super) fn attribute(self, location: u8) -> PortPlace {
         self.place(format!("LOC{location}"), format!("attribute({location})"))
     }
 
     /// Returns the place of an output.
-    pub(super) fn output(self, location: Location) -> Place {
+    pub(super) fn output(self, location: Location) -> PortPlace {
         match location {
             Location::Position => self.place("SV_Position", "position"),
             Location::ClipDistances => self.place("SV_ClipDistance", "clip_distance"),
@@ -128,10 +128,10 @@ impl Languages {
         }
     }
 
-    fn place(self, hlsl: impl Into<String>, msl: impl Into<String>) -> Place {
+    fn place(self, hlsl: impl Into<String>, msl: impl Into<String>) -> PortPlace {
         let Self { hlsl: has_hlsl, msl: has_msl, is_vertex } = self;
         let hlsl = (has_hlsl && is_vertex).then(|| hlsl.into());
-        Place { hlsl, msl: (has_msl && is_vertex).then(|| msl.into()) }
+        PortPlace { hlsl, msl: (has_msl && is_vertex).then(|| msl.into()) }
     }
 
     /// Returns the slot of the sizes of storage buffers in MSL.
