@@ -57,6 +57,39 @@ impl Hasher for Bytes<'_> {
     }
 }
 
+/// Spelling of serialized values (feature `serde`).
+#[cfg(feature = "serde")]
+pub(crate) mod spelled {
+    use std::fmt::Display;
+
+    use serde::Serializer;
+
+    /// Writes a value as it prints.
+    pub fn text<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    /// Writes each value as it prints.
+    pub fn texts<S: Serializer>(values: &[impl Display], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(values.iter().map(ToString::to_string))
+    }
+
+    /// Writes the registers of a mask, ascending.
+    pub fn registers<S: Serializer>(mask: &(impl Copy + Into<u128>), to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq((0..128u8).filter(|register| (*mask).into() >> register & 1 != 0))
+    }
+
+    /// Writes a word as `"0x3f800000"`.
+    pub fn word<S: Serializer>(word: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{word:#010x}"))
+    }
+
+    /// Writes each word as `"0x3f800000"`.
+    pub fn words<S: Serializer>(words: &[u32; 4], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(words.map(|word| format!("{word:#010x}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::append;

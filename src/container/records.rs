@@ -3,6 +3,8 @@
 //! Knows no GPU register and no uniform value; float24 stays as bits.
 //! Facts: 3dbrew "SHBIN"; libctru's reading of constants, output maps and symbols.
 
+use std::fmt;
+
 use super::bytes::{NameOffset, Record, record};
 
 // Registers that a file can name. A test compares these with the limits of the instruction set,
@@ -98,6 +100,7 @@ record! {
 
 /// Use of an output by the rasterizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Semantic {
     /// Clip-space position.
     Position,
@@ -202,6 +205,17 @@ pub enum SymbolBank {
     Int,
     /// b0..b15
     Bool,
+}
+
+impl fmt::Display for SymbolBank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Input => "v",
+            Self::Float => "c",
+            Self::Int => "i",
+            Self::Bool => "b",
+        })
+    }
 }
 
 /// Codes in the symbol table: bank, code of its register 0, number of registers.

@@ -34,6 +34,7 @@ impl Topology {
 
 /// Data dependences of an invocation of a geometry program on earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Dependence {
     /// Invocations are independent.
     None,
@@ -45,6 +46,7 @@ pub enum Dependence {
 
 /// The way in which a geometry unit receives the outputs of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case", tag = "mode"))]
 pub enum GeometryInput {
     /// Vertices come in the input registers: an invocation for each `inputs` vectors.
     Point {
@@ -59,6 +61,7 @@ pub enum GeometryInput {
     Variable {
         /// Number of vertices (1 to 32) that come with all outputs; those after them come with the
         /// first output only.
+        #[cfg_attr(feature = "serde", serde(rename = "vertices"))]
         main: u8,
     },
     /// Vertices come in float uniforms, always the same number.
@@ -74,10 +77,13 @@ pub enum GeometryInput {
 
 /// Configuration of a geometry program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeometrySetup {
     /// The way in which it receives vertices.
+    #[cfg_attr(feature = "serde", serde(rename = "feed"))]
     pub input: GeometryInput,
     /// Mask of the forwarded output registers, bit n = on.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::registers"))]
     pub outputs: u16,
 }
 

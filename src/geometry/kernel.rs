@@ -50,8 +50,10 @@ pub const RECORDED: f32 = 8_388_608.0;
 
 /// A scalar of the carried state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StateWord {
     /// The register or slot that it belongs to.
+    #[cfg_attr(feature = "serde", serde(rename = "what", serialize_with = "crate::stable::spelled::text"))]
     pub item: StateItem,
     /// For a vertex slot: the output of the interface, with its component in `component`. For
     /// SETEMIT `component` is 0 for the slot, 1 for the triangle flag, 2 for the winding flag. Else
@@ -60,6 +62,7 @@ pub struct StateWord {
     /// The component, see `output`.
     pub component: u8,
     /// Its bits before the first draw.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::word"))]
     pub initial: u32,
 }
 
@@ -83,8 +86,10 @@ impl fmt::Display for StateWord {
 
 /// A geometry program as a compute shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeometryKernel {
     /// Its configuration.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub setup: GeometrySetup,
     /// Vectors of a vertex in the buffer of triangles: one for each output of the interface.
     pub vectors: u32,
@@ -103,6 +108,7 @@ pub struct GeometryKernel {
     /// Upper bound of the triangles of an invocation, if one is proven.
     pub triangles: Option<u32>,
     /// The dependences on earlier invocations, with their places.
+    #[cfg_attr(feature = "serde", serde(rename = "sees"))]
     pub observations: Vec<Observation>,
 }
 

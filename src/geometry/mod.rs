@@ -129,10 +129,13 @@ impl fmt::Display for StateItem {
 
 /// A place where an invocation may depend on state of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Observation {
     /// The item of state.
+    #[cfg_attr(feature = "serde", serde(rename = "what", serialize_with = "crate::stable::spelled::text"))]
     pub item: StateItem,
     /// The first instruction, by address, that reads it.
+    #[cfg_attr(feature = "serde", serde(rename = "at"))]
     pub pc: Pc,
 }
 

@@ -5,6 +5,7 @@ use super::input::GeometryInput;
 
 /// The primitives of a geometry stage, one for each invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum StagePrimitive {
     /// One vertex.
     Points,
@@ -39,6 +40,7 @@ impl StagePrimitive {
 /// four floats, at location n. Vertices come as lists (of points, lines, triangles …), without
 /// restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeometryStage {
     /// The primitive of an invocation. Its vertex n is vertex n of the invocation.
     pub primitive: StagePrimitive,

@@ -114,14 +114,18 @@ impl Options {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Reliance {
     /// Mask of the float uniforms whose promise is needed, bit n = cn.
+    #[cfg_attr(feature = "serde", serde(rename = "c", serialize_with = "crate::stable::spelled::registers"))]
     pub uniforms: u128,
     /// Mask of the attributes whose promise is needed, bit n = vn.
+    #[cfg_attr(feature = "serde", serde(rename = "v", serialize_with = "crate::stable::spelled::registers"))]
     pub attributes: u16,
     /// Set if the promise about results is needed.
     pub results: bool,
     /// The promises.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub promises: Assume,
 }
 

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
+use serde::ser::SerializeStruct;
+
 use super::hooks::OutputHook;
 use super::options::{AttributeFormat, AttributeKind, Control, Options};
 use crate::container::Semantic;
@@ -15,12 +18,15 @@ use crate::stable;
 
 /// An input attribute. The program sees four floats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Attribute {
     /// v0..v15; also the location.
+    #[cfg_attr(feature = "serde", serde(rename = "location"))]
     pub register: u8,
     /// Name from the bind symbols, or `v3_unbound` for v3.
     pub name: String,
     /// Format in which the host feeds it.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub format: AttributeFormat,
 }
 
@@ -52,17 +58,20 @@ impl fmt::Display for ComponentSource {
 
 /// Destination of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Location {
     /// The position built-in.
     Position,
-    /// A varying location.
-    Varying(u32),
     /// The clip distance built-in.
     ClipDistances,
+    /// A varying location.
+    #[cfg_attr(feature = "serde", serde(untagged))]
+    Varying(u32),
 }
 
 /// Conversion of an output on its way to the rasterizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum OutputValue {
     /// None.
     #[default]
@@ -74,8 +83,10 @@ pub enum OutputValue {
     /// Color clamp of some components, and then one minus some.
     Mixed {
         /// Components that are clamped as those of a color.
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
         colors: Mask,
         /// Components that become one minus their value.
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
         complements: Mask,
     },
     /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
@@ -88,18 +99,24 @@ pub enum OutputValue {
 
 /// An output of the vertex entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Output {
     /// Name: `position`, `color`, `texcoord0_uv`, …
     pub name: String,
     /// Destination.
     pub location: Location,
     /// Sources of its components, one to four.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "sources", serialize_with = "crate::stable::spelled::texts")
+    )]
     pub components: Vec<ComponentSource>,
     /// Conversion of the components.
     pub value: OutputValue,
     /// Semantic of the components, if all are of one; that of the position for clip distances, too.
     pub semantic: Option<Semantic>,
     /// Changes of the components before the conversion, first to last.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub hooks: Vec<OutputHook>,
 }
 
@@ -133,6 +150,16 @@ pub enum Bank {
     Bool,
 }
 
+impl fmt::Display for Bank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Float => "c",
+            Self::Int => "i",
+            Self::Bool => "b",
+        })
+    }
+}
+
 /// Type of a member of the uniform block; arrays have a stride of 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemberType {
@@ -148,6 +175,20 @@ pub enum MemberType {
     PackedInts,
     /// `u32`: bit k is register `first + k`.
     Bits,
+}
+
+impl fmt::Display for MemberType {
+    /// As in WGSL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Vec4 => f.write_str("vec4f"),
+            Self::Vec4Array(count) => write!(f, "array<vec4f, {count}>"),
+            Self::IVec4 => f.write_str("vec4i"),
+            Self::IVec4Array(count) => write!(f, "array<vec4i, {count}>"),
+            Self::PackedInts => f.write_str("vec4u"),
+            Self::Bits => f.write_str("u32"),
+        }
+    }
 }
 
 impl MemberType {
@@ -171,10 +212,12 @@ impl MemberType {
 /// A member of the uniform block. Members are sorted by bank, then by first register, in any order
 /// of offsets. No two share a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Member {
     /// Name: an identifier that ends in a letter if the symbol allows it.
     pub name: String,
     /// Register bank.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
     pub bank: Bank,
     /// First register.
     pub first: u8,
@@ -183,7 +226,30 @@ pub struct Member {
     /// Byte offset in the block (std140).
     pub offset: u32,
     /// Type.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
     pub ty: MemberType,
+}
+
+/// A member of the uniform block, or a name of registers within one as if it were a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Uniform {
+    /// The member, or the registers of the name.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub member: Member,
+    /// Name of the member that holds the registers: an array, since relative reads may reach them
+    /// along with others. None for a member.
+    pub array: Option<String>,
+}
+
+/// Bytes of the uniform block that stand for registers beyond c95.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Padding {
+    /// Byte offset in the block.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
 }
 
 /// A name of registers of a member that is an array of several symbols.
@@ -199,6 +265,7 @@ pub struct ArrayName {
 
 /// A procedure: what a CALL runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Procedure {
     /// Its label.
     pub name: String,
@@ -256,12 +323,26 @@ impl UniformBlock {
         let at = |register: u8| self.names.partition_point(|name| name.first < register);
         &self.names[at(member.first)..at(member.first.saturating_add(member.count))]
     }
-    /// Returns the offset and size in bytes of registers that do not exist, which the host fills
-    /// with ones; none if no array is padded.
-    pub fn padding(&self) -> Option<(u32, u32)> {
+    /// Returns each member, before the names within it.
+    pub fn uniforms(&self) -> Vec<Uniform> {
+        let of_member = |member: &Member| {
+            let whole = Uniform { member: member.clone(), array: None };
+            let parts = self.names_in(member).iter().map(|&ArrayName { ref name, first, count }| {
+                let ty = if count == 1 { MemberType::Vec4 } else { MemberType::Vec4Array(count.into()) };
+                let offset = member.offset + 16 * u32::from(first - member.first);
+                let part = Member { name: name.clone(), first, count, offset, ty, ..*member };
+                Uniform { member: part, array: Some(member.name.clone()) }
+            });
+            std::iter::once(whole).chain(parts).collect::<Vec<_>>()
+        };
+        self.members.iter().flat_map(of_member).collect()
+    }
+    /// Returns the bytes of registers that do not exist, which the host fills with ones (f32); none
+    /// if no array is padded.
+    pub fn padding(&self) -> Option<Padding> {
         let (member, element) = self.find(Bank::Float, FLOATS as u8)?;
         let [element, count] = [element, member.count].map(u32::from);
-        Some((member.offset + 16 * element, 16 * (count - element)))
+        Some(Padding { offset: member.offset + 16 * element, size: 16 * (count - element) })
     }
     /// Returns the member that holds a register, and the register's element in it (for
     /// [`MemberType::Bits`]: its bit).
@@ -274,27 +355,51 @@ impl UniformBlock {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for UniformBlock {
+    /// Writes what hosts look up: members and names in one list, and the padding.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("UniformBlock", 2)?;
+        fields.serialize_field("uniforms", &self.uniforms())?;
+        fields.serialize_field("padding", &self.padding())?;
+        fields.end()
+    }
+}
+
 /// Registers that a program uses. Bit n of a mask is register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Usage {
     /// v registers read.
+    #[cfg_attr(feature = "serde", serde(rename = "v", serialize_with = "crate::stable::spelled::registers"))]
     pub inputs: u16,
     /// c registers read without an address register.
+    #[cfg_attr(feature = "serde", serde(rename = "c", serialize_with = "crate::stable::spelled::registers"))]
     pub floats: u128,
     /// i registers read.
+    #[cfg_attr(feature = "serde", serde(rename = "i", serialize_with = "crate::stable::spelled::registers"))]
     pub ints: u8,
     /// b registers read.
+    #[cfg_attr(feature = "serde", serde(rename = "b", serialize_with = "crate::stable::spelled::registers"))]
     pub bools: u16,
     /// Indices c0..c127 that relative reads may have. Those beyond c95 read as ones.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::registers"))]
     pub relative: u128,
     /// Indices that one relative read may have together with the next index: both registers lie in
     /// one array.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub joined: u128,
     /// c registers that are bases of relative reads.
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "bases", serialize_with = "crate::stable::spelled::registers")
+    )]
     pub relative_bases: u128,
     /// o registers written.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub outputs: u16,
     /// Components written of each o register.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub output_masks: [Mask; OUTPUTS],
 }
 
@@ -371,6 +476,7 @@ impl Default for Constants {
 
 /// Entry point of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum EntryPoint {
     /// A vertex stage.
     #[default]
@@ -382,6 +488,7 @@ pub enum EntryPoint {
         reports_unfinished: bool,
     },
     /// A compute stage that runs a geometry program.
+    #[cfg_attr(feature = "serde", serde(rename = "geometry"))]
     Kernel(GeometryKernel),
     /// A geometry stage of the host's API.
     Stage(GeometryStage),
@@ -443,14 +550,18 @@ impl EntryPoint {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Interface {
     /// Name of the source, for header comments.
     pub source: String,
     /// Index of the executable in the source, for header comments.
+    #[cfg_attr(feature = "serde", serde(rename = "dvle"))]
     pub executable: Option<usize>,
     /// Label of the entry point, for header comments.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub entry_label: Option<String>,
     /// Code word of the entry point in the source, for header comments.
+    #[cfg_attr(feature = "serde", serde(rename = "entry_word"))]
     pub entry: Option<Pc>,
     /// Procedures with a label in the source, for comments.
     pub procedures: Vec<Procedure>,
@@ -461,13 +572,16 @@ pub struct Interface {
     /// Outputs of the vertex entry, in the order of the main function's results.
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub block: UniformBlock,
     /// Float and int registers that are folded: the code holds their values. The block holds those
     /// only that relative reads may reach.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,
     /// Warnings of the translation.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::texts"))]
     pub warnings: Vec<Warning>,
 }
 

@@ -169,12 +169,7 @@ fn join(members: &mut Vec<Member>, joined: u128, unnamed: u128) -> Vec<ArrayName
         names.extend(parts.iter().filter_map(name_of));
         let count = last.first + last.count - first.first;
         let is_taken = |name: &str| members.iter().chain(&merged).any(|member| member.name == name);
-        merged.push(member(
-            names::unique(letter(Bank::Float).into(), is_taken),
-            Bank::Float,
-            first.first,
-            count,
-        ));
+        merged.push(member(names::unique("c".into(), is_taken), Bank::Float, first.first, count));
     }
     *members = merged;
     names
@@ -194,7 +189,7 @@ impl UniformBlock {
         let mut members = Vec::new();
         for (bank, registers) in needed.banks {
             for (first, count) in runs(registers) {
-                members.push(member(format!("{}{first}", letter(bank)), bank, first, count));
+                members.push(member(format!("{bank}{first}"), bank, first, count));
             }
         }
         let size = place(&mut members);
@@ -203,7 +198,7 @@ impl UniformBlock {
 }
 
 /// Returns the symbol bank of a bank.
-fn symbol_bank(bank: Bank) -> SymbolBank {
+pub(crate) fn symbol_bank(bank: Bank) -> SymbolBank {
     match bank {
         Bank::Float => SymbolBank::Float,
         Bank::Int => SymbolBank::Int,
@@ -214,16 +209,7 @@ fn symbol_bank(bank: Bank) -> SymbolBank {
 /// Returns the name of registers without a symbol. It ends in a letter, so that no target renames
 /// it.
 fn unbound(bank: Bank, first: u8) -> String {
-    format!("{}{first}_unbound", letter(bank))
-}
-
-/// Returns the letter of a bank's registers.
-fn letter(bank: Bank) -> char {
-    match bank {
-        Bank::Float => 'c',
-        Bank::Int => 'i',
-        Bank::Bool => 'b',
-    }
+    format!("{bank}{first}_unbound")
 }
 
 /// Iterates over the maximal runs of a mask, ascending: first register and length.

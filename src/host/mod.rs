@@ -41,7 +41,7 @@ pub use hooks::{Hook, HookOperand, Hooked, OutputHook, redirect};
 pub(crate) use hooks::{check as check_hooks, redirected, tap_outputs, taps};
 pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
-    MemberType, Output, OutputValue, Procedure, UniformBlock, Usage,
+    MemberType, Output, OutputValue, Padding, Procedure, Uniform, UniformBlock, Usage,
 };
 #[doc(hidden)]
 pub use job::Job;

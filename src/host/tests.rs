@@ -290,7 +290,7 @@ fn a_padded_array_ends_with_ones() {
         let block = block_of(usage);
         assert_eq!(members(&block), [("c", first, 0, MemberType::Vec4Array(count))]);
         let bytes = pack(&block, &values);
-        let (offset, size) = block.padding().unwrap();
+        let Padding { offset, size } = block.padding().unwrap();
         assert_eq!((offset + size, block.size), (u32::from(count) * 16, u32::from(count) * 16));
         let ones = bytes[offset as usize..].chunks_exact(4).all(|word| word == 1f32.to_le_bytes());
         assert!(ones && bytes[offset as usize - 4..][..4] == 2f32.to_le_bytes());

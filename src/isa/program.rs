@@ -16,6 +16,7 @@ const MAX_WORDS: u32 = 0xFFFF;
 
 /// The shader unit a program is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Stage {
     /// Vertex unit: 512 words.
     #[default]

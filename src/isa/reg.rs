@@ -6,6 +6,7 @@ use crate::entity;
 
 /// Address of a code word, counted in words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Pc(pub u16);
 
 impl Pc {

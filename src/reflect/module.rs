@@ -1,33 +1,33 @@
 //! Reflection of modules: stage, entry points, workgroups, symbols of the file.
 //! In: [`EntryPoint`], the symbols of an executable. Out: plain data.
 
-use super::UniformInfo;
 use super::places::Languages;
-use crate::container::{Dvle, SymbolBank};
-use crate::host::{EntryPoint, WORKGROUP};
+use crate::container::{Dvle, SymbolBank, SymbolRange};
+use crate::host::layout::symbol_bank;
+use crate::host::{EntryPoint, Interface, Member, Uniform, WORKGROUP};
 
 /// Names of the entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EntryPointNames {
     /// In SPIR-V.
-    pub spirv: String,
+    pub spirv: &'static str,
     /// In WGSL.
-    pub wgsl: String,
+    pub wgsl: &'static str,
     /// In GLSL.
-    pub glsl: String,
+    pub glsl: &'static str,
     /// In HLSL.
-    pub hlsl: String,
+    pub hlsl: &'static str,
     /// In MSL, which reserves `main`.
-    pub msl: String,
+    pub msl: &'static str,
 }
 
 /// The module that a program became.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModuleInfo {
     /// Stage of the host's pipeline: `vertex`, `compute` or `geometry`.
-    pub stage: String,
+    pub stage: &'static str,
     /// Names of the entry point.
     pub entry_points: EntryPointNames,
     /// Invocations of a workgroup; none but for compute stages.
@@ -42,21 +42,14 @@ impl ModuleInfo {
     pub(super) fn new(entry_point: &EntryPoint, languages: Languages) -> Self {
         // The name is one constant of all generators but naga's MSL, which needs features that this
         // table does not; `tests/texts/reflection.rs` compares both.
-        let main = || "main".to_owned();
+        let main = "main";
         Self {
             stage: match entry_point {
                 EntryPoint::Vertex => "vertex",
                 EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => "compute",
                 EntryPoint::Stage(_) | EntryPoint::Quaternions => "geometry",
-            }
-            .into(),
-            entry_points: EntryPointNames {
-                spirv: main(),
-                wgsl: main(),
-                glsl: main(),
-                hlsl: main(),
-                msl: "main_".into(),
             },
+            entry_points: EntryPointNames { spirv: main, wgsl: main, glsl: main, hlsl: main, msl: "main_" },
             workgroup: entry_point.is_compute().then_some([WORKGROUP, 1, 1]),
             msl_sizes: languages.sizes(entry_point),
         }
@@ -65,12 +58,13 @@ impl ModuleInfo {
 
 /// A symbol of the file that names registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SymbolInfo {
     /// Name as the file has it; bytes that are no UTF-8 are replaced.
     pub symbol: String,
-    /// Register bank: `v`, `c`, `i` or `b`.
-    pub bank: String,
+    /// Register bank.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
+    pub bank: SymbolBank,
     /// First register.
     pub first: u8,
     /// Number of registers.
@@ -81,32 +75,25 @@ pub struct SymbolInfo {
 }
 
 /// Returns the symbols of an executable.
-pub(super) fn symbols(
-    executable: &Dvle<'_>,
-    attributes: &[super::AttributeInfo],
-    uniforms: &[UniformInfo],
-) -> Vec<SymbolInfo> {
+pub(super) fn symbols(executable: &Dvle<'_>, interface: &Interface) -> Vec<SymbolInfo> {
+    let uniforms = interface.block.uniforms();
     let symbols = executable.symbols.iter();
     let symbols = symbols.filter_map(|symbol| {
-        let range = symbol.range()?;
-        let bank = match range.bank {
-            SymbolBank::Input => "v",
-            SymbolBank::Float => "c",
-            SymbolBank::Int => "i",
-            SymbolBank::Bool => "b",
+        let SymbolRange { bank, first, count } = symbol.range()?;
+        let is_it = |uniform: &&Uniform| {
+            let Member { bank: found, first: at, count: number, .. } = uniform.member;
+            (symbol_bank(found), at, number) == (bank, first, count)
         };
-        let name = match range.bank {
+        let name = match bank {
             SymbolBank::Input => {
-                attributes.iter().find(|a| a.register == range.first).map(|a| a.name.clone())
+                interface.attributes.iter().find(|one| one.register == first).map(|one| &one.name)
             }
             SymbolBank::Float | SymbolBank::Int | SymbolBank::Bool => {
-                let is_it =
-                    |u: &&UniformInfo| u.bank == bank && u.first == range.first && u.count == range.count;
-                uniforms.iter().find(is_it).map(|u| u.name.clone())
+                uniforms.iter().find(is_it).map(|uniform| &uniform.member.name)
             }
         };
         let symbol = executable.name(symbol.name).to_text().into_owned();
-        Some(SymbolInfo { symbol, bank: bank.into(), first: range.first, count: range.count, name })
+        Some(SymbolInfo { symbol, bank, first, count, name: name.cloned() })
     });
     symbols.collect()
 }

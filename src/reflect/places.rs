@@ -9,7 +9,7 @@ use crate::host::{Binding, EntryPoint, Location};
 
 /// A register of HLSL: `register(b0, space1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HlslRegister {
     /// `b` for a constant buffer, `t` for a buffer that is read, `u` for one that is written.
     pub class: char,
@@ -31,7 +31,7 @@ impl fmt::Display for HlslRegister {
 /// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU), the register and slot
 /// in its place, and the size of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BlockInfo {
     /// Set or group.
     pub set: u32,
@@ -45,6 +45,26 @@ pub struct BlockInfo {
     pub size: u32,
     /// Size up to the end of the last member: the least that the host must write.
     pub used: u32,
+}
+
+/// The place of an attribute or an output in the languages behind WGSL; none in a compute stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PortPlace {
+    /// Semantic in HLSL, name and index: `LOC0`, `SV_Position`, `SV_ClipDistance`.
+    pub hlsl: Option<String>,
+    /// Attribute in MSL: `attribute(0)`, `user(loc0)`, `position`, `clip_distance`.
+    pub msl: Option<String>,
+}
+
+/// Places of a module's attributes and outputs, each list in the order of the interface's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Places {
+    /// Of each attribute.
+    pub attributes: Vec<PortPlace>,
+    /// Of each output.
+    pub outputs: Vec<PortPlace>,
 }
 
 /// The languages behind WGSL that can have a module.
@@ -92,20 +112,26 @@ impl Languages {
         BlockInfo { set: binding.set, binding: binding.binding, hlsl, msl, size, used }
     }
 
-    /// Returns the semantic and the number of the attribute at a location.
-    pub(super) fn attribute(self, location: u32) -> (Option<String>, Option<u32>) {
-        let semantic = || format!("LOC{location}");
-        ((self.hlsl && self.is_vertex).then(semantic), (self.msl && self.is_vertex).then_some(location))
+    /// Returns the place of the attribute at a location.
+    pub(super) fn attribute(self, location: u8) -> PortPlace {
+        self.place(format!("LOC{location}"), format!("attribute({location})"))
     }
 
-    /// Returns the semantic and the attribute of an output.
-    pub(super) fn output(self, location: Location) -> (Option<String>, Option<String>) {
-        let (hlsl, msl) = match location {
-            Location::Position => ("SV_Position".to_owned(), "position".to_owned()),
-            Location::ClipDistances => ("SV_ClipDistance".to_owned(), "clip_distance".to_owned()),
-            Location::Varying(location) => (format!("LOC{location}"), format!("user(loc{location})")),
-        };
-        ((self.hlsl && self.is_vertex).then_some(hlsl), (self.msl && self.is_vertex).then_some(msl))
+    /// Returns the place of an output.
+    pub(super) fn output(self, location: Location) -> PortPlace {
+        match location {
+            Location::Position => self.place("SV_Position", "position"),
+            Location::ClipDistances => self.place("SV_ClipDistance", "clip_distance"),
+            Location::Varying(location) => {
+                self.place(format!("LOC{location}"), format!("user(loc{location})"))
+            }
+        }
+    }
+
+    fn place(self, hlsl: impl Into<String>, msl: impl Into<String>) -> PortPlace {
+        let Self { hlsl: has_hlsl, msl: has_msl, is_vertex } = self;
+        let hlsl = (has_hlsl && is_vertex).then(|| hlsl.into());
+        PortPlace { hlsl, msl: (has_msl && is_vertex).then(|| msl.into()) }
     }
 
     /// Returns the slot of the sizes of storage buffers in MSL.

@@ -50,7 +50,7 @@ impl<'a> FileProgram<'a> {
     /// let file = transpica::Shbin::parse(&bytes)?;
     /// let program = file.program(0)?.named("lights.shbin");
     /// let reflection = program.reflect(&program.translate(&Default::default())?);
-    /// assert_eq!(reflection.source, "lights.shbin");
+    /// assert_eq!(reflection.interface.source, "lights.shbin");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -13,7 +13,7 @@ use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
 use transpica::stages::geometry::kernel::bindings;
 use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Constants, Job, UniformBlock};
+use transpica::stages::host::{Constants, Job, Location, Output, UniformBlock};
 use transpica::stages::isa::Pc;
 use transpica::stages::limits::Limits;
 use transpica::stages::reflect::Reflection;
@@ -177,18 +177,20 @@ fn reflected_places(reflection: &Reflection, module: &naga::Module) -> [BTreeSet
             places.extend(place.map(|place| format!("{name} {place}")));
         }
     };
-    for one in &reflection.attributes {
-        add(&one.name, one.hlsl.clone(), one.msl.map(|number| format!("attribute({number})")));
+    let attributes = reflection.interface.attributes.iter().map(|attribute| &attribute.name);
+    for (name, place) in attributes.zip(&reflection.places.attributes) {
+        add(name, place.hlsl.clone(), place.msl.clone());
     }
-    for one in &reflection.outputs {
-        add(&one.name, one.hlsl.clone(), one.msl.clone());
+    let outputs = reflection.interface.outputs.iter().map(|output| &output.name);
+    for (name, place) in outputs.zip(&reflection.places.outputs) {
+        add(name, place.hlsl.clone(), place.msl.clone());
     }
     let slot = |slot: Option<u32>| slot.map(|slot| format!("buffer({slot})"));
     for one in &reflection.buffers {
-        add(&one.name, one.hlsl.map(|register| register.to_string()), slot(one.msl));
+        add(one.name, one.hlsl.map(|register| register.to_string()), slot(one.msl));
     }
-    let draw = reflection.geometry.as_ref().map(|geometry| geometry.draw);
-    for one in [reflection.uniform_block, reflection.host_block, draw].into_iter().flatten() {
+    let blocks = [reflection.uniform_block, reflection.host_block, reflection.draw_block];
+    for one in blocks.into_iter().flatten() {
         let mut globals = module.global_variables.iter();
         let is_it = |place: naga::ResourceBinding| (place.group, place.binding) == (one.set, one.binding);
         let variable = globals.find(|(_, variable)| variable.binding.is_some_and(is_it)).expect("declared").1;
@@ -237,13 +239,14 @@ fn registers_and_slots_are_those_of_the_texts() {
             matches!(module.types[variable.ty].inner, TypeInner::Array { size: naga::ArraySize::Dynamic, .. })
         });
         let arrays: Vec<_> = arrays.map(|(_, variable)| variable.name.clone().expect("a name")).collect();
-        let buffers: Vec<_> = reflection.buffers.iter().map(|buffer| buffer.name.clone()).collect();
+        let buffers: Vec<_> = reflection.buffers.iter().map(|buffer| buffer.name.to_owned()).collect();
         assert_eq!(arrays, buffers, "{name}");
         let sizes = text.split("struct _mslBufferSizes {").nth(1).and_then(|rest| rest.split('}').next());
         assert_eq!(sizes.unwrap_or_default().matches("uint size").count(), buffers.len(), "{name}\n{text}");
         let mut counts = counts.lock().expect("no panic");
-        counts[0] += reflection.attributes.len();
-        counts[1] += reflection.outputs.iter().filter(|output| output.built_in.is_some()).count();
+        let is_varying = |output: &&Output| matches!(output.location, Location::Varying(_));
+        counts[0] += reflection.interface.attributes.len();
+        counts[1] += reflection.interface.outputs.iter().filter(|output| !is_varying(output)).count();
         counts[2] += buffers.len();
     });
     let counts = counts.into_inner().expect("no panic");
@@ -297,7 +300,7 @@ fn a_language_that_cannot_have_a_module_has_no_places() {
         assert_eq!([translated.hlsl().is_ok(), translated.msl().is_ok()], expected, "{case}");
         let reflection = of_any_program(&translated);
         let blocks = [reflection.uniform_block, reflection.host_block].map(|block| block.expect("read"));
-        let (attribute, output) = (&reflection.attributes[0], &reflection.outputs[0]);
+        let (attribute, output) = (&reflection.places.attributes[0], &reflection.places.outputs[0]);
         let hlsl = [
             attribute.hlsl.is_some(),
             output.hlsl.is_some(),

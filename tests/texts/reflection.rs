@@ -1,18 +1,18 @@
-//! Reflection matches the declarations of the modules, for every sample in every layout; and its
-//! form as a table.
+//! Reflection matches the declarations of the modules, for every sample in every layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
-use transpica::host::{Hook, HookOperand, Hooked};
+use serde_json::json;
+use transpica::host::{Bank, Hook, HookOperand, Hooked, Uniform};
 use transpica::stages::container::{ShaderType, Shbin};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::registers::number;
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
-    Job, Layout, Options, Outputs, Profile, RegisterState,
+    Job, Layout, Location, Options, Outputs, Profile, RegisterState,
 };
 use transpica::stages::isa::{Pc, Program, Stage, Uniforms};
 use transpica::stages::reflect::{Reflection, SCHEMA};
@@ -121,25 +121,27 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
     for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
         lines.push(format!("block {} {} {}", block.set, block.binding, block.size));
     }
-    let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
-    lines.extend(members.map(|u| format!("member {} {}", u.offset, u.name)));
+    let interface = &reflection.interface;
+    lines.extend(interface.block.members.iter().map(|m| format!("member {} {}", m.offset, m.name)));
     if let Some(host) = reflection.host_block {
         // The module declares the entire block; the reflection lists the fields that are read.
         let fields = transpica::stages::host::HostField::ALL.into_iter();
         let fields = fields.filter(|field| field.offset() < host.size);
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
-    for attribute in &reflection.attributes {
-        let kind = match &attribute.ty[..] {
-            "vec4f" => "Float",
-            "vec4i" => "Sint",
-            "vec4u" => "Uint",
-            other => panic!("{other}"),
+    for attribute in &interface.attributes {
+        let kind = match attribute.format.kind {
+            AttributeKind::Float => "Float",
+            AttributeKind::Int => "Sint",
+            AttributeKind::Uint => "Uint",
         };
-        lines.push(format!("attribute {} {kind} {}", attribute.location, attribute.name));
+        lines.push(format!("attribute {} {kind} {}", attribute.register, attribute.name));
     }
-    for output in &reflection.outputs {
-        let place = output.location.map_or("built in".to_string(), |location| location.to_string());
+    for output in &interface.outputs {
+        let place = match output.location {
+            Location::Varying(location) => location.to_string(),
+            Location::Position | Location::ClipDistances => "built in".to_string(),
+        };
         lines.push(format!("output {place} {}", output.name));
     }
     lines.extend(reflection.specialization.iter().map(|s| format!("constant {} {}", s.id, s.name)));
@@ -203,14 +205,13 @@ fn decorated(words: &[u32]) -> BTreeSet<(String, u32)> {
 /// the uniform block; returns the number of parts of arrays.
 fn check_offsets(name: &str, translated: &Translation, reflection: &Reflection) -> usize {
     let module = decorated(&translated.spirv().expect("a module"));
-    let draw = reflection.geometry.iter().flat_map(|geometry| &geometry.draw_members);
-    let host = reflection.host_members.iter().chain(draw);
-    let members = reflection.uniforms.iter().filter(|uniform| uniform.array.is_none());
-    let listed: Vec<_> = (members.map(|uniform| (&uniform.name, uniform.offset)))
-        .chain(host.map(|member| (&member.name, member.offset)))
+    let members = reflection.interface.block.members.iter();
+    let host = reflection.host_members.iter().chain(&reflection.draw_members);
+    let listed: Vec<_> = (members.map(|member| (&member.name[..], member.offset)))
+        .chain(host.map(|member| (member.name, member.offset)))
         .collect();
     for (member, offset) in listed {
-        assert!(module.contains(&(member.clone(), offset)), "{name}: {member} at {offset}: {module:?}");
+        assert!(module.contains(&(member.into(), offset)), "{name}: {member} at {offset}: {module:?}");
     }
     // Register n has the value n. Parts of arrays have no decoration of their own.
     let mut uniforms = Uniforms::default();
@@ -218,12 +219,12 @@ fn check_offsets(name: &str, translated: &Translation, reflection: &Reflection) 
         *value = [f32::from(register); 4];
     }
     let block = pack(&translated.interface.block, &uniforms);
-    let floats = reflection.uniforms.iter().filter(|uniform| uniform.bank == "c");
-    for uniform in floats.clone() {
-        let value = block[uniform.offset as usize..].first_chunk().map(|bytes| f32::from_le_bytes(*bytes));
-        assert_eq!(value, Some(f32::from(uniform.first) + 1.0), "{name}: {uniform:?}");
+    let uniforms = reflection.interface.block.uniforms();
+    for Uniform { member, .. } in uniforms.iter().filter(|uniform| uniform.member.bank == Bank::Float) {
+        let value = block[member.offset as usize..].first_chunk().map(|bytes| f32::from_le_bytes(*bytes));
+        assert_eq!(value, Some(f32::from(member.first) + 1.0), "{name}: {member:?}");
     }
-    floats.filter(|uniform| uniform.array.is_some()).count()
+    uniforms.iter().filter(|uniform| uniform.array.is_some()).count()
 }
 
 #[test]
@@ -262,19 +263,8 @@ fn parts_of_an_array_that_begins_behind_c0_have_their_offsets() {
     let mut translator = Translator::new(Options::default(), Profile::default());
     let translated = translator.translate(program.program(), &hooked, Job::Vertex).expect("translates");
     let reflection = program.reflect(&translated);
-    assert_eq!(check_offsets("a.pica", &translated, &reflection), 2, "{reflection}");
-    let array = reflection.uniforms.iter().find(|uniform| uniform.first == 2 && uniform.array.is_none());
-    assert!(array.is_some(), "{reflection}");
-}
-
-#[test]
-fn a_reflection_survives_json() {
-    for (name, bytes, executable) in vertex_programs() {
-        let (_, reflection) = reflect(&bytes, executable, &name, everything());
-        let text = serde_json::to_string(&reflection).expect("text");
-        assert_eq!(serde_json::from_str::<Reflection>(&text).expect("a reflection"), reflection, "{name}");
-        assert!(text.starts_with(&format!("{{\"schema\":\"{SCHEMA}\",")), "{text}");
-    }
+    assert_eq!(check_offsets("a.pica", &translated, &reflection), 2, "{reflection:?}");
+    assert!(reflection.interface.block.members.iter().any(|member| member.first == 2), "{reflection:?}");
 }
 
 /// The program has data, control-flow and idle words; two words are unreachable.
@@ -297,12 +287,12 @@ fn instructions_are_those_that_may_run() {
     state.write(number::OUTMAP, 0x0302_0100);
     let mut translator = Translator::new(Options::default(), Profile::default());
     let translated = translator.translate(&program, &state.vertex(), Job::Vertex).expect("translates");
-    let Reflection { instructions, reads, .. } =
+    let Reflection { instructions, usage, .. } =
         Reflection::new(&program, &translated, &Constants::default());
     assert_eq!((instructions.code, instructions.reached), (8, 6));
     assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
     // Both parts are equal, so b0 has no effect.
-    assert_eq!((reads.v, reads.b), (vec![0], vec![]));
+    assert_eq!((usage.inputs, usage.bools), (1, 0));
 }
 
 #[test]
@@ -315,94 +305,6 @@ fn emissions_are_no_arithmetic() {
     let counts = program.reflect(&translated).instructions;
     // Four times SETEMIT, MOV, CALL and EMIT, END; a procedure of six instructions.
     assert_eq!((counts.reached - counts.nop, counts.arithmetic, counts.control), (23, 10, 13));
-}
-
-#[test]
-fn the_table_shows_everything() {
-    let (_, reflection) =
-        reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
-    expect![[r#"
-        lights.shbin, entry code word 0xe: vertex stage, structured
-        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
-        reads v0..v1; c0..c10 c27..c29; c11 c19 with an address, which reaches c0..c95; i0; b0
-
-        attributes
-          location  HLSL  MSL          register  type   components  name
-          0         LOC0  attribute 0  v0        vec4f  4           inpos
-          1         LOC1  attribute 1  v1        vec4f  4           innrm
-
-        uniform block: set 0, binding 0, HLSL b0, MSL buffer 0, 1568 bytes, of which 1556 are used
-          offset  registers  type              name
-          0       c0..c95    array<vec4f, 96>  c
-          0       c0..c3     array<vec4f, 4>   projection in c
-          64      c4..c7     array<vec4f, 4>   modelView in c
-          128     c8..c10    array<vec4f, 3>   normalMatrix in c
-          176     c11..c18   array<vec4f, 8>   lightDir in c
-          304     c19..c26   array<vec4f, 8>   lightColor in c
-          432     c27        vec4f             ambient in c
-          448     c28        vec4f             material in c
-          464     c29        vec4f             eye in c
-          1536    i0         vec4i             lightLoop
-          1552    b0         u32               useSpecular
-
-        outputs
-          location  HLSL         MSL         components  from                 name
-          built in  SV_Position  position    4           o0.x o0.y o0.z o0.w  position
-          0         LOC0         user(loc0)  4           o1.x o1.y o1.z o1.w  color
-          6         LOC6         user(loc6)  3           o2.x o2.y o2.z       view
-
-        setup constants
-          register  value
-          c95       0 1 0.5 16  set by the host
-
-        18 products with a guard of 0 · inf, 24 tests for NaN
-    "#]]
-    .assert_eq(&reflection.to_string());
-    let (_, reflection) =
-        reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", everything());
-    expect![[r#"
-        lights.shbin, entry code word 0xe: vertex stage, structured
-        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
-        reads v0..v1; c0..c10 c27..c29 c95; c11 c19 with an address, which reaches c0..c95
-
-        attributes
-          location  HLSL  MSL  register  type   components  name
-          0         -     -    v0        vec4i  3           inpos
-          1         -     -    v1        vec4u  4           innrm
-
-        uniform block: set 0, binding 0, HLSL -, MSL -, 1568 bytes, of which 1556 are used
-          offset  registers  type              name
-          0       c0..c95    array<vec4f, 96>  c
-          1536    i0..i3     vec4u             i
-          1552    b0..b15    u32               b
-
-        host block: set 0, binding 1, HLSL -, MSL -, 32 bytes
-          offset  type   name
-          0       u32    clip_enabled
-          4       u32    flip_y
-          16      vec4f  clip_plane
-
-        specialization constants
-          id  type  name
-          0   bool  b0
-          16  i32   i0_x
-          17  i32   i0_y
-          18  i32   i0_z
-
-        outputs
-          location  HLSL  MSL  components  from                 name
-          built in  -     -    4           o0.x o0.y o0.z o0.w  position
-          0         -     -    4           o1.x o1.y o1.z o1.w  color
-          6         -     -    3           o2.x o2.y o2.z       view
-          7         -     -    2           o0.x o0.y o0.z o0.w  clip_distances
-
-        setup constants
-          register  value
-          c95       0 1 0.5 16  set by the host
-
-        22 products with a guard of 0 · inf, 31 tests for NaN
-    "#]]
-    .assert_eq(&reflection.to_string());
 }
 
 #[test]
@@ -422,23 +324,15 @@ fn reflection_of_a_geometry_program_states_its_threads() {
         let translated =
             translator.translate(&program, &environment, Job::Geometry(&setup)).expect("translates");
         let reflection = Reflection::new(&program, &translated, &environment.constants());
-        let geometry = reflection.geometry.as_ref().expect("a geometry program");
         let module = translated.naga().expect("a module");
         let declared: BTreeSet<u32> = (module.global_variables.iter())
             .filter_map(|(_, variable)| Some(variable.binding?.binding))
             .collect();
-        let blocks = [reflection.uniform_block, reflection.host_block, Some(geometry.draw)];
+        let blocks = [reflection.uniform_block, reflection.host_block, reflection.draw_block];
         let described = reflection.buffers.iter().map(|buffer| buffer.binding);
         let described = described.chain(blocks.into_iter().flatten().map(|block| block.binding));
         assert_eq!(described.collect::<BTreeSet<_>>(), declared, "{name}");
-        let kernel = translated.interface.kernel().expect("a kernel");
-        assert_eq!(
-            (geometry.state.len(), geometry.triangles),
-            (kernel.state.len(), kernel.triangles),
-            "{name}"
-        );
-        let text = reflection.to_string();
-        assert!(text.contains(&format!("geometry program, {} mode", geometry.mode)), "{text}");
+        assert!(reflection.interface.kernel().is_some() && reflection.draw_block.is_some(), "{name}");
     }
 }
 
@@ -475,9 +369,9 @@ fn stages_names_and_workgroups_are_those_of_modules() {
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(&program, &environment, job).expect("translates");
         let reflection = Reflection::new(&program, &translated, &environment.constants());
-        let program_stage = if index == 0 { "vertex" } else { "geometry" };
-        assert_eq!((reflection.dvle, &reflection.stage[..]), (Some(index as u32), program_stage));
-        assert_eq!(reflection.options, translated.options);
+        let program_stage = if index == 0 { Stage::Vertex } else { Stage::Geometry };
+        assert_eq!((reflection.interface.executable, reflection.stage), (Some(index), program_stage));
+        assert_eq!(reflection.interface.options, translated.options);
         let module = translated.naga().expect("a module");
         let entry = &module.entry_points[0];
         let expected = match entry.stage {
@@ -485,12 +379,12 @@ fn stages_names_and_workgroups_are_those_of_modules() {
             _compute => ("compute", Some(entry.workgroup_size)),
         };
         let info = &reflection.module;
-        assert_eq!((&info.stage[..], info.workgroup), expected);
+        assert_eq!((info.stage, info.workgroup), expected);
         assert_eq!(info.stage, stage);
         let names = &info.entry_points;
         assert_eq!(
-            (&names.wgsl, &names.spirv),
-            (&entry.name, &spirv_entry(&translated.spirv().expect("words")))
+            (names.wgsl, names.spirv),
+            (&entry.name[..], &spirv_entry(&translated.spirv().expect("words"))[..])
         );
         let glsl = translated.glsl(GlslVersion::Vulkan450).expect("a text");
         assert!(glsl.contains(&format!("void {}()", names.glsl)), "{glsl}");
@@ -514,7 +408,7 @@ fn stages_names_and_workgroups_are_those_of_modules() {
             .collect();
         declared.sort();
         let mut described: Vec<_> = (reflection.buffers.iter())
-            .map(|buffer| (buffer.binding, buffer.name.clone(), buffer.written, buffer.stride))
+            .map(|buffer| (buffer.binding, buffer.name.to_owned(), buffer.written, buffer.stride))
             .collect();
         described.sort();
         assert_eq!(declared.len(), described.len(), "{stage}");
@@ -525,7 +419,7 @@ fn stages_names_and_workgroups_are_those_of_modules() {
             assert!(stride.is_none_or(|stride| stride % declared.3 == 0), "{declared:?}, {described:?}");
             assert!(index == 1 || *stride == Some(declared.3), "{declared:?}, {described:?}");
         }
-        if let Some(geometry) = &reflection.geometry {
+        if reflection.draw_block.is_some() {
             let block = module.types.iter().find_map(|(_, ty)| match &ty.inner {
                 TypeInner::Struct { members, .. } if members[0].name.as_deref() == Some("threads") => Some(
                     members
@@ -535,33 +429,10 @@ fn stages_names_and_workgroups_are_those_of_modules() {
                 ),
                 _other_types => None,
             });
-            let listed: Vec<_> = geometry.draw_members.iter().map(|m| (m.name.clone(), m.offset)).collect();
+            let listed: Vec<_> = reflection.draw_members.iter().map(|m| (m.name.into(), m.offset)).collect();
             assert_eq!(listed, block.expect("the draw block")[..listed.len()]);
         }
     }
-}
-
-#[test]
-fn feeds_are_those_of_the_configuration() {
-    let feed = |name: &str| {
-        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
-        let bytes = std::fs::read(path).expect("a sample");
-        let file = Shbin::parse(&bytes).expect("a file");
-        let program = file.program(1).expect("a program");
-        let translated = program.translate(&Options::default()).expect("translates");
-        let geometry = program.reflect(&translated).geometry.expect("a geometry program");
-        (geometry.mode, geometry.feed)
-    };
-    let (mode, points) = feed("points");
-    assert_eq!((&mode[..], points.first), ("point", None));
-    assert!(!points.inputs.is_empty() && points.inputs[0] == "v0", "{:?}", points.inputs);
-    let (mode, variable) = feed("subdivision");
-    assert_eq!((&mode[..], variable.first.as_deref(), variable.stride), ("variable", Some("c0"), None));
-    assert!(variable.vertices.is_some_and(|main| main > 0) && variable.inputs.is_empty());
-    let (mode, fixed) = feed("fireworks");
-    assert_eq!((&mode[..], fixed.inputs.len()), ("fixed", 0));
-    assert!(fixed.first.is_some_and(|first| first.starts_with('c')) && fixed.vertices.is_some());
-    assert!(fixed.stride.is_some());
 }
 
 #[test]
@@ -596,20 +467,50 @@ fn symbols_of_the_file_stand_beside_names_of_the_module() {
 }
 
 #[test]
-fn registers_and_bits_are_texts_in_json() {
+fn the_interface_is_in_the_json_of_a_reflection() {
     let (_, reflection) =
         reflect(include_bytes!("../../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
     let value = serde_json::to_value(&reflection).expect("JSON");
-    assert_eq!(value["attributes"][0]["register"], "v0");
-    assert_eq!(value["defaults"][0]["value"][1], "0x3f800000");
-    for (place, wrong) in [
-        ("/attributes/0/register", "c0"),
-        ("/attributes/0/register", "v256"),
-        ("/defaults/0/value/1", "0x+1"),
-        ("/defaults/0/value/1", "1"),
+    assert_eq!(
+        value["attributes"][1],
+        json!({ "location": 1, "name": "innrm", "kind": "Float", "components": 4 })
+    );
+    assert_eq!(
+        value["uniforms"][1],
+        json!({
+            "name": "projection", "bank": "c", "first": 0, "count": 4, "offset": 0,
+            "ty": "array<vec4f, 4>", "array": "c",
+        })
+    );
+    let outputs = &value["outputs"];
+    assert_eq!((&outputs[0]["location"], &outputs[2]["location"]), (&json!("position"), &json!(6)));
+    assert_eq!(outputs[2]["sources"], json!(["o2.x", "o2.y", "o2.z"]));
+    assert_eq!(value["places"]["outputs"][2], json!({ "hlsl": "LOC6", "msl": "user(loc6)" }));
+    assert_eq!(value["reads"]["bases"], json!([11, 19]));
+    assert_eq!(
+        value["defaults"][0]["value"],
+        json!(["0x00000000", "0x3f800000", "0x3f000000", "0x41800000"])
+    );
+    let text = serde_json::to_string(&reflection).expect("text");
+    assert!(text.starts_with(&format!("{{\"schema\":\"{SCHEMA}\",")), "{text}");
+}
+
+#[test]
+fn feeds_are_those_of_the_configuration() {
+    for (name, feed) in [
+        ("points", json!({ "mode": "point", "inputs": 2 })),
+        ("subdivision", json!({ "mode": "variable", "vertices": 3 })),
+        ("fireworks", json!({ "mode": "fixed", "first": 0, "vertices": 4, "stride": 3 })),
     ] {
-        let mut bad = value.clone();
-        *bad.pointer_mut(place).expect("there") = wrong.into();
-        assert!(serde_json::from_value::<Reflection>(bad).is_err(), "{place} {wrong}");
+        let path = format!("{}/../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a file");
+        let program = file.program(1).expect("a program");
+        let reflection = program.reflect(&program.translate(&Options::default()).expect("translates"));
+        let value = serde_json::to_value(&reflection).expect("JSON");
+        let found = &value["entry_point"]["geometry"]["feed"];
+        for (key, expected) in feed.as_object().expect("an object") {
+            assert_eq!(&found[key], expected, "{name}: {found}");
+        }
     }
 }

@@ -94,6 +94,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
 
 /// Remains of the rules of PICA200 products in a legal module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Guards {
     /// Products and dot products with a guard of 0 · ∞, of up to four lanes each.
     pub products: u32,

@@ -257,7 +257,7 @@ fn quaternion_stages_are_valid_and_serve_all_programs_on_request() {
                     assert_eq!(stage.interface.outputs, vertex.interface.outputs);
                     // A reflection of a stage without a program lists its outputs.
                     let reflection = Reflection::new(&program, &stage, &Default::default());
-                    assert_eq!(reflection.outputs.len(), stage.interface.outputs.len());
+                    assert_eq!(reflection.places.outputs.len(), stage.interface.outputs.len());
                 }
                 // Half of them have one module: they differ in the position, which is always there.
                 assert_eq!(seen.len(), if all { 1 } else { 64 });

@@ -7,7 +7,7 @@ use std::ptr::null;
 
 use transpica::geometry::GeometryKernel;
 use transpica::stages::error::At;
-use transpica::stages::host::{ArrayName, Bank, Location, Member, MemberType, UniformBlock};
+use transpica::stages::host::{Interface, Location, Member, MemberType, Uniform, UniformBlock};
 use transpica::{Reliance, Translation};
 
 use crate::boundary::{free, plain, shared, value};
@@ -144,6 +144,10 @@ struct Span {
 struct Names(Vec<u8>);
 
 impl Names {
+    fn all<'a>(&mut self, names: impl Iterator<Item = &'a String>) -> Vec<Span> {
+        names.map(|name| self.add(name)).collect()
+    }
+
     fn add(&mut self, text: &str) -> Span {
         let span = Span { start: self.0.len(), length: text.len() };
         self.0.extend_from_slice(text.as_bytes());
@@ -169,18 +173,17 @@ pub struct TranspicaResult {
     names: Buffer<u8>,
     errors: Vec<Message>,
     warnings: Vec<Message>,
-    described: Option<Interface>,
+    described: Option<Described>,
 }
 
-/// Interface of a program; names are stored separately, in the same order.
-struct Interface {
+/// A translated program; its names are stored separately, in the same order.
+struct Described {
     tier: TranspicaTier,
-    inputs: Vec<(Span, u8)>,
-    outputs: Vec<(Span, Location, usize)>,
-    members: Vec<Span>,
-    block: UniformBlock,
-    /// Of geometry programs in compute stages.
-    kernel: Option<GeometryKernel>,
+    interface: Interface,
+    inputs: Vec<Span>,
+    outputs: Vec<Span>,
+    /// Members of the uniform block, and behind them the names within members.
+    members: Vec<(Span, Member)>,
     relies_on: Reliance,
 }
 
@@ -216,16 +219,13 @@ impl TranspicaResult {
         memory: Memory,
     ) -> Result<Self, Problem> {
         let Translation { interface, tier, warnings, relies_on, .. } = translated;
-        let kernel = interface.kernel().cloned();
         let mut names = Names::default();
-        let inputs =
-            interface.attributes.iter().map(|input| (names.add(&input.name), input.register)).collect();
-        let outputs = interface.outputs.iter();
-        let outputs =
-            outputs.map(|output| (names.add(&output.name), output.location, output.lanes())).collect();
-        let members = interface.block.members.iter().map(|member| &member.name);
-        let members = members.chain(interface.block.names.iter().map(|named| &named.name));
-        let members = members.map(|name| names.add(name)).collect();
+        let inputs = names.all(interface.attributes.iter().map(|input| &input.name));
+        let outputs = names.all(interface.outputs.iter().map(|output| &output.name));
+        let mut members = interface.block.uniforms();
+        members.sort_by_key(|uniform| uniform.array.is_some());
+        let members = members.into_iter().map(|Uniform { member, .. }| (names.add(&member.name), member));
+        let members = members.collect();
         let warnings = warnings
             .iter()
             .map(|warning| Message {
@@ -247,15 +247,7 @@ impl TranspicaResult {
             names: memory.keep(names.0)?,
             errors: Vec::new(),
             warnings,
-            described: Some(Interface {
-                tier: tier.into(),
-                inputs,
-                outputs,
-                members,
-                block: interface.block,
-                kernel,
-                relies_on,
-            }),
+            described: Some(Described { tier: tier.into(), interface, inputs, outputs, members, relies_on }),
         })
     }
 
@@ -265,7 +257,7 @@ impl TranspicaResult {
 
     /// Returns the uniform block, if a program was translated.
     pub(crate) fn block(&self) -> Option<&UniformBlock> {
-        self.described.as_ref().map(|described| &described.block)
+        self.described.as_ref().map(|described| &described.interface.block)
     }
 
     /// Returns the promises that a program relies on, if one was translated.
@@ -275,7 +267,7 @@ impl TranspicaResult {
 
     /// Returns the needs of a geometry program in a compute stage.
     pub(crate) fn kernel(&self) -> Result<&GeometryKernel, Problem> {
-        self.described.as_ref().and_then(|described| described.kernel.as_ref()).ok_or_else(|| {
+        self.described.as_ref().and_then(|described| described.interface.kernel()).ok_or_else(|| {
             let text = "the result is not that of TRANSPICA_ENTRY_POINT_GEOMETRY".to_owned();
             Problem::argument(TranspicaCode::MisplacedType, text)
         })
@@ -288,7 +280,7 @@ impl TranspicaResult {
     fn figures(&self, head: TranspicaHead) -> TranspicaFigures {
         let described = self.described.as_ref();
         // Range: none of these lists has more than a few thousand entries.
-        let count = |count: fn(&Interface) -> usize| described.map_or(0, count) as u32;
+        let count = |count: fn(&Described) -> usize| described.map_or(0, count) as u32;
         TranspicaFigures {
             head,
             tier: described.map_or(TranspicaTier::Structured, |described| described.tier) as u32,
@@ -297,8 +289,8 @@ impl TranspicaResult {
             input_count: count(|described| described.inputs.len()),
             output_count: count(|described| described.outputs.len()),
             member_count: count(|described| described.members.len()),
-            uniform_size: described.map_or(0, |described| described.block.size),
-            uniform_minimum: described.map_or(0, |described| described.block.used()),
+            uniform_size: described.map_or(0, |described| described.interface.block.size),
+            uniform_minimum: described.map_or(0, |described| described.interface.block.used()),
         }
     }
 
@@ -321,15 +313,14 @@ impl TranspicaResult {
         }
     }
 
-    fn input(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaInput {
-        let (name, register) = described.inputs[index];
-        let number = u32::from(register);
+    fn input(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaInput {
+        let (name, number) = (described.inputs[index], described.interface.attributes[index].register.into());
         TranspicaInput { head, name: self.text(name), name_length: name.length, number, location: number }
     }
 
-    fn output(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaOutput {
-        let (name, location, components) = described.outputs[index];
-        let (destination, location) = match location {
+    fn output(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaOutput {
+        let (name, output) = (described.outputs[index], &described.interface.outputs[index]);
+        let (destination, location) = match output.location {
             Location::Position => (TranspicaDestination::Position, 0),
             Location::Varying(location) => (TranspicaDestination::Varying, location),
             Location::ClipDistances => (TranspicaDestination::ClipDistances, 0),
@@ -340,17 +331,13 @@ impl TranspicaResult {
             name_length: name.length,
             destination: destination as u32,
             location,
-            components: components as u32, // Range: at most four.
+            components: output.lanes() as u32, // Range: at most four.
             reserved: 0,
         }
     }
 
-    fn member(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaMember {
-        let (name, block) = (described.members[index], &described.block);
-        let member = &match index.checked_sub(block.members.len()) {
-            None => block.members[index].clone(),
-            Some(index) => part(block, &block.names[index]),
-        };
+    fn member(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaMember {
+        let (name, member) = &described.members[index];
         let kind = match member.ty {
             MemberType::Vec4 | MemberType::Vec4Array(_) => TranspicaMemberType::FloatVectors,
             MemberType::IVec4 | MemberType::IVec4Array(_) => TranspicaMemberType::IntVectors,
@@ -359,7 +346,7 @@ impl TranspicaResult {
         };
         TranspicaMember {
             head,
-            name: self.text(name),
+            name: self.text(*name),
             name_length: name.length,
             bank: TranspicaBank::from(member.bank) as u32,
             first: member.first.into(),
@@ -368,20 +355,6 @@ impl TranspicaResult {
             offset: member.offset,
             byte_count: member.ty.size(),
         }
-    }
-}
-
-/// Returns the registers of a name as if they were a member.
-fn part(block: &UniformBlock, named: &ArrayName) -> Member {
-    let ArrayName { name, first, count } = named;
-    let array = block.find(Bank::Float, *first).map_or(0, |(member, _)| member.offset);
-    Member {
-        name: name.clone(),
-        bank: Bank::Float,
-        first: *first,
-        count: *count,
-        offset: array + 16 * u32::from(block.element(named)),
-        ty: MemberType::Vec4Array(u16::from(*count)),
     }
 }
 
@@ -503,8 +476,8 @@ unsafe fn fill_listed<T: Structure>(
     result: *const TranspicaResult,
     index: usize,
     out: *mut T,
-    count: fn(&Interface) -> usize,
-    make: fn(&TranspicaResult, &Interface, usize, TranspicaHead) -> T,
+    count: fn(&Described) -> usize,
+    make: fn(&TranspicaResult, &Described, usize, TranspicaHead) -> T,
 ) -> TranspicaStatus {
     plain(|| {
         // SAFETY: guaranteed by the caller.

@@ -150,7 +150,8 @@ fn every_vertex_program_of_the_samples_fits() {
             let (file, _) = made.expect("fits");
             assert_eq!(file.stages[0], words);
             let locations: Vec<u32> = file.inputs.iter().map(|input| input.location.into()).collect();
-            let expected: Vec<u32> = reflection.attributes.iter().map(|one| one.location).collect();
+            let expected: Vec<u32> =
+                reflection.interface.attributes.iter().map(|one| one.register.into()).collect();
             assert_eq!(locations, expected, "{}", path.display());
             let size = file.uniform.as_ref().map(|block| u32::from(block.size));
             assert_eq!(size, reflection.uniform_block.map(|block| block.size));
@@ -183,10 +184,9 @@ fn members_have_the_types_of_the_block() {
                 )
             }
         };
-        let mut expected: Vec<_> = (reflection.uniforms.iter())
-            .filter(|uniform| uniform.array.is_none())
-            .map(|uniform| {
-                (uniform.offset, uniform.name.clone(), spelled(&uniform.ty).replace("u32", "uint"))
+        let mut expected: Vec<_> = (reflection.interface.block.members.iter())
+            .map(|member| {
+                (member.offset, member.name.clone(), spelled(&member.ty.to_string()).replace("u32", "uint"))
             })
             .collect();
         expected.sort();

@@ -13,6 +13,7 @@ pub mod inputs;
 pub mod json;
 pub mod promises;
 pub mod recording;
+pub mod reflection;
 pub mod results;
 pub mod saved;
 pub mod settings;

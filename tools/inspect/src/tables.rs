@@ -1,14 +1,132 @@
-//! Every table of a container.
-//! In: a parsed file. Out: a JSON value, the source of texts and documents.
+//! Tables, and every table of a container.
+//! In: a parsed file; rows of cells. Out: a JSON value, the source of texts and documents; tables
+//! as data and as text.
 
+use std::fmt;
+
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
+use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolRange};
 use transpica::stages::isa::Pc;
 use transpica::stages::isa::decode::decode;
 use transpica::stages::precision::float24;
 use transpica_asm::dis::Listing;
 
 use crate::json::{self, ProgramName};
+
+/// A table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// The title.
+    pub title: String,
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// A text for each column.
+    pub cells: Vec<String>,
+    /// Addresses of the instructions that it concerns.
+    pub pcs: Vec<u16>,
+}
+
+impl Table {
+    /// Builds a table of rows that concern no instruction.
+    pub fn new(title: &str, columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        Self {
+            title: title.into(),
+            columns: columns.iter().map(ToString::to_string).collect(),
+            rows: rows.into_iter().map(|cells| Row { cells, pcs: Vec::new() }).collect(),
+        }
+    }
+
+    /// Returns the members of an object that are no lists.
+    fn of_members(title: &str, object: &Value) -> Self {
+        let members = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_array());
+        Self::new(title, &["name", "value"], members.map(|(name, value)| vec![name.clone(), cell(value, "")]))
+    }
+
+    /// Returns a list of objects; nothing for an empty one.
+    fn of_list(title: &str, list: &Value) -> Option<Self> {
+        let list = list.as_array().filter(|list| !list.is_empty())?;
+        let mut columns: Vec<&str> = Vec::new();
+        for (name, _) in list.iter().filter_map(Value::as_object).flatten() {
+            if !columns.contains(&name.as_str()) {
+                columns.push(name);
+            }
+        }
+        let row = |value: &Value| columns.iter().map(|name| cell(&value[*name], "")).collect();
+        let mut table = Self::new(title, &columns, list.iter().map(row));
+        for (row, value) in table.rows.iter_mut().zip(list) {
+            let hex = value["pc"].as_str().or(value["address"].as_str());
+            row.pcs.extend(hex.and_then(|text| u16::from_str_radix(text.strip_prefix("0x")?, 16).ok()));
+        }
+        Some(table)
+    }
+
+    /// Returns the tables of a file.
+    pub fn of_file(file: &Shbin<'_>) -> Vec<Self> {
+        let all = describe(file);
+        let mut tables = vec![Self::of_members("package", &all["package"])];
+        for (number, executable) in all["executables"].as_array().into_iter().flatten().enumerate() {
+            tables.push(Self::of_members(&format!("program {number}"), executable));
+            for name in ["symbols", "outputs", "constants", "labels"] {
+                tables.extend(Self::of_list(&format!("program {number}: {name}"), &executable[name]));
+            }
+        }
+        tables.extend(["descriptors", "code"].iter().filter_map(|name| Self::of_list(name, &all[*name])));
+        tables
+    }
+}
+
+impl fmt::Display for Table {
+    /// The title, and below it the heads and the rows, indented.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.rows.iter().map(|row| &row.cells);
+        let rows: Vec<_> = std::iter::once(&self.columns).chain(rows).map(Vec::as_slice).collect();
+        write!(f, "{}\n{}", self.title, aligned(&rows, "  ", |cell| cell.chars().count()))
+    }
+}
+
+/// Returns rows as lines, in columns that are as wide as needed. `width` is that of a text.
+pub fn aligned(rows: &[&[String]], indent: &str, width: impl Fn(&str) -> usize) -> String {
+    let count = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let widths: Vec<usize> = (0..count).map(|column| widest(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = indent.to_owned();
+        for (cell, widest) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            line.push_str(&" ".repeat(2 + widest - width(cell)));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns the text of a JSON value; `null` is that of nothing.
+pub fn cell(value: &Value, null: &str) -> String {
+    match value {
+        Value::Null => null.into(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(|value| cell(value, null)).collect::<Vec<_>>().join(" "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// Formats `count` registers of a bank: `c8`, `c0..c3`.
+pub(crate) fn run(bank: impl fmt::Display, first: u8, count: u8) -> String {
+    match count {
+        1 => format!("{bank}{first}"),
+        _ => format!("{bank}{first}..{bank}{}", first.saturating_add(count.saturating_sub(1))),
+    }
+}
 
 /// Describes a file: package, executables, operand descriptors, code, warnings.
 pub fn describe(file: &Shbin<'_>) -> Value {
@@ -113,18 +231,7 @@ fn flags(dvle: &Dvle<'_>) -> String {
 
 fn symbols(dvle: &Dvle<'_>) -> Value {
     let registers = |symbol: transpica::stages::container::Symbol| match symbol.range() {
-        Some(range) => {
-            let letter = match range.bank {
-                SymbolBank::Input => 'v',
-                SymbolBank::Float => 'c',
-                SymbolBank::Int => 'i',
-                SymbolBank::Bool => 'b',
-            };
-            match range.count {
-                1 => format!("{letter}{}", range.first),
-                count => format!("{letter}{}..{letter}{}", range.first, range.first + count - 1),
-            }
-        }
+        Some(SymbolRange { bank, first, count }) => run(bank, first, count),
         None => format!("no registers ({:#x}..{:#x})", symbol.first, symbol.last),
     };
     dvle.symbols

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::stages::container::SymbolBank;
 use transpica::stages::isa::{Mask, Pc};
 use transpica_asm::dis::Listing;
 use transpica_inspect::access::{ADDRESS, FLAGS};
@@ -186,18 +185,12 @@ fn stacks(state: &Snapshot) -> Value {
 fn names(open: &Open<'_>) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for symbol in open.symbols.all() {
-        let letter = match symbol.bank {
-            SymbolBank::Input => 'v',
-            SymbolBank::Float => 'c',
-            SymbolBank::Int => 'i',
-            SymbolBank::Bool => 'b',
-        };
         for place in 0..symbol.count {
             let name = match symbol.count {
                 1 => symbol.name.clone(),
                 _ => format!("{}[{place}]", symbol.name),
             };
-            names.entry(format!("{letter}{}", symbol.first + place)).or_insert(name);
+            names.entry(format!("{}{}", symbol.bank, symbol.first + place)).or_insert(name);
         }
     }
     for (_, register, _) in open.symbols.outputs() {

@@ -16,7 +16,8 @@ use transpica::stages::translate::{ControlFlow, control};
 use transpica::{GlslVersion, Translation};
 use transpica_asm::dis::Listing;
 use transpica_inspect::graph::{draw_cfg, svg::Paint};
-use transpica_inspect::tables::describe;
+use transpica_inspect::reflection;
+use transpica_inspect::tables::Table;
 
 use crate::engine::Open;
 use crate::problem::Problem;
@@ -74,14 +75,14 @@ pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) 
         Translated::Wgsl => translation.placed_text(Language::Wgsl)?.into(),
         Translated::Glsl(version) => translation.placed_text(Language::Glsl(version))?.into(),
         Translated::Spirv => transpica_inspect::spirv::placed_assembly(&translation.placed_spirv()?)?.into(),
-        Translated::Reflection => TextView::new(reflection(open, translation).to_string()),
+        Translated::Reflection => TextView::new(reflection::text(&reflect(open, translation))),
     };
     let problems = translation.warnings.iter().map(Problem::of_warning).collect();
     Ok(TextView { problems, ..view })
 }
 
 /// Returns the reflection of a translation.
-fn reflection(open: &Open<'_>, translation: &Translation) -> Reflection {
+fn reflect(open: &Open<'_>, translation: &Translation) -> Reflection {
     Reflection::new(&open.program, translation, &open.environment.constants())
         .with_symbols(open.environment.executable())
 }
@@ -180,74 +181,7 @@ pub fn sizes(translation: &Translation, version: GlslVersion) -> Vec<Size> {
     all
 }
 
-/// A table of a file.
-#[derive(Clone, Debug, Serialize)]
-struct Table {
-    title: String,
-    columns: Vec<String>,
-    rows: Vec<Row>,
-}
-
-/// A row of a table.
-#[derive(Clone, Debug, Serialize)]
-struct Row {
-    cells: Vec<String>,
-    /// Addresses of the instructions that it is about.
-    pcs: Vec<u16>,
-}
-
 /// Returns the tables of the file.
 pub fn tables(open: &Open<'_>) -> Value {
-    let all = describe(open.file);
-    let mut tables = vec![properties("package", &all["package"])];
-    for (number, executable) in all["executables"].as_array().into_iter().flatten().enumerate() {
-        tables.push(properties(&format!("program {number}"), executable));
-        for name in ["symbols", "outputs", "constants", "labels"] {
-            tables.extend(rows(&format!("program {number}: {name}"), &executable[name]));
-        }
-    }
-    for name in ["descriptors", "code"] {
-        tables.extend(rows(name, &all[name]));
-    }
-    json!({ "tables": tables, "problems": [] })
-}
-
-/// Returns the members of an object that are no lists.
-fn properties(title: &str, object: &Value) -> Table {
-    let members = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_array());
-    let row =
-        |(name, value): (&String, &Value)| Row { cells: vec![name.clone(), cell(value)], pcs: Vec::new() };
-    Table {
-        title: title.into(),
-        columns: vec!["name".into(), "value".into()],
-        rows: members.map(row).collect(),
-    }
-}
-
-/// Returns a list of objects; nothing for an empty one.
-fn rows(title: &str, list: &Value) -> Option<Table> {
-    let list = list.as_array().filter(|list| !list.is_empty())?;
-    let mut columns: Vec<String> = Vec::new();
-    for (name, _) in list.iter().filter_map(Value::as_object).flatten() {
-        if !columns.contains(name) {
-            columns.push(name.clone());
-        }
-    }
-    let row = |value: &Value| {
-        let hex = value["pc"].as_str().or(value["address"].as_str());
-        let pc = hex.and_then(|text| u16::from_str_radix(text.strip_prefix("0x")?, 16).ok());
-        let cells = columns.iter().map(|name| cell(&value[name.as_str()])).collect();
-        Row { cells, pcs: pc.into_iter().collect() }
-    };
-    let rows = list.iter().map(row).collect();
-    Some(Table { title: title.into(), columns, rows })
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(cell).collect::<Vec<_>>().join(" "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
+    json!({ "tables": Table::of_file(open.file), "problems": [] })
 }

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use serde_json::Value;
 use transpica_containers::vbc::Vbc;
-use transpica_inspect::tables::describe;
+use transpica_inspect::tables::{aligned, cell, describe};
 
 use super::{Input, lint, vbc};
 use crate::args::{Common, Denied};
 use crate::files;
 use crate::json::Schema;
 use crate::report::Failure;
-use crate::terminal::{columns, padded};
+use crate::terminal::columns;
 
 /// Prints the description; `lint` holds the denied rules if findings are requested.
 pub fn run(
@@ -89,18 +89,9 @@ fn section(text: &mut String, value: &Value, depth: usize) {
                 table(text, rows, depth + 1);
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                let _ = writeln!(text, "{indent}{key}: {}", plain(value));
+                let _ = writeln!(text, "{indent}{key}: {}", cell(value, "none"));
             }
         }
-    }
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => "none".into(),
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(" "),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
 
@@ -108,19 +99,11 @@ fn table(text: &mut String, rows: &[Value], depth: usize) {
     let cells = |row: &Value| match row.as_object() {
         Some(map) => {
             let shown = map.iter().filter(|(key, _)| !NOT_IN_TEXT.contains(&key.as_str()));
-            shown.map(|(_, value)| plain(value)).collect::<Vec<_>>()
+            shown.map(|(_, value)| cell(value, "none")).collect::<Vec<_>>()
         }
-        None => vec![plain(row)],
+        None => vec![cell(row, "none")],
     };
     let all: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let count = all.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| columns(cell)).max();
-    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
-    for row in &all {
-        let mut line = "  ".repeat(depth);
-        for (cell, width) in row.iter().zip(&widths) {
-            let _ = write!(line, "{}  ", padded(cell, *width));
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
+    let rows: Vec<_> = all.iter().map(Vec::as_slice).collect();
+    text.push_str(&aligned(&rows, &"  ".repeat(depth), columns));
 }

@@ -15,7 +15,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::Reflection;
 use transpica::{Key, Translation, Translator};
 use transpica_containers::to_bytes;
-use transpica_inspect::json;
+use transpica_inspect::{json, reflection};
 
 use super::{Input, batch, source_map, translated, vbc, with_job};
 use crate::args::settings::Resolved;
@@ -225,7 +225,7 @@ fn show(
     let start = Instant::now();
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
     let tables =
-        if request.output.as_ref().is_some_and(is_json) { json::reflection } else { Reflection::to_string };
+        if request.output.as_ref().is_some_and(is_json) { json::reflection } else { reflection::text };
     let emitted = emit(&mut translator, translated, request.target(), request.version, || reflection, tables);
     let Emitted { bytes, warnings } = emitted.map_err(|error| match error {
         EmitError::Program(error) => input.fail(&error),

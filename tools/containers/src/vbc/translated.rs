@@ -1,9 +1,9 @@
 //! Files of translated programs.
 //! In: a translation, its reflection, its words. Out: [`Vbc`], and what it leaves out.
 
-use transpica::Translation;
 use transpica::host::{EntryPoint, MemberType};
 use transpica::reflect::Reflection;
+use transpica::{AttributeKind, Translation};
 
 use super::{Base, Error, Fault, Member, Resource, ShaderStage, Slot, Type, Uniform, Variable, Vbc};
 
@@ -53,16 +53,13 @@ impl Vbc {
         };
         let mut file = Self::default();
         file.stages[stage as usize] = words;
-        for attribute in &reflection.attributes {
-            let base = match attribute.ty.as_str() {
-                "vec4i" => Base::Signed,
-                "vec4u" => Base::Unsigned,
-                _floats => Base::Float,
+        for attribute in &translation.interface.attributes {
+            let base = match attribute.format.kind {
+                AttributeKind::Float => Base::Float,
+                AttributeKind::Int => Base::Signed,
+                AttributeKind::Uint => Base::Unsigned,
             };
-            let most = u8::MAX.into();
-            let location =
-                narrow("the location of an attribute", attribute.location, most, "choose a lower one")?;
-            file.inputs.push(Variable { location, ty: vector(base, 1) });
+            file.inputs.push(Variable { location: attribute.register, ty: vector(base, 1) });
         }
         file.uniform = uniform(translation, stage.mask())?;
         if let Some(host) = &reflection.host_block {
@@ -115,7 +112,7 @@ fn left_out(reflection: &Reflection) -> Vec<String> {
     if !reflection.specialization.is_empty() {
         left_out.push("specialization constants".to_string());
     }
-    if reflection.uniforms.iter().any(|uniform| uniform.array.is_some()) {
+    if !reflection.interface.block.names.is_empty() {
         left_out.push("names of parts of arrays".to_string());
     }
     if reflection.defaults.iter().any(|value| !value.folded) {

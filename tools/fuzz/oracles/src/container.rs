@@ -69,6 +69,6 @@ fn program(file: &Shbin<'_>, index: usize) {
     if let Some(translated) = super::unless_refused(translator.translate(&program, &environment, Job::Vertex))
     {
         let reflection = Reflection::new(&program, &translated, &environment.constants());
-        assert_eq!(reflection.attributes.len(), translated.interface.attributes.len());
+        assert_eq!(reflection.interface.attributes, translated.interface.attributes);
     }
 }

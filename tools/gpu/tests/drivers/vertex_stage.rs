@@ -153,7 +153,7 @@ fn specialized(
     };
     let shader = match shader {
         Shader::Passthrough(words) if !constants.is_empty() => {
-            let text = |constant: &SpecializationInfo| match &constant.ty[..] {
+            let text = |constant: &SpecializationInfo| match constant.ty {
                 "bool" => (value(constant.id) != 0).to_string(),
                 _ => value(constant.id).to_string(),
             };
