@@ -116,7 +116,16 @@ fn the_command_has_the_level_of_the_profile_that_strips_it() {
 #[test]
 fn published_packages_depend_on_published_ones() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for package in ["", "tools/generate", "tools/containers", "tools/inspect", "tools/gpu", "tools/cli"] {
+    let packages = [
+        "",
+        "tools/generate",
+        "tools/containers",
+        "tools/inspect",
+        "tools/settings",
+        "tools/gpu",
+        "tools/cli",
+    ];
+    for package in packages {
         let manifest = fs::read_to_string(root.join(package).join("Cargo.toml")).expect("a manifest");
         let (_, own) = manifest.split_once("[package]").expect("a package");
         // Levels of other packages stand behind all dependencies.

@@ -15,7 +15,6 @@ pub mod promises;
 pub mod recording;
 pub mod results;
 pub mod saved;
-pub mod settings;
 pub mod state;
 pub mod symbols;
 pub mod tables;
