@@ -5,5 +5,6 @@ mod geometry;
 mod host;
 mod hostile;
 mod installed;
+mod settings;
 mod smoke;
 mod support;
