@@ -19,6 +19,7 @@ fn prefix(name: &str) -> PathBuf {
         .arg(&before)
         .current_dir(here()));
     fs::rename(before, &prefix).expect("the prefix can be moved");
+    assert!(prefix.join("include/transpica.hpp").exists());
     prefix
 }
 

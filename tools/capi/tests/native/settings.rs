@@ -1,4 +1,5 @@
 //! Settings through the functions of the C interface: every path of the table, and hostile texts.
+#![expect(unsafe_code, reason = "callers in C hand in pointers")]
 
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
