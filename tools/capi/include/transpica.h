@@ -653,9 +653,9 @@ typedef struct TranspicaRegisters TranspicaRegisters;
 // read it. Free it with transpica_result_free.
 typedef struct TranspicaResult TranspicaResult;
 
-// What translators and batches are made with: options, target settings, an allocator. A fresh one
-// has the defaults. Options are a tree of fields with paths such as `outputs.depth`, and values are
-// texts as the command line spells them, or JSON: transpica_settings_describe lists them.
+// Configuration of translators and batches: options, target settings, an allocator. A fresh one
+// has the defaults. Options are a tree of fields with paths such as `outputs.depth`, and values
+// are texts as the command line spells them, or JSON: transpica_settings_describe lists them.
 typedef struct TranspicaSettings TranspicaSettings;
 
 // Setup of the programs of a draw: outputs of the vertex program, input of the geometry program,
@@ -1155,9 +1155,10 @@ TranspicaStatus transpica_settings_preset(struct TranspicaSettings *settings,
                                           const char *name,
                                           struct TranspicaResult **errors);
 
-// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`, `control.loop_guard`
-// to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`, `varyings` to JSON. A wrong path
-// or value changes nothing, and the message names the nearest one.
+// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
+// `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
+// `varyings` to JSON. A wrong path or value changes nothing, and the message names the nearest
+// one.
 TranspicaStatus transpica_settings_set(struct TranspicaSettings *settings,
                                        const char *path,
                                        const char *value,
@@ -1174,9 +1175,9 @@ const char *transpica_settings_get(struct TranspicaSettings *settings,
                                    const char *path,
                                    struct TranspicaResult **errors);
 
-// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of objects
-// with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives as the
-// text of transpica_settings_get.
+// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of
+// objects with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives
+// as the text of transpica_settings_get.
 const char *transpica_settings_describe(struct TranspicaSettings *settings,
                                         const char *path,
                                         struct TranspicaResult **errors);
@@ -1285,8 +1286,8 @@ TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *re
                                                 size_t count,
                                                 uint32_t *broken);
 
-// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not needed
-// afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not
+// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaSettings *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);
@@ -1315,8 +1316,9 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 //
 // The status is that of transpica_translate, so a caller knows at once which programs it must run
 // in another way. Only these errors are left to transpica_translate: one of `limits`, which no
-// program exceeds with the defaults; what a text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
-// and the number of triangles.
+// program exceeds with the defaults; what a text target lacks; for
+// TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
+// triangles.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,

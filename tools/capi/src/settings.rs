@@ -15,9 +15,9 @@ use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
-/// What translators and batches are made with: options, target settings, an allocator. A fresh one
-/// has the defaults. Options are a tree of fields with paths such as `outputs.depth`, and values are
-/// texts as the command line spells them, or JSON: transpica_settings_describe lists them.
+/// Configuration of translators and batches: options, target settings, an allocator. A fresh one
+/// has the defaults. Options are a tree of fields with paths such as `outputs.depth`, and values
+/// are texts as the command line spells them, or JSON: transpica_settings_describe lists them.
 pub struct TranspicaSettings {
     values: Settings,
     memory: Memory,
@@ -120,9 +120,10 @@ pub unsafe extern "C" fn transpica_settings_preset(
     }
 }
 
-/// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`, `control.loop_guard`
-/// to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`, `varyings` to JSON. A wrong path
-/// or value changes nothing, and the message names the nearest one.
+/// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
+/// `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
+/// `varyings` to JSON. A wrong path or value changes nothing, and the message names the nearest
+/// one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_set(
     settings: *mut TranspicaSettings,
@@ -190,9 +191,9 @@ pub unsafe extern "C" fn transpica_settings_get(
     unsafe { show(settings, path, errors, Settings::get) }
 }
 
-/// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of objects
-/// with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives as the
-/// text of transpica_settings_get.
+/// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of
+/// objects with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives
+/// as the text of transpica_settings_get.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_describe(
     settings: *mut TranspicaSettings,

@@ -110,8 +110,8 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
     Ok(texts)
 }
 
-/// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not needed
-/// afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+/// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not
+/// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
     settings: *const TranspicaSettings,
@@ -204,8 +204,9 @@ pub unsafe extern "C" fn transpica_scan(
 ///
 /// The status is that of transpica_translate, so a caller knows at once which programs it must run
 /// in another way. Only these errors are left to transpica_translate: one of `limits`, which no
-/// program exceeds with the defaults; what a text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
-/// and the number of triangles.
+/// program exceeds with the defaults; what a text target lacks; for
+/// TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
+/// triangles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_key(
     translator: *mut TranspicaTranslator,

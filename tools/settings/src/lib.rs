@@ -1,7 +1,7 @@
 //! Options and profile of the library by paths and texts: the door for everything that is not Rust.
 //!
-//! In: paths such as `outputs.depth`, texts such as `-w..w`. Out: values of the library, the rows of
-//! a form. Knows no field by itself: [`table`] names the fields, [`spelling`] reads texts,
+//! In: paths such as `outputs.depth`, texts such as `-w..w`. Out: values of the library, the rows
+//! of a form. Knows no field by itself: [`table`] names the fields, [`spelling`] reads texts,
 //! [`tree`] holds the fields as JSON, and the library checks the values.
 
 pub mod form;

@@ -1,6 +1,7 @@
 //! The table of settings: one row for each flag, with the paths of the fields that it sets. Parser,
-//! help, completions and `tools/cli/settings.md`, the form of the page, the inputs of the fuzzer and
-//! the settings of the C interface follow from it. A test compares it with the fields of the library.
+//! help, completions and `tools/cli/settings.md`, the form of the page, the inputs of the fuzzer
+//! and the settings of the C interface follow from it. A test compares it with the fields of the
+//! library.
 
 use crate::spelling::{self, NamedSpelling, Spelling};
 use crate::tree::is_below;

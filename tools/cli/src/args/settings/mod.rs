@@ -1,7 +1,8 @@
 //! Options and profile of the library as flags, files and single fields, for every command that
 //! translates or runs programs.
-//! In: the command line. Out: [`Options`] and [`Profile`]. `transpica_settings` lists the flags, reads
-//! their values and holds what all of them change. Knows no field by itself.
+//! In: the command line. Out: [`Options`] and [`Profile`].
+//! `transpica_settings` lists the flags, reads their values and holds what all of them change.
+//! Knows no field by itself.
 //!
 //! The order: a preset, then the files, then flags and `--set` as they stand; the last one counts.
 
