@@ -666,8 +666,8 @@ typedef struct TranspicaSetup TranspicaSetup;
 typedef struct TranspicaTranslator TranspicaTranslator;
 
 // The caller's allocator, for the words and texts of results. Temporary memory is the library's
-// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not throw, and
-// must be callable from every thread that translates or frees results.
+// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not
+// throw, and must be callable from every thread that translates or frees results.
 typedef struct TranspicaAllocator {
     // Returns `size` bytes at a multiple of `alignment`, or NULL.
     void *(*allocate)(void *user, size_t size, size_t alignment);
@@ -782,8 +782,8 @@ typedef struct TranspicaMember {
     uint32_t byte_count;
 } TranspicaMember;
 
-// Registers whose promises (`assume` of TranspicaSettings) a module relies on. While those are kept,
-// it computes what it computes without them.
+// Registers whose promises (`assume` of TranspicaSettings) a module relies on. While those are
+// kept, it computes what it computes without them.
 typedef struct TranspicaReliance {
     // TRANSPICA_TYPE_RELIANCE
     struct TranspicaHead head;

@@ -10,8 +10,8 @@ use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 
 /// The caller's allocator, for the words and texts of results. Temporary memory is the library's
-/// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not throw, and
-/// must be callable from every thread that translates or frees results.
+/// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not
+/// throw, and must be callable from every thread that translates or frees results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaAllocator {
