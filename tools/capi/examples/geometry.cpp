@@ -3,6 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
+using transpica::checked;
+
 namespace {
 
 constexpr VkDescriptorType STORAGE = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, UNIFORM = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
@@ -11,22 +13,14 @@ constexpr std::uint32_t MOST_INVOCATIONS = 1024;
 // Words of the result of the scan: vertices to draw, most triangles of a thread, whether that is too many.
 constexpr std::size_t VERTICES = 0, LARGEST = 5, OVERFLOWED = 6;
 
-// Passes on a failure.
-void check(TranspicaStatus status, TranspicaResult *errors) {
-    const Result owner(errors);
-    if (status != TRANSPICA_STATUS_OK) {
-        throw std::runtime_error(errors == nullptr ? "the library refused a call" : message_of(owner));
-    }
-}
-
 std::unique_ptr<compute::Pipeline> pass(compute::Device &device, std::uint32_t number) {
     std::size_t count = 0;
-    check(transpica_pass_words(number, nullptr, &count), nullptr);
+    checked(transpica_pass_words(number, nullptr, &count));
     Words words(count);
-    check(transpica_pass_words(number, words.data(), &count), nullptr);
+    checked(transpica_pass_words(number, words.data(), &count));
     std::array<std::uint32_t, 6> uses;
     std::uint32_t use_count = 0;
-    check(transpica_pass_bindings(number, uses.data(), &use_count), nullptr);
+    checked(transpica_pass_bindings(number, uses.data(), &use_count));
     std::vector<VkDescriptorType> types;
     for (std::uint32_t binding = 0; binding < use_count; binding++) {
         types.push_back(uses[binding] == TRANSPICA_BINDING_USE_UNIFORM ? UNIFORM : STORAGE);
@@ -34,16 +28,16 @@ std::unique_ptr<compute::Pipeline> pass(compute::Device &device, std::uint32_t n
     return std::make_unique<compute::Pipeline>(device, words.data(), words.size(), types);
 }
 
-TranspicaSetup *setup_of(const Registers &registers) {
+TranspicaSetup *setup_of(const transpica::Registers &registers) {
     TranspicaSetup *setup = nullptr;
     TranspicaResult *errors = nullptr;
-    check(transpica_setup_from_registers(registers.get(), &setup, &errors), errors);
+    checked(transpica_setup_from_registers(registers.get(), &setup, &errors), errors);
     return setup;
 }
 
 } // namespace
 
-GeometryDraws::GeometryDraws(Registers taken)
+GeometryDraws::GeometryDraws(transpica::Registers taken)
     : registers(std::move(taken)), setup(setup_of(registers)),
       vertex(program(TRANSPICA_STAGE_VERTEX, TRANSPICA_ENTRY_POINT_COMPUTE)),
       geometry(program(TRANSPICA_STAGE_GEOMETRY, TRANSPICA_ENTRY_POINT_GEOMETRY)), inputs(device),
@@ -54,24 +48,19 @@ GeometryDraws::GeometryDraws(Registers taken)
         passes.push_back(pass(device, number));
     }
     TRANSPICA_INIT(kernel, KERNEL);
-    check(transpica_result_kernel(geometry.result.get(), &kernel), nullptr);
+    checked(transpica_result_kernel(geometry.result.get(), &kernel));
     Words words(kernel.state_count);
-    check(transpica_result_state(geometry.result.get(), words.data(), words.size()), nullptr);
+    checked(transpica_result_state(geometry.result.get(), words.data(), words.size()));
     kept.write(words.data(), 4 * words.size());
     state.reserve(2 * 4 * words.size());
     // No clip plane, y as it is.
     const std::array<std::uint32_t, 8> host = {};
     host_block.write(host.data(), sizeof host);
     // The register file: the float uniforms of the geometry unit, which this layout of the block has in one member.
-    TranspicaFigures figures;
-    TRANSPICA_INIT(figures, FIGURES);
-    check(transpica_result_figures(geometry.result.get(), &figures), nullptr);
     const std::vector<float> zeros(96 * 4);
     file.write(zeros.data(), 4 * zeros.size());
-    for (std::size_t index = 0; index < figures.member_count; index++) {
-        TranspicaMember member;
-        TRANSPICA_INIT(member, MEMBER);
-        check(transpica_result_member(geometry.result.get(), index, &member), nullptr);
+    for (std::size_t index = 0; index < geometry.result.figures().member_count; index++) {
+        const TranspicaMember member = geometry.result.member(index);
         if (member.bank == TRANSPICA_BANK_FLOAT && member.first == 0 && member.count == 96) {
             file.write(static_cast<const std::uint8_t *>(geometry.block->data()) + member.offset, member.byte_count);
         }
@@ -79,38 +68,31 @@ GeometryDraws::GeometryDraws(Registers taken)
 }
 
 GeometryDraws::Program GeometryDraws::program(TranspicaStage stage, TranspicaEntryPoint entry_point) {
-    const Translator translator = new_translator();
+    transpica::Translator translator = new_translator();
     TranspicaJob job;
     TRANSPICA_INIT(job, JOB);
     job.entry_point = entry_point;
     job.setup = setup.get();
-    TranspicaRegisterProgram chain = program_of(registers);
-    chain.stage = stage;
+    TranspicaRegisterProgram chain = registers.program(stage);
     chain.head.next = &job.head;
-    TranspicaResult *translated = nullptr;
-    const TranspicaStatus status = transpica_translate(translator.get(), &chain.head, &translated);
-    Program program = {Result(translated), nullptr, std::make_unique<compute::Buffer>(device)};
-    if (status != TRANSPICA_STATUS_OK) {
-        throw std::runtime_error(message_of(program.result));
+    Program program = {translator.translate(chain.head), nullptr, std::make_unique<compute::Buffer>(device)};
+    if (!program.result.is_ok()) {
+        throw std::runtime_error(program.result.message());
     }
     // Bindings in order: vertices, results, block; of the geometry program also the dispatch, counts, state, host.
     std::vector<VkDescriptorType> types = {STORAGE, STORAGE, UNIFORM};
     if (entry_point == TRANSPICA_ENTRY_POINT_GEOMETRY) {
         types.insert(types.end(), {UNIFORM, STORAGE, STORAGE, UNIFORM});
     }
-    std::size_t count = 0;
-    const std::uint32_t *words = transpica_result_words(program.result.get(), &count);
-    program.pipeline = std::make_unique<compute::Pipeline>(device, words, count, types);
+    const auto words = program.result.words();
+    program.pipeline = std::make_unique<compute::Pipeline>(device, words.data, words.size, types);
     pack(program, stage);
     return program;
 }
 
 void GeometryDraws::pack(const Program &program, TranspicaStage stage) const {
-    TranspicaFigures figures;
-    TRANSPICA_INIT(figures, FIGURES);
-    check(transpica_result_figures(program.result.get(), &figures), nullptr);
-    std::vector<std::uint8_t> block(figures.uniform_size);
-    check(transpica_registers_pack(registers.get(), stage, program.result.get(), block.data(), block.size()), nullptr);
+    std::vector<std::uint8_t> block(program.result.figures().uniform_size);
+    checked(transpica_registers_pack(registers.get(), stage, program.result.get(), block.data(), block.size()));
     program.block->write(block.data(), block.size());
 }
 
@@ -126,7 +108,7 @@ GeometryDraws::Plan GeometryDraws::plan(const Words &selected, std::size_t verte
     request.most_invocations = MOST_INVOCATIONS;
     TranspicaPlan *plan = nullptr;
     TranspicaResult *errors = nullptr;
-    check(transpica_plan_create(&request, &plan, &errors), errors);
+    checked(transpica_plan_create(&request, &plan, &errors), errors);
     return Plan(plan);
 }
 
@@ -136,7 +118,7 @@ std::vector<std::unique_ptr<compute::Buffer>> GeometryDraws::blocks(const Plan &
     std::vector<std::unique_ptr<compute::Buffer>> blocks;
     for (std::uint32_t dispatch = 0; dispatch < figures.draw_count; dispatch++) {
         std::array<std::uint32_t, 8> block;
-        check(transpica_plan_draw_block(plan.get(), dispatch, block.data()), nullptr);
+        checked(transpica_plan_draw_block(plan.get(), dispatch, block.data()));
         blocks.push_back(std::make_unique<compute::Buffer>(device));
         blocks.back()->write(block.data(), sizeof block);
     }
@@ -177,7 +159,7 @@ void GeometryDraws::keep_results(const TranspicaPlanFigures &figures) {
 void GeometryDraws::run(const Plan &plan, const TranspicaPlanFigures &figures) {
     const auto draws = blocks(plan, figures);
     std::vector<std::uint8_t> bytes(figures.primitive_bytes);
-    check(transpica_plan_primitives(plan.get(), bytes.data(), bytes.size()), nullptr);
+    checked(transpica_plan_primitives(plan.get(), bytes.data(), bytes.size()));
     primitives.write(bytes.data(), bytes.size());
     feed_block.write(figures.feed_block, sizeof figures.feed_block);
     collect_block.write(figures.collect_block, sizeof figures.collect_block);
@@ -216,7 +198,7 @@ Triangles GeometryDraws::draw(const std::vector<Vertex> &vertices, const Words &
         const Plan planned = plan(selected, vertices.size());
         TranspicaPlanFigures figures;
         TRANSPICA_INIT(figures, PLAN_FIGURES);
-        check(transpica_plan_figures(planned.get(), &figures), nullptr);
+        checked(transpica_plan_figures(planned.get(), &figures));
         run(planned, figures);
         std::array<std::uint32_t, 8> found;
         std::memcpy(found.data(), result.data(), sizeof found);

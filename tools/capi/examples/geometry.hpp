@@ -3,11 +3,15 @@
 #pragma once
 
 #include "compute.hpp"
-#include "handles.hpp"
+
+#include <transpica.hpp>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
+
+using Words = std::vector<std::uint32_t>;
 
 // v0 to v15.
 using Vertex = std::array<std::array<float, 4>, 16>;
@@ -18,21 +22,27 @@ struct Triangles {
     std::vector<std::array<float, 4>> vertices;
 };
 
+inline transpica::Translator new_translator() {
+    // One uniform buffer for all programs, clip planes and y by the host block, a guard against endless loops.
+    transpica::Settings settings;
+    settings.preset("azahar-vulkan");
+    return transpica::Translator::create(settings);
+}
+
 // Both programs of a register state as pipelines, and the buffers of their draws.
 class GeometryDraws {
 public:
-    explicit GeometryDraws(Registers registers);
+    explicit GeometryDraws(transpica::Registers registers);
 
     // Draws once. The state that the geometry program keeps goes from draw to draw.
     Triangles draw(const std::vector<Vertex> &vertices, const Words &indices);
 
 private:
-    using Plan = std::unique_ptr<TranspicaPlan, Freed<transpica_plan_free>>;
-    using Setup = std::unique_ptr<TranspicaSetup, Freed<transpica_setup_free>>;
+    using Plan = transpica::Plan;
 
     // A translated program and its pipeline.
     struct Program {
-        Result result;
+        transpica::Result result;
         std::unique_ptr<compute::Pipeline> pipeline;
         std::unique_ptr<compute::Buffer> block;
     };
@@ -45,8 +55,8 @@ private:
     void copy_state(const compute::Buffer &from, VkDeviceSize from_half, const compute::Buffer &to);
     void keep_results(const TranspicaPlanFigures &figures);
 
-    Registers registers;
-    Setup setup;
+    transpica::Registers registers;
+    transpica::Setup setup;
     compute::Device device;
     Program vertex, geometry;
     std::vector<std::unique_ptr<compute::Pipeline>> passes;

@@ -14,7 +14,6 @@
 // indices or nothing. TRIANGLES receives the vertices of both lists of triangles, as vectors of four floats.
 
 #include "geometry.hpp"
-#include "handles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -174,14 +173,14 @@ public:
     }
     ~Workers() { finish(); }
 
-    void translate(const TranspicaKey &key, Registers registers) {
+    void translate(const TranspicaKey &key, transpica::Registers registers) {
         const std::lock_guard<std::mutex> lock(mutex);
         jobs.emplace_back(key, std::move(registers));
         wake.notify_one();
     }
 
     // Waits for all requests.
-    std::map<TranspicaKey, Result, ByBytes> finish() {
+    std::map<TranspicaKey, transpica::Result, ByBytes> finish() {
         {
             const std::lock_guard<std::mutex> lock(mutex);
             is_done = true;
@@ -196,7 +195,7 @@ public:
 
 private:
     void work() {
-        const Translator translator = new_translator(); // one for each thread
+        transpica::Translator translator = new_translator(); // one for each thread
         std::unique_lock<std::mutex> lock(mutex);
         while (true) {
             wake.wait(lock, [this] { return is_done || !jobs.empty(); });
@@ -209,19 +208,18 @@ private:
             TranspicaRequest request;
             TRANSPICA_INIT(request, REQUEST);
             request.targets = TRANSPICA_TARGET_SPIRV | TRANSPICA_TARGET_REFLECTION;
-            TranspicaRegisterProgram program = program_of(registers);
+            TranspicaRegisterProgram program = registers.program();
             program.head.next = &request.head;
-            TranspicaResult *result = nullptr;
-            transpica_translate(translator.get(), &program.head, &result);
+            transpica::Result result = translator.translate(program.head);
             lock.lock();
-            results.emplace(key, Result(result));
+            results.emplace(key, std::move(result));
         }
     }
 
     std::mutex mutex;
     std::condition_variable wake;
-    std::deque<std::pair<TranspicaKey, Registers>> jobs;
-    std::map<TranspicaKey, Result, ByBytes> results;
+    std::deque<std::pair<TranspicaKey, transpica::Registers>> jobs;
+    std::map<TranspicaKey, transpica::Result, ByBytes> results;
     bool is_done = false;
     std::vector<std::thread> threads;
 };
@@ -229,27 +227,25 @@ private:
 // A pipeline: its first draw, and the registers at that draw.
 struct Pipeline {
     std::string first;
-    Registers registers;
+    transpica::Registers registers;
 };
 
 class Host {
 public:
-    Host() : registers(new_registers()), translator(new_translator()), workers(2) {}
+    Host() : registers(transpica::Registers::create()), translator(new_translator()), workers(2) {}
 
     void execute(const Words &list) { transpica_registers_commands(registers.get(), list.data(), list.size()); }
 
     void draw(const std::string &label) {
-        const TranspicaRegisterProgram program = program_of(registers);
-        TranspicaKey key;
-        TranspicaResult *errors = nullptr;
         draws++;
-        if (transpica_key(translator.get(), &program.head, &key, &errors) != TRANSPICA_STATUS_OK) {
-            std::printf("%s: %s\n", label.c_str(), message_of(Result(errors)).c_str());
+        const auto key = translator.key(registers.program().head);
+        if (!key) {
+            std::printf("%s: %s\n", label.c_str(), key.problem.message().c_str());
             return;
         }
-        if (pipelines.find(key) == pipelines.end()) {
-            pipelines.emplace(key, Pipeline{label, copy()});
-            workers.translate(key, copy());
+        if (pipelines.find(key.value) == pipelines.end()) {
+            pipelines.emplace(key.value, Pipeline{label, registers.copy()});
+            workers.translate(key.value, registers.copy());
         }
     }
 
@@ -265,14 +261,6 @@ public:
     }
 
 private:
-    Registers copy() const {
-        TranspicaRegisters *copied = nullptr;
-        if (transpica_registers_copy(registers.get(), &copied) != TRANSPICA_STATUS_OK) {
-            throw std::runtime_error("no copy of the registers");
-        }
-        return Registers(copied);
-    }
-
     static void write(const std::string &path, const void *bytes, std::size_t size) {
         std::ofstream file(path, std::ios::binary);
         if (!file.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size))) {
@@ -280,47 +268,39 @@ private:
         }
     }
 
-    static bool show(const std::string &folder, const TranspicaKey &key, const Pipeline &pipeline, const Result &result) {
+    static bool show(const std::string &folder, const TranspicaKey &key, const Pipeline &pipeline,
+                     const transpica::Result &result) {
         const std::string name = name_of(key);
-        if (transpica_result_status(result.get()) != TRANSPICA_STATUS_OK) {
+        if (!result.is_ok()) {
             // An emulator would draw with its interpreter here.
-            std::printf("%s %s: %s\n", name.c_str(), pipeline.first.c_str(), message_of(result).c_str());
+            std::printf("%s %s: %s\n", name.c_str(), pipeline.first.c_str(), result.message().c_str());
             return false;
         }
-        TranspicaFigures figures;
-        TRANSPICA_INIT(figures, FIGURES);
-        transpica_result_figures(result.get(), &figures);
-        std::size_t count = 0;
-        const std::uint32_t *words = transpica_result_words(result.get(), &count);
-        write(folder + "/" + name + ".spv", words, count * sizeof *words);
+        const TranspicaFigures figures = result.figures();
+        const auto words = result.words();
+        write(folder + "/" + name + ".spv", words.data, words.size * sizeof *words.data);
         std::vector<std::uint8_t> uniforms(figures.uniform_size);
         transpica_registers_pack(pipeline.registers.get(), TRANSPICA_STAGE_VERTEX, result.get(), uniforms.data(),
                                  uniforms.size());
         write(folder + "/" + name + ".uniforms", uniforms.data(), uniforms.size());
-        std::printf("%s %s: %zu words, %u bytes of uniforms\n", name.c_str(), pipeline.first.c_str(), count,
+        std::printf("%s %s: %zu words, %u bytes of uniforms\n", name.c_str(), pipeline.first.c_str(), words.size,
                     figures.uniform_size);
         for (std::size_t index = 0; index < figures.input_count; index++) {
-            TranspicaInput input;
-            TRANSPICA_INIT(input, INPUT);
-            transpica_result_input(result.get(), index, &input);
+            const TranspicaInput input = result.input(index);
             std::printf("  in %s at %u\n", input.name, input.location);
         }
         for (std::size_t index = 0; index < figures.output_count; index++) {
-            TranspicaOutput output;
-            TRANSPICA_INIT(output, OUTPUT);
-            transpica_result_output(result.get(), index, &output);
+            const TranspicaOutput output = result.output(index);
             if (output.destination == TRANSPICA_DESTINATION_VARYING) {
                 std::printf("  out %s at %u, %u components\n", output.name, output.location, output.components);
             }
         }
-        std::size_t length = 0;
-        transpica_result_text(result.get(), TRANSPICA_TARGET_REFLECTION, &length);
-        std::printf("  %zu bytes of JSON\n", length);
+        std::printf("  %zu bytes of JSON\n", result.text(TRANSPICA_TARGET_REFLECTION).size());
         return true;
     }
 
-    Registers registers;
-    Translator translator; // for keys
+    transpica::Registers registers;
+    transpica::Translator translator; // for keys
     std::map<TranspicaKey, Pipeline, ByBytes> pipelines;
     std::size_t draws = 0;
     Workers workers;
@@ -338,7 +318,7 @@ template <typename T> std::vector<T> array_of(const char *path) {
 void draw_geometry(char **paths) {
     const Words list = array_of<std::uint32_t>(paths[0]), indices = array_of<std::uint32_t>(paths[2]);
     const std::vector<Vertex> vertices = array_of<Vertex>(paths[1]);
-    Registers registers = new_registers();
+    transpica::Registers registers = transpica::Registers::create();
     transpica_registers_commands(registers.get(), list.data(), list.size());
     if (transpica_registers_have_geometry(registers.get()) == 0) {
         throw std::runtime_error("the commands bind no geometry program");

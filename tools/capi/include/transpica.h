@@ -3,16 +3,19 @@
 //
 // Pointers are NULL or as their comment describes. A NULL that is not permitted is an error, not a crash.
 //
-// Options and programs are chains of structures. Each begins with a TranspicaHead: its type, its size (sizeof),
-// and the next structure or NULL. TRANSPICA_INIT sets the head of a structure and zeros the rest. Zeros are
-// defaults, except in TranspicaBindings, TranspicaLocations and TranspicaRegisterLayout, whose fields all count.
-// Unknown types, structures that are too small, and unknown fields that are not 0 are errors with a message.
-// Structures that a function fills have a head as well.
+// Options are a tree of fields that TranspicaSettings holds: they are set by paths and texts, and a wrong path or
+// value is an error that names the nearest one.
 //
-// A translator or register state is used by one thread at a time; different ones are independent of each other.
-// Results do not change and may be read by any thread. The caller that creates an object frees it; texts and
-// words belong to their result. Nothing is printed (unless the library panics, which is a defect), no file is
-// read. There is no global state except tables of keywords of text targets, which are built once.
+// Programs are chains of structures. Each begins with a TranspicaHead: its type, its size (sizeof), and the next
+// structure or NULL. TRANSPICA_INIT sets the head of a structure and zeros the rest; zeros are defaults. Unknown
+// types, structures that are too small, and unknown fields that are not 0 are errors with a message. Structures that
+// a function fills have a head as well.
+//
+// A translator or register state is used by one thread at a time, as are settings while a call takes them without
+// const; different objects are independent of each other. Results do not change and may be read by any thread. The
+// caller that creates an object frees it; texts and words belong to their result or settings. Nothing is printed
+// (unless the library panics, which is a defect), no file is read. There is no global state except tables of keywords
+// of text targets, which are built once.
 
 #ifndef TRANSPICA_H
 #define TRANSPICA_H
@@ -29,7 +32,7 @@
 // Number of vertices that a batch runs side by side.
 #define TRANSPICA_BATCH_LANES 64
 
-// Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);
+// Gives a structure its head and zeros: TRANSPICA_INIT(program, RAW_PROGRAM);
 #define TRANSPICA_INIT(structure, TYPE) \
     (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \
      (structure).head.size = (uint32_t)sizeof(structure))
@@ -48,7 +51,7 @@ enum TranspicaStatus
     TRANSPICA_STATUS_OK = 0,
     // The program may be valid, but the library cannot translate it: run it in another way.
     TRANSPICA_STATUS_UNSUPPORTED = 1,
-    // The program, the options or the profile are contradictory; no other way of running it will
+    // The program or the settings are contradictory; no other way of running it will
     // succeed.
     TRANSPICA_STATUS_INVALID = 2,
     // The call is wrong: a NULL argument that is not permitted, or an invalid chain.
@@ -90,13 +93,14 @@ enum TranspicaCode
     TRANSPICA_CODE_ENTRY_OUT_OF_REACH = 7,
     // A reachable opcode that the instruction set does not define.
     TRANSPICA_CODE_BAD_OPCODE = 8,
-    // One of TranspicaLimits was exceeded.
+    // One of `limits` of TranspicaSettings was exceeded.
     TRANSPICA_CODE_LIMIT = 9,
     // The program is of a stage that the operation does not handle.
     TRANSPICA_CODE_STAGE = 10,
     // The step budget of the interpreter was used up.
     TRANSPICA_CODE_STEP_BUDGET = 11,
-    // An option or a profile field that contradicts another, or that a target cannot express.
+    // An option that does not exist or has no such value, that contradicts another, or that a
+    // target cannot express.
     TRANSPICA_CODE_BAD_OPTION = 12,
     // A syntax error in a text.
     TRANSPICA_CODE_SYNTAX = 13,
@@ -170,26 +174,6 @@ enum TranspicaType
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // TranspicaOptions
-    TRANSPICA_TYPE_OPTIONS = 1,
-    // TranspicaProfile
-    TRANSPICA_TYPE_PROFILE = 2,
-    // TranspicaBindings
-    TRANSPICA_TYPE_BINDINGS = 3,
-    // TranspicaLocations
-    TRANSPICA_TYPE_LOCATIONS = 4,
-    // TranspicaRegisterLayout
-    TRANSPICA_TYPE_REGISTER_LAYOUT = 5,
-    // TranspicaLimits
-    TRANSPICA_TYPE_LIMITS = 6,
-    // TranspicaAllocator
-    TRANSPICA_TYPE_ALLOCATOR = 7,
-    // TranspicaAssumptions
-    TRANSPICA_TYPE_ASSUMPTIONS = 8,
-    // TranspicaVaryings
-    TRANSPICA_TYPE_VARYINGS = 9,
-    // TranspicaGlsl
-    TRANSPICA_TYPE_GLSL = 10,
     // TranspicaRequest
     TRANSPICA_TYPE_REQUEST = 16,
     // TranspicaRawProgram
@@ -299,50 +283,6 @@ typedef uint32_t TranspicaGlslVersion;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Sources of the components of a TranspicaVarying, besides codes.
-enum TranspicaVaryingSource
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Added to a code: one minus the component.
-    TRANSPICA_VARYING_SOURCE_COMPLEMENT = 128,
-    // 0.
-    TRANSPICA_VARYING_SOURCE_ZERO = 256,
-    // 1.
-    TRANSPICA_VARYING_SOURCE_ONE = 257,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaVaryingSource TranspicaVaryingSource;
-#else
-typedef uint32_t TranspicaVaryingSource;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Number format of a program's computation.
-enum TranspicaPrecision
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
-    // hardware.
-    TRANSPICA_PRECISION_EXACT = 0,
-    // Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
-    // choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
-    TRANSPICA_PRECISION_FAST = 1,
-    // Every result truncated to float24.
-    TRANSPICA_PRECISION_FLOAT24 = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaPrecision TranspicaPrecision;
-#else
-typedef uint32_t TranspicaPrecision;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
 // Shape of the entry point.
 enum TranspicaEntryPoint
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -356,7 +296,7 @@ enum TranspicaEntryPoint
     // The geometry stage between this vertex stage and the fragment stage that negates the
     // quaternions of a triangle's second and third vertex where they are on the other side than
     // the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
-    // TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    // `outputs.all` one serves all programs.
     TRANSPICA_ENTRY_POINT_QUATERNIONS = 2,
     // A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     TRANSPICA_ENTRY_POINT_BEFORE_GEOMETRY = 3,
@@ -374,132 +314,6 @@ enum TranspicaEntryPoint
 typedef enum TranspicaEntryPoint TranspicaEntryPoint;
 #else
 typedef uint32_t TranspicaEntryPoint;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Layout of the uniform block.
-enum TranspicaLayout
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // One named member for each bound symbol, or for each run of registers.
-    TRANSPICA_LAYOUT_SYMBOLS = 0,
-    // The entire register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
-    TRANSPICA_LAYOUT_REGISTERS = 1,
-    // Azahar's layout: bools, ints, floats; 1,616 bytes.
-    TRANSPICA_LAYOUT_AZAHAR = 2,
-    // Panda3DS's layout: floats, ints of one word each, bools; 1,556 bytes.
-    TRANSPICA_LAYOUT_PANDA3DS = 3,
-    // The TranspicaRegisterLayout of the chain.
-    TRANSPICA_LAYOUT_CUSTOM = 4,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaLayout TranspicaLayout;
-#else
-typedef uint32_t TranspicaLayout;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// The host's clip volume in z. The PICA200 keeps -w to 0.
-enum TranspicaDepthRange
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // 0 to w, as in Vulkan.
-    TRANSPICA_DEPTH_RANGE_ZERO_TO_W = 0,
-    // -w to w, as in OpenGL.
-    TRANSPICA_DEPTH_RANGE_MINUS_W_TO_W = 1,
-    // z as the program writes it.
-    TRANSPICA_DEPTH_RANGE_RAW = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaDepthRange TranspicaDepthRange;
-#else
-typedef uint32_t TranspicaDepthRange;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Mirroring of the position in y.
-enum TranspicaFlipY
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // y as the program writes it.
-    TRANSPICA_FLIP_Y_NEVER = 0,
-    // -y.
-    TRANSPICA_FLIP_Y_ALWAYS = 1,
-    // As the host block says at the draw.
-    TRANSPICA_FLIP_Y_DYNAMIC = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaFlipY TranspicaFlipY;
-#else
-typedef uint32_t TranspicaFlipY;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Export of the plane z = 0 and the user's clip plane.
-enum TranspicaClipPlanes
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // None.
-    TRANSPICA_CLIP_PLANES_NONE = 0,
-    // Two built-in clip distances.
-    TRANSPICA_CLIP_PLANES_BUILT_IN = 1,
-    // A varying of two distances: the fragment stage discards negative values.
-    TRANSPICA_CLIP_PLANES_VARYING = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaClipPlanes TranspicaClipPlanes;
-#else
-typedef uint32_t TranspicaClipPlanes;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Value of an uninitialized component.
-enum TranspicaUndefinedValue
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
-    TRANSPICA_UNDEFINED_VALUE_DEFAULT = 0,
-    // 0.
-    TRANSPICA_UNDEFINED_VALUE_ZERO = 1,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaUndefinedValue TranspicaUndefinedValue;
-#else
-typedef uint32_t TranspicaUndefinedValue;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Outputs of a vertex entry.
-enum TranspicaOutputSet
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // The position, and every output with a mapped component.
-    TRANSPICA_OUTPUT_SET_MAPPED = 0,
-    // All outputs, so that one fragment stage fits every program.
-    TRANSPICA_OUTPUT_SET_ALL = 1,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaOutputSet TranspicaOutputSet;
-#else
-typedef uint32_t TranspicaOutputSet;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -542,44 +356,6 @@ enum TranspicaPromiseKind
 typedef enum TranspicaPromiseKind TranspicaPromiseKind;
 #else
 typedef uint32_t TranspicaPromiseKind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Preset locations of varyings.
-enum TranspicaLocationPreset
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
-    TRANSPICA_LOCATION_PRESET_DENSE = 0,
-    // Position 0, color 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
-    TRANSPICA_LOCATION_PRESET_AZAHAR = 1,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaLocationPreset TranspicaLocationPreset;
-#else
-typedef uint32_t TranspicaLocationPreset;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Packing of int registers in a uniform block.
-enum TranspicaIntPacking
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Four words of 32 bits each.
-    TRANSPICA_INT_PACKING_WORDS = 0,
-    // Four bytes, x lowest.
-    TRANSPICA_INT_PACKING_BYTES = 1,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaIntPacking TranspicaIntPacking;
-#else
-typedef uint32_t TranspicaIntPacking;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -863,47 +639,6 @@ typedef uint32_t TranspicaDependence;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// An emulator whose conventions are known.
-enum TranspicaKnownHost
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Azahar: block of 1,616 bytes at binding 0, host block at binding 1, varyings by location.
-    TRANSPICA_KNOWN_HOST_AZAHAR = 0,
-    // Panda3DS: block of 1,556 bytes, z as the program writes it. The table of its varyings is the
-    // host's: TranspicaVaryings.
-    TRANSPICA_KNOWN_HOST_PANDA3DS = 1,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaKnownHost TranspicaKnownHost;
-#else
-typedef uint32_t TranspicaKnownHost;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// The graphics API that a host draws with.
-enum TranspicaRenderer
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Vulkan 1.1 and later.
-    TRANSPICA_RENDERER_VULKAN = 0,
-    // OpenGL with a clip volume of -w..w.
-    TRANSPICA_RENDERER_OPEN_GL = 1,
-    // OpenGL ES.
-    TRANSPICA_RENDERER_OPEN_GL_ES = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum TranspicaRenderer TranspicaRenderer;
-#else
-typedef uint32_t TranspicaRenderer;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
 
@@ -918,12 +653,29 @@ typedef struct TranspicaRegisters TranspicaRegisters;
 // read it. Free it with transpica_result_free.
 typedef struct TranspicaResult TranspicaResult;
 
+// Configuration of translators and batches: options, target settings, an allocator. A fresh one
+// has the defaults. Options are a tree of fields with paths such as `outputs.depth`, and values
+// are texts as the command line spells them, or JSON: transpica_settings_describe lists them.
+typedef struct TranspicaSettings TranspicaSettings;
+
 // Setup of the programs of a draw: outputs of the vertex program, input of the geometry program,
 // outputs that the rasterizer takes, topology.
 typedef struct TranspicaSetup TranspicaSetup;
 
 // Translates programs under fixed options, and reuses its memory. One for each thread.
 typedef struct TranspicaTranslator TranspicaTranslator;
+
+// The caller's allocator, for the words and texts of results. Temporary memory is the library's
+// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not
+// throw, and must be callable from every thread that translates or frees results.
+typedef struct TranspicaAllocator {
+    // Returns `size` bytes at a multiple of `alignment`, or NULL.
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    // Frees these bytes.
+    void (*free)(void *user, void *memory, size_t size);
+    // Passed to both.
+    void *user;
+} TranspicaAllocator;
 
 // Common start of all structures.
 typedef struct TranspicaHead {
@@ -1030,8 +782,8 @@ typedef struct TranspicaMember {
     uint32_t byte_count;
 } TranspicaMember;
 
-// Registers whose promises a module relies on. While those are kept, it computes what it computes
-// without TranspicaAssumptions.
+// Registers whose promises (`assume` of TranspicaSettings) a module relies on. While those are
+// kept, it computes what it computes without them.
 typedef struct TranspicaReliance {
     // TRANSPICA_TYPE_RELIANCE
     struct TranspicaHead head;
@@ -1102,7 +854,7 @@ typedef struct TranspicaDraw {
     // Without registers: a record is these output registers, bit n is on, of four floats each,
     // without conversion.
     uint32_t outputs;
-    // 1 if y of the position is mirrored, with TRANSPICA_FLIP_Y_DYNAMIC.
+    // 1 if y of the position is mirrored, with `outputs.flip_y` of `host`.
     uint32_t flip_y;
     // 1 if the clip plane is on, with clip planes.
     uint32_t clip_enabled;
@@ -1208,280 +960,6 @@ typedef struct TranspicaPlanFigures {
     uint64_t primitive_bytes;
 } TranspicaPlanFigures;
 
-// An attribute in the host's input assembly.
-typedef struct TranspicaAttributeFormat {
-    // A TranspicaAttributeKind.
-    TranspicaAttributeKind kind;
-    // Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
-    // 0: four.
-    uint32_t components;
-} TranspicaAttributeFormat;
-
-// Options that affect the semantics of a translated program. Zeros are the defaults. Switches are
-// 0 or 1.
-typedef struct TranspicaOptions {
-    // TRANSPICA_TYPE_OPTIONS
-    struct TranspicaHead head;
-    // A TranspicaPrecision.
-    TranspicaPrecision precision;
-    // Switch: EX2 and LG2 are polynomials of the library, equal on every driver.
-    uint32_t portable_exponentials;
-    // A TranspicaEntryPoint.
-    TranspicaEntryPoint entry_point;
-    // A TranspicaLayout.
-    TranspicaLayout layout;
-    // A TranspicaDepthRange.
-    TranspicaDepthRange depth_range;
-    // A TranspicaFlipY.
-    TranspicaFlipY flip_y;
-    // A TranspicaClipPlanes.
-    TranspicaClipPlanes clip_planes;
-    // A TranspicaOutputSet.
-    TranspicaOutputSet output_set;
-    // A TranspicaUndefinedValue: components of outputs that no register is mapped to.
-    TranspicaUndefinedValue unmapped;
-    // A TranspicaUndefinedValue: registers at the start of the program.
-    TranspicaUndefinedValue uninitialized;
-    // Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
-    uint32_t keep_colors;
-    // Switch: float constants of a file stay uniforms, instead of being folded.
-    uint32_t keep_constants;
-    // Switch: undefined opcodes have no effect, instead of being an error.
-    uint32_t permissive;
-    // Switch: `loop_guard` is active.
-    uint32_t has_loop_guard;
-    // Limit of jumps and calls to the same or a lower address in one run. The next one ends the
-    // run with its current results. LOOPs are bounded and do not count.
-    uint32_t loop_guard;
-    // Bit n: b register n has a fixed value.
-    uint32_t known_bools;
-    // The fixed values.
-    uint32_t bool_values;
-    // Bit n: b register n is the specialization constant n.
-    uint32_t specialized_bools;
-    // Bit n: i register n has a fixed value.
-    uint32_t known_ints;
-    // Bit n: the components of i register n are the specialization constants 16 + 4 * n and the
-    // three that follow.
-    uint32_t specialized_ints;
-    // The fixed values.
-    uint8_t int_values[4][4];
-    // Attributes v0 to v15.
-    struct TranspicaAttributeFormat attributes[16];
-    // Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 if
-    // `loop_guard` ended the program, its y is 1 if the driver left a loop early, else they are 0.
-    // The other entries do not support it.
-    uint32_t report_unfinished;
-    // Switch: the array of relative reads ends with c127, so that a read needs no test of its
-    // index. The registers from c96 on do not exist; the caller fills them with ones, as
-    // transpica_registers_pack does.
-    uint32_t padded;
-    // z of a position becomes 0 if 0 < z < `snap_near` * w, before it is clipped. In 0 to 1; 0: z
-    // stays. Azahar has 1e-6.
-    float snap_near;
-    // z of a position becomes -w if -w - `snap_far` * w < z < -w. As `snap_near`; Azahar has 1e-5.
-    float snap_far;
-} TranspicaOptions;
-
-// Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
-typedef struct TranspicaProfile {
-    // TRANSPICA_TYPE_PROFILE
-    struct TranspicaHead head;
-    // Major SPIR-V version; 0 with a minor version of 0: version 1.3.
-    uint32_t spirv_major;
-    // Minor SPIR-V version, 0 to 6.
-    uint32_t spirv_minor;
-    // Switch: float operations lack NoContraction; results are not exact then.
-    uint32_t allow_contraction;
-    // Switch: the position is not marked invariant.
-    uint32_t variant_position;
-    // Switch: modules have no names.
-    uint32_t omit_names;
-    // A TranspicaLocationPreset; a TranspicaLocations of the chain takes precedence.
-    TranspicaLocationPreset locations;
-} TranspicaProfile;
-
-// Bindings of the vertex entry's blocks. Without this structure: set 0, bindings 0 and 1.
-typedef struct TranspicaBindings {
-    // TRANSPICA_TYPE_BINDINGS
-    struct TranspicaHead head;
-    // Set of the uniform block.
-    uint32_t uniform_set;
-    // Binding of the uniform block.
-    uint32_t uniform_binding;
-    // Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a
-    // word, nonzero enables the user's clip plane; at 4 a word, nonzero mirrors y; at 16 the four
-    // float coefficients of the plane.
-    uint32_t host_set;
-    // Binding of the host block.
-    uint32_t host_binding;
-} TranspicaBindings;
-
-// Locations of all varyings.
-typedef struct TranspicaLocations {
-    // TRANSPICA_TYPE_LOCATIONS
-    struct TranspicaHead head;
-    // Switch: there is a second copy of the position, as the program writes it.
-    uint32_t has_position;
-    // Its location.
-    uint32_t position;
-    // Color.
-    uint32_t color;
-    // Texture coordinate 0.
-    uint32_t texcoord0;
-    // Texture coordinate 1.
-    uint32_t texcoord1;
-    // Texture coordinate 2.
-    uint32_t texcoord2;
-    // Third component of texture coordinate 0.
-    uint32_t texcoord0_w;
-    // Normal quaternion.
-    uint32_t quaternion;
-    // View vector.
-    uint32_t view;
-    // The two clip distances, if they are a varying.
-    uint32_t clip_distances;
-} TranspicaLocations;
-
-// Form and names of GLSL texts. A name of NULL is the default. Switches are 0 or 1.
-typedef struct TranspicaGlsl {
-    // TRANSPICA_TYPE_GLSL
-    struct TranspicaHead head;
-    // The uniform block; `Uniforms` by default.
-    const char *uniform_block;
-    // Its instance; `uniforms` by default. An empty text: none, members are global names.
-    const char *uniform_instance;
-    // The host block; `Host` by default.
-    const char *host_block;
-    // Its instance; `host` by default. An empty text: none.
-    const char *host_instance;
-    // Text before the names of attributes, or before their numbers; `in_` by default.
-    const char *attributes;
-    // Switch: attributes are named by the numbers of their v registers.
-    uint32_t numbered_attributes;
-    // Switch: texts have no `#version` line, and the caller puts its own in front.
-    uint32_t omit_version;
-    // Switch: varyings of 330 and 400 have locations, for separable programs.
-    uint32_t separable;
-    // Must be 0.
-    uint32_t reserved;
-} TranspicaGlsl;
-
-// Settings of a host, chained in this order. A copy is no chain: the pointers lead into the
-// structure that was filled.
-typedef struct TranspicaPreset {
-    // Begins the chain: its head is what transpica_translator_create takes.
-    struct TranspicaOptions options;
-    // Target settings.
-    struct TranspicaProfile profile;
-    // Bindings of the blocks.
-    struct TranspicaBindings bindings;
-    // Locations of the varyings.
-    struct TranspicaLocations locations;
-    // Names in GLSL. Ends the chain; a host may add structures of its own.
-    struct TranspicaGlsl glsl;
-} TranspicaPreset;
-
-// The caller's allocator, for the words and texts of results. Temporary memory is the library's
-// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
-// must be callable from every thread that translates or frees results.
-typedef struct TranspicaAllocator {
-    // TRANSPICA_TYPE_ALLOCATOR
-    struct TranspicaHead head;
-    // Returns `size` bytes at a multiple of `alignment`, or NULL.
-    void *(*allocate)(void *user, size_t size, size_t alignment);
-    // Frees these bytes.
-    void (*free)(void *user, void *memory, size_t size);
-    // Passed to both.
-    void *user;
-} TranspicaAllocator;
-
-// Byte offsets of the register banks in the uniform block, for TRANSPICA_LAYOUT_CUSTOM.
-typedef struct TranspicaRegisterLayout {
-    // TRANSPICA_TYPE_REGISTER_LAYOUT
-    struct TranspicaHead head;
-    // Offset of the 96 float registers; a multiple of 16.
-    uint32_t floats;
-    // Offset of the four int registers; a multiple of 16.
-    uint32_t ints;
-    // A TranspicaIntPacking.
-    TranspicaIntPacking packing;
-    // Offset of the word of bools; a multiple of 4.
-    uint32_t bools;
-} TranspicaRegisterLayout;
-
-// Limits on sizes. 0: the default of each.
-typedef struct TranspicaLimits {
-    // TRANSPICA_TYPE_LIMITS
-    struct TranspicaHead head;
-    // Code words of one program.
-    uint32_t code_words;
-    // Operand descriptors.
-    uint32_t descriptors;
-    // Control-flow nodes for each instruction, in addition to `nodes_base`.
-    uint32_t nodes_per_instruction;
-    // Control-flow nodes that any program may have.
-    uint32_t nodes_base;
-    // Nesting depth of the structured program.
-    uint32_t depth;
-    // Time budget of structuring and lowering.
-    uint32_t steps;
-    // Values of the intermediate representation.
-    uint32_t values;
-    // Words of a module, or a fourth of the bytes of a text.
-    uint32_t output_words;
-    // Executables of one file; never more than the default.
-    uint32_t executables;
-    // Must be 0.
-    uint32_t reserved;
-} TranspicaLimits;
-
-// A promise about the numbers that a host feeds.
-typedef struct TranspicaPromise {
-    // A TranspicaPromiseKind.
-    TranspicaPromiseKind kind;
-    // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
-    uint32_t exponent;
-} TranspicaPromise;
-
-// Promises of the host. While they are kept, modules compute what they compute without this
-// structure, at less cost. Zeros promise nothing.
-typedef struct TranspicaAssumptions {
-    // TRANSPICA_TYPE_ASSUMPTIONS
-    struct TranspicaHead head;
-    // Float uniforms of the uniform block.
-    struct TranspicaPromise uniforms;
-    // Attributes v0 to v15 of vertex programs, as the input assembly converts them.
-    struct TranspicaPromise attributes[16];
-    // Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
-    // what outputs and hooks compute from that. No check of inputs finds a breach.
-    struct TranspicaPromise results;
-} TranspicaAssumptions;
-
-// A varying of the caller's fragment shader.
-typedef struct TranspicaVarying {
-    // Its name.
-    const char *name;
-    // Its location.
-    uint32_t location;
-    // Number of components, 1 to 4. 0: the two clip distances, which have this name and location
-    // if they are a varying.
-    uint32_t component_count;
-    // Sources of the components: codes of the output map, 0x00 to 0x17, or values of
-    // TranspicaVaryingSource.
-    uint32_t components[4];
-} TranspicaVarying;
-
-// Varyings of the caller's fragment shader, in place of those of TranspicaLocations.
-typedef struct TranspicaVaryings {
-    // TRANSPICA_TYPE_VARYINGS
-    struct TranspicaHead head;
-    // The varyings.
-    const struct TranspicaVarying *varyings;
-    // Number of varyings, at most 15.
-    size_t varying_count;
-} TranspicaVaryings;
-
 // Requested targets. Without this structure: SPIR-V words.
 typedef struct TranspicaRequest {
     // TRANSPICA_TYPE_REQUEST
@@ -1579,8 +1057,25 @@ typedef struct TranspicaSalt {
     size_t byte_count;
 } TranspicaSalt;
 
-// Vertex input of a draw. It goes with a program and takes the place of the attributes in
-// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+// An attribute in the host's input assembly.
+typedef struct TranspicaAttributeFormat {
+    // A TranspicaAttributeKind.
+    TranspicaAttributeKind kind;
+    // Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
+    // 0: four.
+    uint32_t components;
+} TranspicaAttributeFormat;
+
+// A promise about the numbers that a host feeds.
+typedef struct TranspicaPromise {
+    // A TranspicaPromiseKind.
+    TranspicaPromiseKind kind;
+    // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
+    uint32_t exponent;
+} TranspicaPromise;
+
+// Vertex input of a draw. It goes with a program and takes the place of `attributes` and
+// `assume.attributes` of TranspicaSettings, all of them: one translator serves draws of any
 // formats. Keys contain what the program reads. Zeros are floats with four components and no
 // promise. The attribute for register n has location n in every module, however the console
 // permutes its attributes.
@@ -1631,7 +1126,7 @@ typedef struct TranspicaHooks {
     size_t hook_count;
 } TranspicaHooks;
 
-// The entry point of a translation, in place of the translator's. A chain of a program has it.
+// The entry point of a translation; without it the vertex stage. A chain of a program has it.
 typedef struct TranspicaJob {
     // TRANSPICA_TYPE_JOB
     struct TranspicaHead head;
@@ -1646,6 +1141,51 @@ typedef struct TranspicaJob {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Creates settings with the defaults. NULL only after a defect of the library.
+struct TranspicaSettings *transpica_settings_new(void);
+
+// Frees settings, which what was made with them does not need. NULL is permitted.
+void transpica_settings_free(struct TranspicaSettings *settings);
+
+// Replaces all options by those of a known host: `azahar-vulkan`, `azahar-opengl`,
+// `azahar-opengles`, `panda3ds-opengl` or `panda3ds-opengles`. Fields may be set behind that.
+// `errors` is NULL or receives a result if the call fails, else NULL; so below.
+TranspicaStatus transpica_settings_preset(struct TranspicaSettings *settings,
+                                          const char *name,
+                                          struct TranspicaResult **errors);
+
+// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
+// `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
+// `varyings` to JSON. A wrong path or value changes nothing, and the message names the nearest
+// one.
+TranspicaStatus transpica_settings_set(struct TranspicaSettings *settings,
+                                       const char *path,
+                                       const char *value,
+                                       struct TranspicaResult **errors);
+
+// Sets the allocator of results; NULL is the library's own.
+TranspicaStatus transpica_settings_set_allocator(struct TranspicaSettings *settings,
+                                                 const struct TranspicaAllocator *allocator,
+                                                 struct TranspicaResult **errors);
+
+// Returns the value at a path as a text that transpica_settings_set reads; NULL for a wrong path.
+// It lives until the next call with these settings that is not const.
+const char *transpica_settings_get(struct TranspicaSettings *settings,
+                                   const char *path,
+                                   struct TranspicaResult **errors);
+
+// Describes the fields at or below a path, all of them for an empty one, as JSON: a list of
+// objects with `path`, `group`, `help`, `form`, `choices`, `default`, `value`, `changed`. It lives
+// as the text of transpica_settings_get.
+const char *transpica_settings_describe(struct TranspicaSettings *settings,
+                                        const char *path,
+                                        struct TranspicaResult **errors);
+
+// Checks what no single field says, such as two blocks at one binding or two outputs at one
+// location. Translators and batches are not made with settings that fail.
+TranspicaStatus transpica_settings_check(const struct TranspicaSettings *settings,
+                                         struct TranspicaResult **errors);
 
 // Creates a state through `registers`.
 TranspicaStatus transpica_registers_create(struct TranspicaRegisters **registers);
@@ -1746,12 +1286,9 @@ TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *re
                                                 size_t count,
                                                 uint32_t *broken);
 
-// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
-// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
-// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
-// call fails, else NULL.
-TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
+// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not
+// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
+TranspicaStatus transpica_translator_create(const struct TranspicaSettings *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);
 
@@ -1760,7 +1297,7 @@ void transpica_translator_free(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 // TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
-// SPIR-V, of TranspicaJob for another entry point than the translator's, of TranspicaVertexInput
+// SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
 // for a draw, and of TranspicaHooks; it is not needed afterwards. `result` receives a result,
 // whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
@@ -1778,10 +1315,10 @@ TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
 // else NULL.
 //
 // The status is that of transpica_translate, so a caller knows at once which programs it must run
-// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
-// which no program exceeds with the defaults; uniform block and host block at one binding; what a
-// text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
-// and the number of triangles.
+// in another way. Only these errors are left to transpica_translate: one of `limits`, which no
+// program exceeds with the defaults; what a text target lacks; for
+// TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
+// triangles.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,
@@ -1801,7 +1338,7 @@ uint32_t transpica_has_target(uint32_t target);
 // chain as for transpica_translate; targets do not count. Both are not needed afterwards.
 // `budget` is the number of instructions after which a vertex is an error. Uniforms are 0.
 // `errors` is NULL or receives a result if the call fails, else NULL.
-TranspicaStatus transpica_batch_create(const struct TranspicaHead *settings,
+TranspicaStatus transpica_batch_create(const struct TranspicaSettings *settings,
                                        const struct TranspicaHead *program,
                                        uint64_t budget,
                                        struct TranspicaBatch **batch,
@@ -1935,11 +1472,6 @@ TranspicaStatus transpica_pass_words(uint32_t pass, uint32_t *words, size_t *wor
 // Copies the kinds of bindings 0, 1, … of a TranspicaPass in set 0, each a TranspicaBindingUse, to
 // `uses`, which has room for six. `count` receives their number.
 TranspicaStatus transpica_pass_bindings(uint32_t pass, uint32_t *uses, uint32_t *count);
-
-// Fills `preset` with the settings of a TranspicaKnownHost that draws with a TranspicaRenderer.
-// Any field may be changed before a translator is created. TRANSPICA_STATUS_UNSUPPORTED for a
-// renderer that the host does not have; then nothing is written.
-TranspicaStatus transpica_preset(uint32_t host, uint32_t renderer, struct TranspicaPreset *preset);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,7 +1,7 @@
 //! Attributes in the form of the C interface: formats, and promises about numbers.
 //! In: structures of a chain. Out: the library's values.
 
-use transpica::stages::host::{Assume, AttributeFormat, Promise, VertexInput};
+use transpica::stages::host::{AttributeFormat, Promise, VertexInput};
 
 use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaCode;
@@ -29,24 +29,8 @@ pub struct TranspicaPromise {
     pub exponent: u32,
 }
 
-/// Promises of the host. While they are kept, modules compute what they compute without this
-/// structure, at less cost. Zeros promise nothing.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct TranspicaAssumptions {
-    /// TRANSPICA_TYPE_ASSUMPTIONS
-    pub head: TranspicaHead,
-    /// Float uniforms of the uniform block.
-    pub uniforms: TranspicaPromise,
-    /// Attributes v0 to v15 of vertex programs, as the input assembly converts them.
-    pub attributes: [TranspicaPromise; 16],
-    /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
-    /// what outputs and hooks compute from that. No check of inputs finds a breach.
-    pub results: TranspicaPromise,
-}
-
-/// Vertex input of a draw. It goes with a program and takes the place of the attributes in
-/// TranspicaOptions and TranspicaAssumptions, all of them: one translator serves draws of any
+/// Vertex input of a draw. It goes with a program and takes the place of `attributes` and
+/// `assume.attributes` of TranspicaSettings, all of them: one translator serves draws of any
 /// formats. Keys contain what the program reads. Zeros are floats with four components and no
 /// promise. The attribute for register n has location n in every module, however the console
 /// permutes its attributes.
@@ -61,10 +45,7 @@ pub struct TranspicaVertexInput {
     pub promises: [TranspicaPromise; 16],
 }
 
-structures! {
-    TranspicaAssumptions => Assumptions,
-    TranspicaVertexInput => VertexInput,
-}
+structures! { TranspicaVertexInput => VertexInput }
 
 pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, Problem> {
     let TranspicaVertexInput { head: _, formats: given, promises: promised } = given;
@@ -73,16 +54,6 @@ pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, 
         *slot = promise(*given)?;
     }
     Ok(VertexInput { formats: formats(given)?, promises })
-}
-
-pub(crate) fn assume(given: &TranspicaAssumptions) -> Result<Assume, Problem> {
-    let TranspicaAssumptions { head: _, uniforms, attributes, results } = *given;
-    let (uniforms, results) = (promise(uniforms)?, promise(results)?);
-    let mut assume = Assume { uniforms, results, ..Assume::default() };
-    for (slot, given) in assume.attributes.iter_mut().zip(attributes) {
-        *slot = promise(given)?;
-    }
-    Ok(assume)
 }
 
 fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
@@ -100,7 +71,7 @@ fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
     }
 }
 
-pub(crate) fn formats(given: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
+fn formats(given: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
     let mut attributes = [AttributeFormat::default(); 16];
     for (attribute, &TranspicaAttributeFormat { kind, components }) in attributes.iter_mut().zip(given) {
         attribute.kind = choice("TranspicaAttributeFormat.kind", kind)?;

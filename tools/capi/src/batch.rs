@@ -1,5 +1,5 @@
 //! Batches: vertex programs on the CPU, 64 vertices at a time.
-//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source), uniforms, lanes.
+//! In: [`settings`](crate::settings), chains of [`source`](crate::source), uniforms, lanes.
 //! Out: lanes, statuses. The arithmetic is that of `transpica_draw::batch`.
 
 use std::ptr::{null, null_mut};
@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
-use crate::settings::Settings;
+use crate::settings::{TranspicaSettings, read};
 use crate::source::{ProgramRequest, constants};
 
 /// Number of vertices that a batch runs side by side.
@@ -67,7 +67,7 @@ pub(crate) fn failed(error: VertexError) -> Problem {
 /// `errors` is NULL or receives a result if the call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_create(
-    settings: *const TranspicaHead,
+    settings: *const TranspicaSettings,
     program: *const TranspicaHead,
     budget: u64,
     batch: *mut *mut TranspicaBatch,
@@ -79,12 +79,10 @@ pub unsafe extern "C" fn transpica_batch_create(
         }
         // SAFETY: not NULL, so a place for a pointer.
         unsafe { batch.write(null_mut()) };
-        // SAFETY: such a chain, as the caller guarantees.
-        let settings = unsafe { Settings::new(settings)? };
-        settings.options.check()?;
+        // SAFETY: NULL or settings that no other call changes.
+        let options = unsafe { read(settings)? }.0.options;
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
-        let options = settings.options;
         let new = request.with(&options.limits, &mut |program, _, executable| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,

@@ -1,4 +1,4 @@
-//! Chains of structures: how callers of any version pass options.
+//! Chains of structures: how callers of any version pass programs.
 //! In: a pointer to the first structure. Out: one [`Link`] after the other, checked before any of
 //! its fields is read. Knows no structure except the head.
 //!
@@ -15,26 +15,6 @@ use crate::problem::Problem;
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaType {
-    /// TranspicaOptions
-    Options = 1,
-    /// TranspicaProfile
-    Profile = 2,
-    /// TranspicaBindings
-    Bindings = 3,
-    /// TranspicaLocations
-    Locations = 4,
-    /// TranspicaRegisterLayout
-    RegisterLayout = 5,
-    /// TranspicaLimits
-    Limits = 6,
-    /// TranspicaAllocator
-    Allocator = 7,
-    /// TranspicaAssumptions
-    Assumptions = 8,
-    /// TranspicaVaryings
-    Varyings = 9,
-    /// TranspicaGlsl
-    Glsl = 10,
     /// TranspicaRequest
     Request = 16,
     /// TranspicaRawProgram
@@ -112,19 +92,9 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 26] = {
+const TYPES: [TranspicaType; 16] = {
     use TranspicaType as T;
     [
-        T::Options,
-        T::Profile,
-        T::Bindings,
-        T::Locations,
-        T::RegisterLayout,
-        T::Limits,
-        T::Allocator,
-        T::Assumptions,
-        T::Varyings,
-        T::Glsl,
         T::Request,
         T::RawProgram,
         T::Executable,

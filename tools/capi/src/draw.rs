@@ -58,7 +58,7 @@ pub struct TranspicaDraw {
     /// Without registers: a record is these output registers, bit n is on, of four floats each,
     /// without conversion.
     pub outputs: u32,
-    /// 1 if y of the position is mirrored, with TRANSPICA_FLIP_Y_DYNAMIC.
+    /// 1 if y of the position is mirrored, with `outputs.flip_y` of `host`.
     pub flip_y: u32,
     /// 1 if the clip plane is on, with clip planes.
     pub clip_enabled: u32,

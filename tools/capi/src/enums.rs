@@ -5,15 +5,11 @@
 
 use transpica::container::Semantic;
 use transpica::geometry::Topology;
-use transpica::host::{KnownHost, Renderer};
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
 use transpica::stages::error::Code;
-use transpica::stages::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Layout, Promise, UndefinedValue,
-};
+use transpica::stages::host::{AttributeKind, Bank, Promise};
 use transpica::stages::isa::Stage;
-use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica_draw::batch::Number;
 use transpica_draw::gpu::{BindingUse, Pass};
@@ -26,7 +22,7 @@ pub enum TranspicaStatus {
     Ok = 0,
     /// The program may be valid, but the library cannot translate it: run it in another way.
     Unsupported = 1,
-    /// The program, the options or the profile are contradictory; no other way of running it will
+    /// The program or the settings are contradictory; no other way of running it will
     /// succeed.
     Invalid = 2,
     /// The call is wrong: a NULL argument that is not permitted, or an invalid chain.
@@ -59,13 +55,14 @@ pub enum TranspicaCode {
     EntryOutOfReach = 7,
     /// A reachable opcode that the instruction set does not define.
     BadOpcode = 8,
-    /// One of TranspicaLimits was exceeded.
+    /// One of `limits` of TranspicaSettings was exceeded.
     Limit = 9,
     /// The program is of a stage that the operation does not handle.
     Stage = 10,
     /// The step budget of the interpreter was used up.
     StepBudget = 11,
-    /// An option or a profile field that contradicts another, or that a target cannot express.
+    /// An option that does not exist or has no such value, that contradicts another, or that a
+    /// target cannot express.
     BadOption = 12,
     /// A syntax error in a text.
     Syntax = 13,
@@ -189,32 +186,6 @@ pub enum TranspicaGlslVersion {
     Es320 = 11,
 }
 
-/// Sources of the components of a TranspicaVarying, besides codes.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaVaryingSource {
-    /// Added to a code: one minus the component.
-    Complement = 0x80,
-    /// 0.
-    Zero = 0x100,
-    /// 1.
-    One = 0x101,
-}
-
-/// Number format of a program's computation.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaPrecision {
-    /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
-    /// hardware.
-    Exact = 0,
-    /// Plain IEEE f32 as the host computes it. A switch of a host for accurate multiplication is no
-    /// choice of this: take TRANSPICA_PRECISION_EXACT for both of its positions.
-    Fast = 1,
-    /// Every result truncated to float24.
-    Float24 = 2,
-}
-
 /// Shape of the entry point.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +197,7 @@ pub enum TranspicaEntryPoint {
     /// The geometry stage between this vertex stage and the fragment stage that negates the
     /// quaternions of a triangle's second and third vertex where they are on the other side than
     /// the first. It has no code of the program and passes all else on: SPIR-V and GLSL 450. With
-    /// TRANSPICA_OUTPUT_SET_ALL one serves all programs.
+    /// `outputs.all` one serves all programs.
     Quaternions = 2,
     /// A vertex program in front of TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE.
     BeforeGeometry = 3,
@@ -238,78 +209,6 @@ pub enum TranspicaEntryPoint {
     /// A vertex stage that draws the triangles of TRANSPICA_ENTRY_POINT_GEOMETRY, or vertices that
     /// ran on the CPU. It has no code of the program.
     Draw = 6,
-}
-
-/// Layout of the uniform block.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaLayout {
-    /// One named member for each bound symbol, or for each run of registers.
-    Symbols = 0,
-    /// The entire register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
-    Registers = 1,
-    /// Azahar's layout: bools, ints, floats; 1,616 bytes.
-    Azahar = 2,
-    /// Panda3DS's layout: floats, ints of one word each, bools; 1,556 bytes.
-    Panda3ds = 3,
-    /// The TranspicaRegisterLayout of the chain.
-    Custom = 4,
-}
-
-/// The host's clip volume in z. The PICA200 keeps -w to 0.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaDepthRange {
-    /// 0 to w, as in Vulkan.
-    ZeroToW = 0,
-    /// -w to w, as in OpenGL.
-    MinusWToW = 1,
-    /// z as the program writes it.
-    Raw = 2,
-}
-
-/// Mirroring of the position in y.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaFlipY {
-    /// y as the program writes it.
-    Never = 0,
-    /// -y.
-    Always = 1,
-    /// As the host block says at the draw.
-    Dynamic = 2,
-}
-
-/// Export of the plane z = 0 and the user's clip plane.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaClipPlanes {
-    /// None.
-    None = 0,
-    /// Two built-in clip distances.
-    BuiltIn = 1,
-    /// A varying of two distances: the fragment stage discards negative values.
-    Varying = 2,
-}
-
-/// Value of an uninitialized component.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaUndefinedValue {
-    /// The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
-    Default = 0,
-    /// 0.
-    Zero = 1,
-}
-
-/// Outputs of a vertex entry.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaOutputSet {
-    /// The position, and every output with a mapped component.
-    Mapped = 0,
-    /// All outputs, so that one fragment stage fits every program.
-    All = 1,
 }
 
 /// The number format of an attribute in the host's input assembly.
@@ -349,32 +248,6 @@ pub enum TranspicaPromiseKind {
     NotNan = 1,
     /// All numbers are finite, with magnitudes below a power of two.
     Below = 2,
-}
-
-/// Preset locations of varyings.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaLocationPreset {
-    /// Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
-    Dense = 0,
-    /// Position 0, color 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
-    Azahar = 1,
-}
-
-impl Choice for TranspicaLocationPreset {
-    fn read(number: u32) -> Option<Self> {
-        [Self::Dense, Self::Azahar].into_iter().find(|&preset| preset as u32 == number)
-    }
-}
-
-/// Packing of int registers in a uniform block.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaIntPacking {
-    /// Four words of 32 bits each.
-    Words = 0,
-    /// Four bytes, x lowest.
-    Bytes = 1,
 }
 
 /// A shader unit.
@@ -492,29 +365,6 @@ pub enum TranspicaDependence {
     Unbounded = 2,
 }
 
-/// An emulator whose conventions are known.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaKnownHost {
-    /// Azahar: block of 1,616 bytes at binding 0, host block at binding 1, varyings by location.
-    Azahar = 0,
-    /// Panda3DS: block of 1,556 bytes, z as the program writes it. The table of its varyings is the
-    /// host's: TranspicaVaryings.
-    Panda3ds = 1,
-}
-
-/// The graphics API that a host draws with.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TranspicaRenderer {
-    /// Vulkan 1.1 and later.
-    Vulkan = 0,
-    /// OpenGL with a clip volume of -w..w.
-    OpenGl = 1,
-    /// OpenGL ES.
-    OpenGlEs = 2,
-}
-
 /// Kind of a hook.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -589,7 +439,6 @@ mirror! { TranspicaGlslVersion = GlslVersion {
     Core420 => Core420, Core430 => Core430, Core440 => Core440, Core450 => Core450, Core460 => Core460,
     Es300 => Es300, Es320 => Es320,
 } }
-mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
 
 impl Choice for TranspicaEntryPoint {
     fn read(number: u32) -> Option<Self> {
@@ -602,19 +451,12 @@ impl Choice for TranspicaEntryPoint {
     }
 }
 
-mirror! { TranspicaKnownHost = KnownHost { Azahar => Azahar, Panda3ds => Panda3ds } }
-mirror! { TranspicaRenderer = Renderer { Vulkan => Vulkan, OpenGl => OpenGl, OpenGlEs => OpenGlEs } }
 mirror! { TranspicaTopology = Topology { List => List, Strip => Strip, Fan => Fan, Geometry => Geometry } }
 mirror! { TranspicaPass = Pass { Feed => Feed, Scan => Scan, Compact => Compact } }
 mirror! { TranspicaBindingUse = BindingUse { Read => Read, Write => Write, Uniform => Uniform } }
 
-mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
-mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
-mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }
-mirror! { TranspicaUndefinedValue = UndefinedValue { Default => Default, Zero => Zero } }
 mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
 mirror! { TranspicaNumber = Number { S8 => S8, U8 => U8, S16 => S16, F32 => F32 } }
-mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
 mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }
 mirror! { TranspicaTier = Tier {
     Structured => Structured, BlockDispatcher => BlockDispatcher, PcDispatcher => PcDispatcher,
@@ -634,17 +476,5 @@ impl Choice for Promise {
             (TranspicaPromiseKind::Below, Self::Below(0)),
         ];
         all.into_iter().find(|&(kind, _)| kind as u32 == number).map(|(_, promise)| promise)
-    }
-}
-
-impl From<Layout> for TranspicaLayout {
-    fn from(layout: Layout) -> Self {
-        match layout {
-            Layout::Symbols => Self::Symbols,
-            Layout::Registers => Self::Registers,
-            Layout::Azahar => Self::Azahar,
-            Layout::Panda3ds => Self::Panda3ds,
-            Layout::Custom(_) => Self::Custom,
-        }
     }
 }

@@ -26,7 +26,7 @@ pub struct TranspicaSetup {
     pub(crate) setup: Setup,
 }
 
-/// The entry point of a translation, in place of the translator's. A chain of a program has it.
+/// The entry point of a translation; without it the vertex stage. A chain of a program has it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaJob {

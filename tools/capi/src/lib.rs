@@ -5,8 +5,9 @@
 //! | module | content |
 //! |---|---|
 //! | `chain` | checked reading of structures with type and size |
-//! | `attributes` | formats of attributes, promises |
-//! | `settings`, `source` | chains of a translator and of a program |
+//! | `attributes` | formats of attributes and promises of a draw |
+//! | `settings` | options by paths |
+//! | `source` | chains of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
 //! | `result`, `reliance`, `registers`, `translator`, `batch`, `draw` | the functions |
@@ -28,10 +29,8 @@ mod draw;
 mod enums;
 mod geometry;
 mod hooks;
-mod linkage;
 mod memory;
 mod plan;
-mod presets;
 mod problem;
 mod registers;
 mod reliance;
@@ -40,24 +39,21 @@ mod settings;
 mod source;
 mod translator;
 
-pub use attributes::{
-    TranspicaAssumptions, TranspicaAttributeFormat, TranspicaPromise, TranspicaVertexInput,
-};
+pub use attributes::{TranspicaAttributeFormat, TranspicaPromise, TranspicaVertexInput};
 pub use batch::*;
 pub use chain::{TranspicaHead, TranspicaType};
 pub use enums::*;
 pub use geometry::*;
 pub use hooks::{TranspicaHook, TranspicaHookOperand, TranspicaHooks};
-pub use linkage::{TranspicaGlsl, TranspicaVarying, TranspicaVaryings};
 pub use memory::TranspicaAllocator;
 pub use plan::*;
-pub use presets::*;
 pub use registers::*;
 pub use reliance::*;
 pub use result::*;
 pub use settings::{
-    TranspicaBindings, TranspicaLimits, TranspicaLocations, TranspicaOptions, TranspicaProfile,
-    TranspicaRegisterLayout,
+    TranspicaSettings, transpica_settings_check, transpica_settings_describe, transpica_settings_free,
+    transpica_settings_get, transpica_settings_new, transpica_settings_preset, transpica_settings_set,
+    transpica_settings_set_allocator,
 };
 pub use source::{
     TranspicaExecutable, TranspicaRawProgram, TranspicaRegisterProgram, TranspicaRegisterWrites,

@@ -6,18 +6,15 @@ use std::mem::{align_of, size_of};
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 
 /// The caller's allocator, for the words and texts of results. Temporary memory is the library's
-/// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
-/// must be callable from every thread that translates or frees results.
+/// own, bounded by `limits` of TranspicaSettings. Both functions NULL: the library's. They must not
+/// throw, and must be callable from every thread that translates or frees results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaAllocator {
-    /// TRANSPICA_TYPE_ALLOCATOR
-    pub head: TranspicaHead,
     /// Returns `size` bytes at a multiple of `alignment`, or NULL.
     pub allocate:
         Option<unsafe extern "C" fn(user: *mut c_void, size: usize, alignment: usize) -> *mut c_void>,
@@ -26,8 +23,6 @@ pub struct TranspicaAllocator {
     /// Passed to both.
     pub user: *mut c_void,
 }
-
-structures! { TranspicaAllocator => Allocator }
 
 /// The caller's functions.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
-/// Registers whose promises a module relies on. While those are kept, it computes what it computes
-/// without TranspicaAssumptions.
+/// Registers whose promises (`assume` of TranspicaSettings) a module relies on. While those are
+/// kept, it computes what it computes without them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaReliance {

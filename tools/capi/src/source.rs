@@ -224,11 +224,11 @@ enum Source {
 pub(crate) struct ProgramRequest<'a> {
     source: Source,
     pub(crate) targets: Targets,
-    /// Vertex input of the draw; none if the translator has it.
+    /// Vertex input of the draw; none if the settings have it.
     input: Option<VertexInput>,
     pub(crate) salt: &'a [u8],
     pub(crate) hooks: Vec<Hook>,
-    /// The job, if it is not the translator's.
+    /// The job, if it is not the vertex stage.
     pub(crate) job: Option<Job<'a>>,
 }
 
@@ -263,17 +263,7 @@ impl ProgramRequest<'_> {
                 T::VertexInput => link.put(&mut given.input)?,
                 T::Hooks => link.put(&mut given.hooks)?,
                 T::Job => link.put(&mut given.job)?,
-                other @ (T::Options
-                | T::Profile
-                | T::Bindings
-                | T::Locations
-                | T::Varyings
-                | T::Glsl
-                | T::RegisterLayout
-                | T::Limits
-                | T::Allocator
-                | T::Assumptions
-                | T::Figures
+                other @ (T::Figures
                 | T::Message
                 | T::Input
                 | T::Output

@@ -1,13 +1,13 @@
 //! Translators: programs in, results out.
-//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source). Out:
+//! In: [`settings`](crate::settings), chains of [`source`](crate::source). Out:
 //! [`TranspicaResult`], keys.
 
 use std::ptr::null_mut;
 
 use transpica::stages::error::Error;
-use transpica::stages::host::Job;
 use transpica::stages::reflect::Reflection;
 use transpica::{Translation, Translator};
+use transpica_settings::Settings;
 
 use crate::boundary::{answer, exclusive, free};
 use crate::chain::TranspicaHead;
@@ -15,14 +15,12 @@ use crate::enums::{TranspicaStatus, TranspicaTarget};
 use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
-use crate::settings::Settings;
+use crate::settings::{TranspicaSettings, read};
 use crate::source::{ProgramRequest, Targets, constants};
 
 /// Translates programs under fixed options, and reuses its memory. One for each thread.
 pub struct TranspicaTranslator {
     translator: Translator,
-    /// Job of vertex programs.
-    job: Job<'static>,
     memory: Memory,
     /// Set while a call runs, and after a panic.
     is_busy: bool,
@@ -38,18 +36,17 @@ pub struct TranspicaKey {
 }
 
 impl TranspicaTranslator {
-    fn new(settings: Settings) -> Self {
-        let Settings { options, profile, job, memory } = settings;
-        Self { translator: Translator::new(options, profile), job, memory, is_busy: false }
+    fn new(Settings { options, profile }: Settings, memory: Memory) -> Self {
+        Self { translator: Translator::new(options, profile), memory, is_busy: false }
     }
 
     /// Runs `work` on the translator; after a panic it is replaced first.
-    fn with_translator<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
+    fn with_translator<R>(&mut self, work: impl FnOnce(&mut Translator) -> R) -> R {
         if self.is_busy {
             self.translator = Translator::new(*self.translator.options(), self.translator.profile().clone());
         }
         self.is_busy = true;
-        let result = work(&mut self.translator, (self.job, self.memory));
+        let result = work(&mut self.translator);
         self.is_busy = false;
         result
     }
@@ -58,12 +55,12 @@ impl TranspicaTranslator {
 /// Translates a program and collects the requested outputs.
 fn run(
     translator: &mut Translator,
-    (job, memory): (Job<'static>, Memory),
+    memory: Memory,
     request: &ProgramRequest<'_>,
     targets: Targets,
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
-    let job = request.job.unwrap_or(job);
+    let job = request.job.unwrap_or_default();
     request.with(&limits, &mut |program, environment, executable| {
         let translated = translator.translate(program, environment, job)?;
         let words =
@@ -113,14 +110,11 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
     Ok(texts)
 }
 
-/// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
-/// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
-/// TranspicaLimits, TranspicaAssumptions, TranspicaVaryings, TranspicaGlsl and TranspicaAllocator,
-/// each at most once; it is not needed afterwards. `errors` is NULL or receives a result if the
-/// call fails, else NULL.
+/// Creates a translator through `translator`. `settings` is NULL for the defaults, and is not
+/// needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
-    settings: *const TranspicaHead,
+    settings: *const TranspicaSettings,
     translator: *mut *mut TranspicaTranslator,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
@@ -130,11 +124,9 @@ pub unsafe extern "C" fn transpica_translator_create(
         }
         // SAFETY: not NULL, so a place for a pointer.
         unsafe { translator.write(null_mut()) };
-        // SAFETY: such a chain, as the caller guarantees.
-        let settings = unsafe { Settings::new(settings)? };
-        settings.options.check()?;
-        settings.profile.check()?;
-        let new = Box::new(TranspicaTranslator::new(settings));
+        // SAFETY: NULL or settings that no other call changes.
+        let (settings, memory) = unsafe { read(settings)? };
+        let new = Box::new(TranspicaTranslator::new(settings, memory));
         // SAFETY: as above.
         unsafe { translator.write(Box::into_raw(new)) };
         Ok(None)
@@ -171,7 +163,7 @@ unsafe fn call(
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, name)? };
         let targets = targets.unwrap_or(request.targets);
-        translator?.with_translator(|translator, fixed| run(translator, fixed, &request, targets))
+        translator?.with_translator(|translator| run(translator, memory, &request, targets))
     };
     // SAFETY: a place for a pointer.
     unsafe { answer(result, memory, work) }
@@ -179,7 +171,7 @@ unsafe fn call(
 
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 /// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
-/// SPIR-V, of TranspicaJob for another entry point than the translator's, of TranspicaVertexInput
+/// SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
 /// for a draw, and of TranspicaHooks; it is not needed afterwards. `result` receives a result,
 /// whatever the status is.
 #[unsafe(no_mangle)]
@@ -211,10 +203,10 @@ pub unsafe extern "C" fn transpica_scan(
 /// else NULL.
 ///
 /// The status is that of transpica_translate, so a caller knows at once which programs it must run
-/// in another way. Only these errors are left to transpica_translate: a limit of TranspicaLimits,
-/// which no program exceeds with the defaults; uniform block and host block at one binding; what a
-/// text target lacks; for TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations,
-/// and the number of triangles.
+/// in another way. Only these errors are left to transpica_translate: one of `limits`, which no
+/// program exceeds with the defaults; what a text target lacks; for
+/// TRANSPICA_ENTRY_POINT_GEOMETRY_STAGE a dependence on earlier invocations, and the number of
+/// triangles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_key(
     translator: *mut TranspicaTranslator,
@@ -230,10 +222,10 @@ pub unsafe extern "C" fn transpica_key(
         let translator = unsafe { exclusive(translator, "translator")? };
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_key")? };
-        let bytes = translator.with_translator(|translator, (job, _)| {
+        let bytes = translator.with_translator(|translator| {
             let limits = translator.options().limits;
             request.with(&limits, &mut |program, environment, _| {
-                Ok(translator.key(program, environment, request.job.unwrap_or(job), request.salt)?.0)
+                Ok(translator.key(program, environment, request.job.unwrap_or_default(), request.salt)?.0)
             })
         })?;
         // SAFETY: not NULL, so a place for a key.
@@ -269,10 +261,10 @@ mod tests {
 
     #[test]
     fn a_translator_works_after_a_panic() {
-        let mut translator = TranspicaTranslator::new(Settings::default());
-        let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_, _| panic!("for the test")));
+        let mut translator = TranspicaTranslator::new(Settings::default(), Memory::default());
+        let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_| panic!("for the test")));
         assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);
-        let version = translator.with_translator(|translator, _| translator.profile().spirv_version);
+        let version = translator.with_translator(|translator| translator.profile().spirv_version);
         assert!(version == (1, 3) && !translator.is_busy);
     }
 }

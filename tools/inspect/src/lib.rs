@@ -16,7 +16,6 @@ pub mod recording;
 pub mod reflection;
 pub mod results;
 pub mod saved;
-pub mod settings;
 #[cfg(feature = "spirv-asm")]
 pub mod spirv;
 pub mod state;

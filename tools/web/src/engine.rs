@@ -171,7 +171,7 @@ impl Engine {
         }
         let file = Shbin::parse(&document.bytes)?;
         let index = document.selected;
-        let program = dvle::program(&file, index, &self.settings.options.limits)?;
+        let program = dvle::program(&file, index, &self.settings.values.options.limits)?;
         let environment = FileEnvironment::new(&file, index, &document.name)?;
         let symbols = Symbols::new(environment.executable());
         work(&Open { file: &file, index, program, environment, symbols })
@@ -347,7 +347,7 @@ impl Engine {
     pub fn dead(&self) -> String {
         text(self.with_open(|open| {
             let outputs = open.environment.executable().output_mask();
-            Ok(dead(&open.program, outputs, &self.settings.options.limits)?)
+            Ok(dead(&open.program, outputs, &self.settings.values.options.limits)?)
         }))
     }
 
@@ -414,8 +414,8 @@ impl Engine {
     pub fn run(&self) -> String {
         let run = self.with_values(|open, values| {
             let mut state = values.state.clone();
-            self.settings.options.control.apply(&mut state.uniforms);
-            let settings = self.settings.options.settings(BUDGET);
+            self.settings.values.options.control.apply(&mut state.uniforms);
+            let settings = self.settings.values.options.settings(BUDGET);
             let mask = open.environment.executable().output_mask();
             let listed = listed(&open.program, mask);
             let view = View { mask, listed, json: true, symbols: &open.symbols, origin: None };
@@ -434,7 +434,7 @@ fn nothing_open() -> Problem {
 
 /// Translates a program: one of the geometry unit to a compute stage.
 fn translate(open: &Open<'_>, settings: &Settings) -> Result<Translation, transpica::Error> {
-    let mut translator = Translator::new(settings.options, settings.profile.clone());
+    let mut translator = Translator::new(settings.values.options, settings.values.profile.clone());
     let (program, environment) = (&open.program, &open.environment);
     match program.stage() {
         Stage::Vertex => translator.translate(program, environment, Job::Vertex),

@@ -67,10 +67,10 @@ impl Stepper {
         vertex: usize,
     ) -> Result<Self, Problem> {
         let mut state = values.state.clone();
-        settings.options.control.apply(&mut state.uniforms);
+        settings.values.options.control.apply(&mut state.uniforms);
         let outputs = open.environment.executable().output_mask();
         // Budget of one invocation before the recorded one.
-        let machine = settings.options.settings(1 << 20);
+        let machine = settings.values.options.settings(1 << 20);
         let run = Run { program: &open.program, state: &state, settings: machine, outputs };
         let missing = || Problem::error(format!("there is no vertex {vertex}"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;

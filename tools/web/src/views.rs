@@ -108,7 +108,7 @@ pub fn listing(open: &Open<'_>) -> Result<TextView, Problem> {
 /// A program without one.
 pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
     let listing = Listing::new(open.file, Some(open.index))?;
-    match control(&open.program, &settings.options)? {
+    match control(&open.program, &settings.values.options)? {
         ControlFlow::Tree(cfg, tree, _) => {
             let text = TreeText { tree: &tree, cfg: &cfg, program: Some(&listing) };
             Ok(text.placed().into())
@@ -123,7 +123,7 @@ pub fn tree(open: &Open<'_>, settings: &Settings) -> Result<TextView, Problem> {
 /// A program without one.
 pub fn graph(open: &Open<'_>, settings: &Settings) -> Result<Value, Problem> {
     let listing = Listing::new(open.file, Some(open.index))?;
-    let Settings { options, .. } = settings;
+    let options = &settings.values.options;
     match explore(&open.program, &options.control.exploration(), &options.limits)? {
         Explored::Graph(cfg) => {
             let svg = draw_cfg(&cfg, &listing, Paint::Classes);

@@ -296,7 +296,7 @@ fn a_uniform_that_a_person_set_is_no_guess_whatever_its_value() {
 
 #[test]
 fn the_help_of_a_switch_is_about_the_value_that_it_sets() {
-    use transpica_inspect::settings::table::{Form, ROWS};
+    use transpica_settings::table::{Form, ROWS};
     let mut engine = Engine::default();
     let rows = good(&engine.settings());
     let mut switches = 0;

@@ -85,7 +85,9 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
             symlink(&names.file, &link)?;
         }
     }
-    copy(&Path::new(CRATE).join("include/transpica.h"), &prefix.join("include/transpica.h"))?;
+    for header in ["include/transpica.h", "include/transpica.hpp"] {
+        copy(&Path::new(CRATE).join(header), &prefix.join(header))?;
+    }
     let words = words(&names, &system_libraries(triple)?, triple);
     for (template, folder) in [
         ("transpica-config.cmake", "cmake/transpica"),

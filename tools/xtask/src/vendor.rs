@@ -1,5 +1,5 @@
 //! `cargo xtask vendor-capi`: sources of the C interface with the crates that it needs.
-//! In: a folder that does not exist. Out: a workspace of two packages and `vendor`, which builds
+//! In: a folder that does not exist. Out: a workspace of three packages and `vendor`, which builds
 //! offline: `cargo build --release --locked --offline`. Tests and what they need stay behind, which
 //! are nine tenths of the workspace's crates.
 
@@ -27,13 +27,14 @@ fn vendor(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         return Err(format!("{} exists", folder.display()));
     }
-    for path in ["src", "shaders", "tools/draw", "tools/capi"] {
+    for path in ["src", "shaders", "tools/draw", "tools/settings", "tools/capi"] {
         copy_folder(&Path::new(ROOT).join(path), &folder.join(path))?;
     }
     for path in ["Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         install::copy(&Path::new(ROOT).join(path), &folder.join(path))?;
     }
-    for path in ["Cargo.toml", "tools/draw/Cargo.toml", "tools/capi/Cargo.toml"] {
+    for path in ["Cargo.toml", "tools/draw/Cargo.toml", "tools/settings/Cargo.toml", "tools/capi/Cargo.toml"]
+    {
         let from = Path::new(ROOT).join(path);
         let text = fs::read_to_string(&from).map_err(|error| format!("{}: {error}", from.display()))?;
         install::write(&folder.join(path), &reduced(&text))?;
@@ -61,7 +62,7 @@ fn reduced(manifest: &str) -> String {
         }
         let line = match line.split(" = ").next() {
             Some("members" | "default-members") => &format!(
-                "{} = [\"tools/draw\", \"tools/capi\"]",
+                "{} = [\"tools/draw\", \"tools/settings\", \"tools/capi\"]",
                 line.split(" = ").next().unwrap_or_default()
             ),
             Some(

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 15] = [
     "enums",
     "chain",
     "memory",
     "attributes",
     "settings",
-    "linkage",
     "hooks",
     "source",
     "registers",
@@ -21,7 +20,6 @@ const SOURCES: [&str; 17] = [
     "draw",
     "geometry",
     "plan",
-    "presets",
 ];
 
 fn generate_header() -> String {
@@ -70,7 +68,7 @@ fn preamble() -> String {
          #define TRANSPICA_VERSION_PATCH {}\n\n\
          // Number of vertices that a batch runs side by side.\n\
          #define TRANSPICA_BATCH_LANES {}\n\n\
-         // Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);\n\
+         // Gives a structure its head and zeros: TRANSPICA_INIT(program, RAW_PROGRAM);\n\
          #define TRANSPICA_INIT(structure, TYPE) \\\n    \
              (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \\\n     \
              (structure).head.size = (uint32_t)sizeof(structure))\n",
@@ -125,16 +123,8 @@ fn fields_with_choices_have_the_types_of_enumerations() {
         "each has the size of a number"
     );
     // The others are statuses, arguments and results of functions, flags, or parts of a number.
-    let no_fields = [
-        "TranspicaStatus",
-        "TranspicaTarget",
-        "TranspicaVaryingSource",
-        "TranspicaTopology",
-        "TranspicaPass",
-        "TranspicaBindingUse",
-        "TranspicaKnownHost",
-        "TranspicaRenderer",
-    ];
+    let no_fields =
+        ["TranspicaStatus", "TranspicaTarget", "TranspicaTopology", "TranspicaPass", "TranspicaBindingUse"];
     for name in enumerations {
         let is_field = header.contains(&format!("\n    {name} "));
         assert_eq!(is_field, !no_fields.contains(&name), "{name}");

@@ -151,7 +151,7 @@ struct Run {
     }
 
     // The same program on the CPU.
-    void batch(Random &random, const Program &program, const TranspicaHead *settings) {
+    void batch(Random &random, const Program &program, const TranspicaSettings *settings) {
         TranspicaBatch *batch = nullptr;
         TranspicaResult *errors = nullptr;
         returns(transpica_batch_create(settings, program.head, 1 + random.below(500), &batch, &errors), errors);
@@ -222,7 +222,7 @@ struct Run {
             transpica_result_free(result);
         }
         if (random.one_in(4)) {
-            batch(random, program, &settings.options.head);
+            batch(random, program, settings.settings);
         }
     }
 };

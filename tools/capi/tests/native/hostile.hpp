@@ -99,117 +99,105 @@ struct Memory {
     static void release(void *, void *bytes, std::size_t) { std::free(bytes); }
 };
 
-// A translator with the settings of a number. Most settings are valid, others have fields out of range.
+// A translator with the settings of a number. Most settings are valid, others have paths and values that are not.
 struct Settings {
     Memory memory;
     TranspicaTranslator *translator = nullptr;
-    TranspicaOptions options;
-    TranspicaProfile profile;
-    TranspicaBindings bindings;
-    TranspicaLocations locations;
-    TranspicaRegisterLayout layout;
-    TranspicaLimits limits;
-    TranspicaAssumptions assumptions;
-    TranspicaVaryings varyings;
-    TranspicaGlsl glsl;
-    TranspicaAllocator allocator;
-    std::array<TranspicaVarying, 3> list = {};
+    TranspicaSettings *settings = nullptr;
     TranspicaStatus status = TRANSPICA_STATUS_OK;
     // Whether transpica_key promises the status of transpica_translate.
     bool plain = true;
 
     explicit Settings(std::size_t number) {
         Random random{0x5E771165 + number};
-        fill(random, number % 4 == 3);
+        if (number != 0) {
+            settings = transpica_settings_new();
+            fill(number, random, number % 4 == 3);
+        }
         TranspicaResult *errors = nullptr;
-        const TranspicaHead *head = number == 0 ? nullptr : &options.head;
-        status = transpica_translator_create(head, &translator, &errors);
+        status = transpica_translator_create(settings, &translator, &errors);
         if (status == TRANSPICA_STATUS_INTERNAL || (status == TRANSPICA_STATUS_OK) != (translator != nullptr) ||
             (status == TRANSPICA_STATUS_OK) != (errors == nullptr)) {
             fail(number, "a translator with these settings");
         }
         transpica_result_free(errors);
     }
-    ~Settings() { transpica_translator_free(translator); }
+    ~Settings() {
+        transpica_translator_free(translator);
+        transpica_settings_free(settings);
+    }
     Settings(const Settings &) = delete;
 
-    void fill(Random &random, bool wrong) {
-        auto pick = [&](std::uint32_t count) {
-            return wrong && random.one_in(12) ? random.any() : random.below(count) * random.below(2);
-        };
-        TRANSPICA_INIT(options, OPTIONS);
-        options.precision = decltype(options.precision)(pick(3));
-        options.portable_exponentials = pick(2);
-        options.entry_point = decltype(options.entry_point)(pick(3));
-        options.layout = decltype(options.layout)(pick(5));
-        options.depth_range = decltype(options.depth_range)(pick(3));
-        options.flip_y = decltype(options.flip_y)(pick(3));
-        options.clip_planes = decltype(options.clip_planes)(pick(3));
-        options.output_set = decltype(options.output_set)(pick(2));
-        options.unmapped = decltype(options.unmapped)(pick(2));
-        options.uninitialized = decltype(options.uninitialized)(pick(2));
-        options.keep_colors = pick(2);
-        options.keep_constants = pick(2);
-        options.permissive = pick(2);
-        options.has_loop_guard = pick(2);
-        options.loop_guard = pick(100);
-        options.known_bools = pick(0x10000);
-        options.bool_values = pick(0x10000);
-        options.specialized_bools = pick(0x10000) & ~options.known_bools;
-        options.known_ints = pick(16);
-        options.specialized_ints = pick(16) & ~options.known_ints;
-        options.padded = pick(2);
-        for (auto &format : options.attributes) {
-            format = {decltype(format.kind)(pick(3)), pick(5)};
+    void set(std::size_t number, const std::string &path, const std::string &value) {
+        TranspicaResult *errors = nullptr;
+        const TranspicaStatus set = transpica_settings_set(settings, path.c_str(), value.c_str(), &errors);
+        if (set == TRANSPICA_STATUS_INTERNAL || (set == TRANSPICA_STATUS_OK) != (errors == nullptr)) {
+            fail(number, path + " = " + value);
         }
-        TRANSPICA_INIT(profile, PROFILE);
-        profile.spirv_major = pick(2);
-        profile.spirv_minor = profile.spirv_major * pick(7);
-        profile.allow_contraction = pick(2);
-        profile.variant_position = pick(2);
-        profile.omit_names = pick(2);
-        profile.locations = decltype(profile.locations)(pick(2));
-        TRANSPICA_INIT(bindings, BINDINGS);
-        bindings.uniform_set = pick(4);
-        bindings.host_binding = 1 + pick(4);
-        TRANSPICA_INIT(locations, LOCATIONS);
-        std::uint32_t location = pick(3);
-        for (auto *field : {&locations.color, &locations.texcoord0, &locations.texcoord1, &locations.texcoord2,
-                            &locations.texcoord0_w, &locations.quaternion, &locations.view, &locations.clip_distances}) {
-            *field = wrong && random.one_in(20) ? random.any() : location++;
+        if (set == TRANSPICA_STATUS_OK) {
+            plain &= path.rfind("limits", 0) != 0;
         }
-        TRANSPICA_INIT(layout, REGISTER_LAYOUT);
-        layout.ints = 16 * 96 + 16 * pick(3);
-        layout.bools = layout.ints + 64 + 4 * pick(3);
-        TRANSPICA_INIT(limits, LIMITS);
-        for (auto *field : {&limits.code_words, &limits.nodes_per_instruction, &limits.nodes_base, &limits.depth,
-                            &limits.steps, &limits.values, &limits.output_words}) {
-            *field = random.one_in(3) ? 1 + random.below(1000) : 0;
+        transpica_result_free(errors);
+    }
+
+    void fill(std::size_t number, Random &random, bool wrong) {
+        constexpr std::array<const char *, 3> presets = {"azahar-vulkan", "azahar-opengl", "panda3ds-opengles"};
+        if (random.one_in(4)) {
+            transpica_settings_preset(settings, presets[random.below(presets.size())], nullptr);
         }
-        TRANSPICA_INIT(assumptions, ASSUMPTIONS);
-        assumptions.uniforms.kind = decltype(assumptions.uniforms.kind)(pick(3));
-        assumptions.uniforms.exponent = (assumptions.uniforms.kind == TRANSPICA_PROMISE_KIND_BELOW) * pick(129);
-        assumptions.results.kind = decltype(assumptions.results.kind)(pick(2));
-        TRANSPICA_INIT(varyings, VARYINGS);
-        list = {{{"a", 3, 2, {0x0C, 0x0D | 128, 0, 0}}, {"b", pick(20), 1 + pick(4), {pick(32), 256, 257, 0x08}}, {"c", 9, 0, {}}}};
-        varyings.varyings = list.data();
-        varyings.varying_count = 1 + pick(3);
-        TRANSPICA_INIT(glsl, GLSL);
-        glsl.uniform_instance = random.one_in(2) ? "" : nullptr;
-        glsl.attributes = wrong ? "9 bad" : "attribute";
-        glsl.omit_version = pick(2);
-        TRANSPICA_INIT(allocator, ALLOCATOR);
-        allocator.allocate = Memory::allocate;
-        allocator.free = Memory::release;
-        allocator.user = &memory;
-        TranspicaHead *last = &options.head;
-        for (auto *head : {&profile.head, &bindings.head, &locations.head, &layout.head, &limits.head, &assumptions.head,
-                           &varyings.head, &glsl.head, &allocator.head}) {
-            if (random.one_in(4) || (head == &layout.head && options.layout == TRANSPICA_LAYOUT_CUSTOM)) {
-                plain &= head != &limits.head && head != &bindings.head && head != &allocator.head;
-                last->next = head;
-                last = head;
+        const std::string n = std::to_string(random.below(16)), place = std::to_string(random.below(4));
+        const std::string bits = std::to_string(random.below(0x10000)), small = std::to_string(1 + random.below(1000));
+        const std::array<std::pair<std::string, std::string>, 34> values = {{
+            {"arithmetic.precision", "fast"},
+            {"arithmetic.precision", "f24"},
+            {"arithmetic.portable_exponentials", "true"},
+            {"arithmetic.uninitialized", "zero"},
+            {"block.layout", "registers"},
+            {"block.layout", "panda3ds"},
+            {"block.layout", R"({"Custom": {"floats": 0, "ints": 1552, "packing": "Bytes", "bools": 1568}})"},
+            {"block.fold_constants", "false"},
+            {"block.padded", "true"},
+            {"outputs.depth", "-w..w"},
+            {"outputs.depth", "raw"},
+            {"outputs.snap_depth", "1e-6,1e-5"},
+            {"outputs.flip_y", "host"},
+            {"outputs.clip_planes", "builtin"},
+            {"outputs.clip_planes", "varying"},
+            {"outputs.clamp_colors", "false"},
+            {"outputs.all", "true"},
+            {"outputs.unmapped", "zero"},
+            {"control.permissive", "true"},
+            {"control.loop_guard", n},
+            {"control.bools.baked", bits},
+            {"control.bools.values", bits},
+            {"control.ints", "i0=" + n + ",1,2,3"},
+            {"control.ints", "i1=specialized"},
+            {"attributes", "v" + n + "=uint:3,v1=int"},
+            {"assume", "uniforms=2^" + n + ",v" + n + "=no-nan,results=finite"},
+            {"spirv_version", "1." + place},
+            {"no_contraction", "false"},
+            {"bindings", "uniforms=" + place + ":0"},
+            {"locations", "color=1" + place},
+            {"varyings", R"([{"name": "a", "location": )" + n + R"(, "components": [{"Code": 12}, {"Complement": 13}, "One"]}])"},
+            {"glsl.attributes", "numbered:attribute"},
+            {random.one_in(2) ? "limits.steps" : "limits.values", small},
+            {random.one_in(2) ? "limits.nodes_base" : "limits.code_words", small},
+        }};
+        for (const auto &[path, value] : values) {
+            if (random.one_in(6)) {
+                set(number, path, value);
             }
+        }
+        for (std::uint32_t count = wrong ? 4 : 0; count > 0; count--) {
+            auto [path, value] = values[random.below(values.size())];
+            std::string &damaged = random.one_in(2) ? path : value;
+            damaged[random.below(damaged.size())] = static_cast<char>(1 + random.below(255));
+            set(number, path, random.one_in(8) ? std::string(random.below(70000), value[0]) : value);
+        }
+        if (random.one_in(4)) {
+            const TranspicaAllocator allocator = {Memory::allocate, Memory::release, &memory};
+            transpica_settings_set_allocator(settings, &allocator, nullptr);
+            plain = false;
         }
     }
 };

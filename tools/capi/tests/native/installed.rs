@@ -19,6 +19,7 @@ fn prefix(name: &str) -> PathBuf {
         .arg(&before)
         .current_dir(here()));
     fs::rename(before, &prefix).expect("the prefix can be moved");
+    assert!(prefix.join("include/transpica.hpp").exists());
     prefix
 }
 
@@ -175,7 +176,7 @@ fn vendored_sources_have_every_crate() {
         assert!(manifest.starts_with(&root) && manifest.exists(), "{} is elsewhere", manifest.display());
     }
     let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
-    for name in ["transpica", "transpica-capi", "rspirv", "naga", "serde_json"] {
+    for name in ["transpica", "transpica-capi", "transpica-settings", "rspirv", "naga", "serde_json"] {
         assert!(names.contains(&name), "{name} is missing: {names:?}");
     }
     // The lock file names what any platform needs, and nothing for tests.
@@ -183,6 +184,6 @@ fn vendored_sources_have_every_crate() {
     let locked = lock.matches("[[package]]").count();
     assert_eq!(locked, packages.len(), "the lock file names other crates");
     let crates = fs::read_dir(vendored.join("vendor")).expect("a folder").count();
-    assert_eq!(crates + 2, locked, "crates beside the two packages");
+    assert_eq!(crates + 3, locked, "crates beside the three packages");
     assert!(!names.contains(&"wgpu") && !names.contains(&"cbindgen"), "{names:?}");
 }

@@ -7,5 +7,6 @@ mod header;
 mod host;
 mod hostile;
 mod installed;
+mod settings;
 mod smoke;
 mod support;

@@ -57,7 +57,12 @@ static TranspicaRawProgram raw_program(void) {
     return raw;
 }
 
-static TranspicaTranslator *translator_of(const TranspicaHead *settings) {
+static void set(TranspicaSettings *settings, const char *path, const char *value) {
+    TranspicaResult *errors = NULL;
+    CHECK(transpica_settings_set(settings, path, value, &errors) == TRANSPICA_STATUS_OK && errors == NULL);
+}
+
+static TranspicaTranslator *translator_of(const TranspicaSettings *settings) {
     TranspicaTranslator *translator = NULL;
     TranspicaResult *errors = NULL;
     CHECK(transpica_translator_create(settings, &translator, &errors) == TRANSPICA_STATUS_OK);
@@ -319,16 +324,20 @@ static void vertex_input(void) {
 
 /* The stage for quaternions follows from the outputs alone: with all of them, one serves all programs. */
 static void quaternions(void) {
-    TranspicaOptions options;
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
+    TranspicaJob job;
     TranspicaResult *result;
     TranspicaKey key, other;
     size_t count = 0;
-    TRANSPICA_INIT(options, OPTIONS);
-    options.entry_point = TRANSPICA_ENTRY_POINT_QUATERNIONS;
-    options.output_set = TRANSPICA_OUTPUT_SET_ALL;
-    translator = translator_of(&options.head);
+    TRANSPICA_INIT(job, JOB);
+    job.entry_point = TRANSPICA_ENTRY_POINT_QUATERNIONS;
+    raw.head.next = &job.head;
+    set(settings, "outputs.all", "true");
+    translator = translator_of(settings);
+    // Settings are not needed afterwards.
+    transpica_settings_free(settings);
     result = translated(translator, &raw.head);
     CHECK(transpica_result_words(result, &count)[0] == 0x07230203 && count > 100);
     transpica_result_free(result);
@@ -341,83 +350,59 @@ static void quaternions(void) {
 
 /* Tolerances of depth are in 0 to 1, and make another module. */
 static void snapped_depth(void) {
-    TranspicaOptions options;
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaResult *result = NULL;
     TranspicaKey keys[2];
     int on;
-    TRANSPICA_INIT(options, OPTIONS);
     for (on = 0; on < 2; on++) {
-        options.snap_near = on ? 1e-6f : 0.0f;
-        options.snap_far = on ? 1e-5f : 0.0f;
-        translator = translator_of(&options.head);
+        set(settings, "outputs.snap_depth", on ? "1e-6,1e-5" : "0,0");
+        translator = translator_of(settings);
         CHECK(transpica_key(translator, &raw.head, &keys[on], NULL) == TRANSPICA_STATUS_OK);
         transpica_translator_free(translator);
     }
     CHECK(memcmp(&keys[0], &keys[1], sizeof keys[0]) != 0);
-    options.snap_far = 1.0f;
+    set(settings, "outputs.snap_depth.far", "1");
     translator = NULL;
-    CHECK(transpica_translator_create(&options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(transpica_translator_create(settings, &translator, &result) == TRANSPICA_STATUS_INVALID);
     CHECK(failure(result, "tolerance").code == TRANSPICA_CODE_BAD_OPTION);
+    transpica_settings_free(settings);
 }
 
 static void options(void) {
-    TranspicaOptions options;
-    TranspicaProfile profile;
-    TranspicaBindings bindings;
-    TranspicaLocations locations;
-    TranspicaRegisterLayout layout;
-    TranspicaLimits limits;
+    static const char *const VALUES[][2] = {
+        {"arithmetic.precision", "fast"},
+        {"block.layout", "{\"Custom\": {\"floats\": 32, \"ints\": 16, \"packing\": \"Bytes\", \"bools\": 0}}"},
+        {"outputs.depth", "-w..w"},
+        {"outputs.flip_y", "host"},
+        {"outputs.clamp_colors", "false"},
+        {"control.loop_guard", "1000"},
+        {"control.bools", "b0=false,b1=specialized"},
+        {"control.ints", "i0=3,0,0,0"},
+        {"attributes", "v1=uint:3"},
+        {"spirv_version", "1.5"},
+        {"names", "false"},
+        {"bindings", "uniforms=0:0,host=0:7"},
+        {"locations", "position=0,color=9"},
+        {"limits.depth", "50"},
+    };
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaResult *result;
     TranspicaMember member;
     TranspicaOutput output;
     TranspicaFigures figures;
+    size_t index;
 
-    TRANSPICA_INIT(options, OPTIONS);
-    TRANSPICA_INIT(profile, PROFILE);
-    TRANSPICA_INIT(bindings, BINDINGS);
-    TRANSPICA_INIT(locations, LOCATIONS);
-    TRANSPICA_INIT(layout, REGISTER_LAYOUT);
-    TRANSPICA_INIT(limits, LIMITS);
-    options.head.next = &profile.head;
-    profile.head.next = &bindings.head;
-    bindings.head.next = &locations.head;
-    locations.head.next = &layout.head;
-    layout.head.next = &limits.head;
-    options.precision = TRANSPICA_PRECISION_FAST;
-    options.layout = TRANSPICA_LAYOUT_CUSTOM;
-    options.depth_range = TRANSPICA_DEPTH_RANGE_MINUS_W_TO_W;
-    options.flip_y = TRANSPICA_FLIP_Y_DYNAMIC;
-    options.keep_colors = 1;
-    options.has_loop_guard = 1;
-    options.loop_guard = 1000;
-    options.known_bools = 1;
-    options.specialized_bools = 2;
-    options.known_ints = 1;
-    options.int_values[0][0] = 3;
-    options.attributes[1].kind = TRANSPICA_ATTRIBUTE_KIND_UINT;
-    options.attributes[1].components = 3;
-    profile.spirv_major = 1;
-    profile.spirv_minor = 5;
-    profile.omit_names = 1;
-    bindings.host_binding = 7;
-    locations.has_position = 1;
-    locations.color = 9;
-    locations.texcoord0 = 1;
-    locations.texcoord1 = 2;
-    locations.texcoord2 = 3;
-    locations.texcoord0_w = 4;
-    locations.quaternion = 5;
-    locations.view = 6;
-    locations.clip_distances = 7;
-    layout.floats = 32;
-    layout.ints = 16;
-    layout.packing = TRANSPICA_INT_PACKING_BYTES;
-    limits.depth = 50;
-    translator = translator_of(&options.head);
+    for (index = 0; index < sizeof VALUES / sizeof *VALUES; index++) {
+        set(settings, VALUES[index][0], VALUES[index][1]);
+    }
+    CHECK(strcmp(transpica_settings_get(settings, "outputs.depth", NULL), "-w..w") == 0);
+    CHECK(strcmp(transpica_settings_get(settings, "attributes.1.components", NULL), "3") == 0);
+    CHECK(strstr(transpica_settings_describe(settings, "outputs.depth", NULL), "\"value\":\"-w..w\"") != NULL);
+    translator = translator_of(settings);
     result = translated(translator, &raw.head);
     CHECK(transpica_result_words(result, NULL)[1] == 0x00010500);
     write_words("options", result);
@@ -434,24 +419,22 @@ static void options(void) {
     CHECK(output.destination == TRANSPICA_DESTINATION_VARYING && output.location == 9);
     transpica_result_free(result);
     transpica_translator_free(translator);
+    transpica_settings_free(settings);
 }
 
 static void promises(void) {
     TranspicaTranslator *translator;
     TranspicaResult *result = NULL;
     TranspicaRawProgram raw = raw_program();
-    TranspicaAssumptions assumptions;
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaReliance reliance;
     float uniforms[96 * 4] = {0};
     uint32_t broken[3] = {0, 0, 0};
     volatile float zero = 0;
 
-    TRANSPICA_INIT(assumptions, ASSUMPTIONS);
-    assumptions.uniforms.kind = TRANSPICA_PROMISE_KIND_BELOW;
-    assumptions.uniforms.exponent = 4;
-    assumptions.attributes[1].kind = TRANSPICA_PROMISE_KIND_NOT_NAN;
-    assumptions.results.kind = TRANSPICA_PROMISE_KIND_NOT_NAN;
-    translator = translator_of(&assumptions.head);
+    set(settings, "assume", "uniforms=2^4,v1=no-nan,results=no-nan");
+    translator = translator_of(settings);
+    transpica_settings_free(settings);
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
     TRANSPICA_INIT(reliance, RELIANCE);
     CHECK(transpica_result_reliance(result, &reliance) == TRANSPICA_STATUS_OK);
@@ -496,14 +479,14 @@ static void bad_programs(const uint8_t *bytes, size_t size) {
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaExecutable file;
-    TranspicaLimits limits;
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaResult *result = NULL;
     TranspicaMessage message;
     TranspicaFigures figures;
 
-    TRANSPICA_INIT(limits, LIMITS);
-    limits.code_words = 12;
-    translator = translator_of(&limits.head);
+    set(settings, "limits.code_words", "12");
+    translator = translator_of(settings);
+    transpica_settings_free(settings);
     TRANSPICA_INIT(file, EXECUTABLE);
     file.bytes = bytes;
     file.byte_count = size;
@@ -540,41 +523,88 @@ static void bad_programs(const uint8_t *bytes, size_t size) {
     transpica_translator_free(translator);
 }
 
-static void refused(const TranspicaHead *settings, const char *part, uint32_t code) {
+static void bad_settings(void) {
+    static const struct {
+        const char *path, *value, *part;
+        uint32_t code;
+    } WRONG[] = {
+        {"outputs.dept", "raw", "did you mean `depth`?", TRANSPICA_CODE_BAD_OPTION},
+        {"outputs.depth", "rav", "did you mean `raw`?", TRANSPICA_CODE_BAD_OPTION},
+        {"control.permissive", "2", "control.permissive: invalid type", TRANSPICA_CODE_BAD_OPTION},
+        {"limits.depth", "\xFF", "value is not UTF-8", TRANSPICA_CODE_BAD_OPTION},
+        {NULL, "raw", "path is NULL", TRANSPICA_CODE_NULL_ARGUMENT},
+        {"outputs.depth", NULL, "value is NULL", TRANSPICA_CODE_NULL_ARGUMENT},
+    };
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator = NULL;
     TranspicaResult *errors = NULL;
-    CHECK(transpica_translator_create(settings, &translator, &errors) != TRANSPICA_STATUS_OK);
-    CHECK(translator == NULL);
-    CHECK(failure(errors, part).code == code);
-    CHECK(transpica_translator_create(settings, &translator, NULL) != TRANSPICA_STATUS_OK);
+    size_t index;
+    for (index = 0; index < sizeof WRONG / sizeof *WRONG; index++) {
+        CHECK(transpica_settings_set(settings, WRONG[index].path, WRONG[index].value, &errors) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        CHECK(failure(errors, WRONG[index].part).code == WRONG[index].code);
+        CHECK(transpica_settings_set(settings, WRONG[index].path, WRONG[index].value, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    }
+    CHECK(transpica_settings_set(NULL, "names", "true", &errors) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(errors, "settings is NULL");
+    CHECK(transpica_settings_get(settings, "output", &errors) == NULL);
+    failure(errors, "did you mean `outputs`?");
+    CHECK(transpica_settings_get(NULL, "outputs", NULL) == NULL && transpica_settings_describe(settings, NULL, NULL) == NULL);
+    CHECK(transpica_settings_check(NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_settings_set_allocator(NULL, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    // Fields that contradict each other are refused at once.
+    set(settings, "control.bools.baked", "4");
+    set(settings, "control.bools.specialized", "4");
+    CHECK(transpica_settings_check(settings, &errors) == TRANSPICA_STATUS_INVALID);
+    CHECK(failure(errors, "b2 is both").code == TRANSPICA_CODE_BAD_OPTION);
+    CHECK(transpica_translator_create(settings, &translator, &errors) == TRANSPICA_STATUS_INVALID && translator == NULL);
+    CHECK(failure(errors, "b2 is both").code == TRANSPICA_CODE_BAD_OPTION);
+    CHECK(transpica_settings_preset(settings, "azahar-vulkan", NULL) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_settings_check(settings, NULL) == TRANSPICA_STATUS_OK);
+    set(settings, "bindings.host.binding", "0");
+    CHECK(transpica_settings_check(settings, &errors) == TRANSPICA_STATUS_INVALID);
+    failure(errors, "binding");
+    set(settings, "bindings", "host=0:1");
+    set(settings, "locations", "color=7");
+    CHECK(transpica_translator_create(settings, &translator, &errors) == TRANSPICA_STATUS_INVALID);
+    failure(errors, "location");
+    transpica_settings_free(settings);
+    transpica_settings_free(NULL);
+}
+
+// Translation of a chain fails.
+static void refused(const TranspicaHead *program, const char *part, uint32_t code) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaResult *result = NULL;
+    CHECK(transpica_translate(translator, program, &result) != TRANSPICA_STATUS_OK);
+    CHECK(failure(result, part).code == code);
+    transpica_translator_free(translator);
 }
 
 static void bad_chains(void) {
     struct {
-        TranspicaOptions known;
+        TranspicaRawProgram known;
         uint32_t unknown[2];
     } newer;
-    TranspicaOptions options, second;
-    TranspicaProfile profile;
-    TranspicaSalt salt;
+    TranspicaSalt salt, second;
     TranspicaHead stranger;
     TranspicaRequest request;
-    TranspicaTranslator *translator;
+    TranspicaFigures figures;
+    TranspicaTranslator *translator = translator_of(NULL);
     TranspicaResult *result = NULL;
     TranspicaRawProgram raw = raw_program(), other = raw_program();
 
     memset(&newer, 0, sizeof newer);
-    TRANSPICA_INIT(newer.known, OPTIONS);
+    newer.known = raw_program();
     newer.known.head.size = sizeof newer;
-    translator = translator_of(&newer.known.head);
+    transpica_result_free(translated(translator, &newer.known.head));
     newer.unknown[1] = 1;
     refused(&newer.known.head, "does not know", TRANSPICA_CODE_UNKNOWN_FIELD);
 
-    TRANSPICA_INIT(options, OPTIONS);
-    options.head.size -= 4;
-    refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
-    options.head.size = 0xFFFFFFFF;
-    refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
+    raw.head.size -= 4;
+    refused(&raw.head, "has size", TRANSPICA_CODE_BAD_SIZE);
+    raw.head.size = 0xFFFFFFFF;
+    refused(&raw.head, "has size", TRANSPICA_CODE_BAD_SIZE);
+    raw = raw_program();
     stranger.type = (TranspicaType)999;
     stranger.size = sizeof stranger;
     stranger.next = NULL;
@@ -583,26 +613,14 @@ static void bad_chains(void) {
     refused(&stranger, "type 0", TRANSPICA_CODE_UNKNOWN_TYPE);
     refused((const TranspicaHead *)((const char *)&stranger + 1), "aligned", TRANSPICA_CODE_BAD_CHAIN);
     TRANSPICA_INIT(salt, SALT);
-    refused(&salt.head, "TranspicaSalt", TRANSPICA_CODE_MISPLACED_TYPE);
-    TRANSPICA_INIT(options, OPTIONS);
-    TRANSPICA_INIT(second, OPTIONS);
-    options.head.next = &second.head;
-    refused(&options.head, "two of TranspicaOptions", TRANSPICA_CODE_REPEATED_TYPE);
-    options.head.next = NULL;
-    options.depth_range = (TranspicaDepthRange)3;
-    refused(&options.head, "TranspicaOptions.depth_range is 3", TRANSPICA_CODE_UNKNOWN_CHOICE);
-    options.depth_range = TRANSPICA_DEPTH_RANGE_ZERO_TO_W;
-    options.permissive = 2;
-    refused(&options.head, "TranspicaOptions.permissive is 2", TRANSPICA_CODE_UNKNOWN_CHOICE);
-    options.permissive = 0;
-    options.layout = TRANSPICA_LAYOUT_CUSTOM;
-    refused(&options.head, "TranspicaRegisterLayout", TRANSPICA_CODE_MISPLACED_TYPE);
-    options.layout = TRANSPICA_LAYOUT_SYMBOLS;
-    options.known_bools = options.specialized_bools = 4;
-    refused(&options.head, "b2 is both", TRANSPICA_CODE_BAD_OPTION);
-    TRANSPICA_INIT(profile, PROFILE);
-    profile.head.next = &profile.head;
-    refused(&profile.head, "two of TranspicaProfile", TRANSPICA_CODE_REPEATED_TYPE);
+    TRANSPICA_INIT(second, SALT);
+    salt.head.next = &second.head;
+    refused(&salt.head, "two of TranspicaSalt", TRANSPICA_CODE_REPEATED_TYPE);
+    salt.head.next = &salt.head;
+    refused(&salt.head, "two of TranspicaSalt", TRANSPICA_CODE_REPEATED_TYPE);
+    raw.stage = (TranspicaStage)3;
+    refused(&raw.head, "TranspicaRawProgram.stage is 3", TRANSPICA_CODE_UNKNOWN_CHOICE);
+    raw = raw_program();
 
     CHECK(transpica_translate(translator, NULL, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "transpica_translate").code == TRANSPICA_CODE_NO_PROGRAM);
@@ -614,8 +632,8 @@ static void bad_chains(void) {
     other.reserved = 1;
     CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "reserved").code == TRANSPICA_CODE_UNKNOWN_FIELD);
-    TRANSPICA_INIT(options, OPTIONS);
-    raw.head.next = &options.head;
+    TRANSPICA_INIT(figures, FIGURES);
+    raw.head.next = &figures.head;
     CHECK(transpica_scan(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "transpica_scan").code == TRANSPICA_CODE_MISPLACED_TYPE);
     transpica_translator_free(translator);
@@ -696,19 +714,19 @@ static void release(void *user, void *memory, size_t size) {
 
 static void allocators(void) {
     Counter counter = {0, 0, 0};
-    TranspicaAllocator allocator;
+    TranspicaAllocator allocator = {allocate, NULL, &counter};
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaRequest request;
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaResult *result = NULL;
     long calls;
 
-    TRANSPICA_INIT(allocator, ALLOCATOR);
-    allocator.allocate = allocate;
-    refused(&allocator.head, "TranspicaAllocator.free is NULL", TRANSPICA_CODE_NULL_ARGUMENT);
+    CHECK(transpica_settings_set_allocator(settings, &allocator, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "TranspicaAllocator.free is NULL").code == TRANSPICA_CODE_NULL_ARGUMENT);
     allocator.free = release;
-    allocator.user = &counter;
-    translator = translator_of(&allocator.head);
+    CHECK(transpica_settings_set_allocator(settings, &allocator, NULL) == TRANSPICA_STATUS_OK);
+    translator = translator_of(settings);
     TRANSPICA_INIT(request, REQUEST);
     request.targets = TRANSPICA_TARGET_SPIRV | TRANSPICA_TARGET_REFLECTION;
     raw.head.next = &request.head;
@@ -720,7 +738,9 @@ static void allocators(void) {
     transpica_result_free(result);
     CHECK(counter.live == 0);
 
-    translator = translator_of(&allocator.head);
+    translator = translator_of(settings);
+    CHECK(transpica_settings_set_allocator(settings, NULL, NULL) == TRANSPICA_STATUS_OK);
+    transpica_settings_free(settings);
     for (calls = counter.calls; counter.fail_at < calls + 3;) {
         counter.calls = calls;
         counter.fail_at = counter.fail_at < calls ? calls + 1 : counter.fail_at + 1;
@@ -996,37 +1016,25 @@ static void hooks_are_checked_and_applied(void) {
 }
 
 static void presets(void) {
-    TranspicaPreset preset;
+    static const char *const NAMES[] = {"azahar-vulkan", "azahar-opengl", "azahar-opengles", "panda3ds-opengl", "panda3ds-opengles"};
+    TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaResult *result = NULL;
-    unsigned host, renderer;
-    for (host = 0; host < 2; ++host) {
-        for (renderer = 0; renderer < 3; ++renderer) {
-            if (host == TRANSPICA_KNOWN_HOST_PANDA3DS && renderer == TRANSPICA_RENDERER_VULKAN) {
-                CHECK(transpica_preset(host, renderer, &preset) == TRANSPICA_STATUS_UNSUPPORTED);
-                continue;
-            }
-            CHECK(transpica_preset(host, renderer, &preset) == TRANSPICA_STATUS_OK);
-            translator = translator_of(&preset.options.head);
-            CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
-            write_words(host == 0 ? renderer == 0 ? "azahar_vulkan" : "azahar_opengl" : "panda3ds_opengl", result);
-            transpica_result_free(result);
-            transpica_translator_free(translator);
-        }
+    size_t index;
+    for (index = 0; index < sizeof NAMES / sizeof *NAMES; index++) {
+        CHECK(transpica_settings_preset(settings, NAMES[index], NULL) == TRANSPICA_STATUS_OK);
+        translator = translator_of(settings);
+        CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
+        write_words(NAMES[index], result);
+        transpica_result_free(result);
+        transpica_translator_free(translator);
     }
-    CHECK(transpica_preset(2, 0, &preset) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_preset(0, 3, &preset) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    CHECK(transpica_preset(0, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
-    // Structures that contradict themselves are refused at once.
-    CHECK(transpica_preset(0, 0, &preset) == TRANSPICA_STATUS_OK);
-    preset.bindings.host_binding = preset.bindings.uniform_binding;
-    CHECK(transpica_translator_create(&preset.options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
-    failure(result, "binding");
-    preset.bindings.host_binding = 1;
-    preset.locations.color = preset.locations.view;
-    CHECK(transpica_translator_create(&preset.options.head, &translator, &result) == TRANSPICA_STATUS_INVALID);
-    failure(result, "location");
+    CHECK(transpica_settings_preset(settings, "azahar-vulcan", &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    failure(result, "did you mean `azahar-vulkan`?");
+    CHECK(transpica_settings_preset(settings, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_settings_preset(NULL, NAMES[0], NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_settings_free(settings);
 }
 
 static void geometry(const uint8_t *bytes, size_t size) {
@@ -1168,6 +1176,7 @@ int main(int count, char **arguments) {
     options();
     promises();
     bad_programs(bytes, size);
+    bad_settings();
     bad_chains();
     nulls();
     allocators();

@@ -62,6 +62,22 @@ fn smoke_test_passes_in_cpp() {
     holds("c++", "c++17", "c++");
 }
 
+#[test]
+fn the_wrapper_works_with_and_without_exceptions() {
+    for (name, flags) in [("throwing", &[][..]), ("plain", &["-fno-exceptions", "-DTRANSPICA_NO_EXCEPTIONS"])]
+    {
+        let program = folder(name).join("wrapper");
+        run(compiler("c++", "c++17")
+            .args(flags)
+            .arg(here().join("tests/native/wrapper.cpp"))
+            .arg(built().join("libtranspica_capi.a"))
+            .args(system_libraries())
+            .arg("-o")
+            .arg(&program));
+        assert!(run_watched(&program, &[]).ends_with("all holds\n"));
+    }
+}
+
 /// Compares modules under the presets with those of the Rust interface.
 fn presets(folder: &Path) {
     // As in smoke.c.
@@ -72,9 +88,9 @@ fn presets(folder: &Path) {
         state.write(register, value);
     }
     for (name, host, renderer) in [
-        ("azahar_vulkan", KnownHost::Azahar, Renderer::Vulkan),
-        ("azahar_opengl", KnownHost::Azahar, Renderer::OpenGlEs),
-        ("panda3ds_opengl", KnownHost::Panda3ds, Renderer::OpenGlEs),
+        ("azahar-vulkan", KnownHost::Azahar, Renderer::Vulkan),
+        ("azahar-opengles", KnownHost::Azahar, Renderer::OpenGlEs),
+        ("panda3ds-opengl", KnownHost::Panda3ds, Renderer::OpenGl),
     ] {
         let preset = preset(host, renderer).expect("there is one");
         let mut translator = Translator::new(preset.options, preset.profile);

@@ -25,14 +25,15 @@ pub fn check(bytes: &[u8]) {
     let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
     let seed = u64::from(input.seed);
     if program.stage() == Stage::Geometry {
-        return check_draws(&program, &input.options, seed);
+        return check_draws(&program, &input.settings.options, seed);
     }
     let (uniforms, inputs) = if input.target & 1 == 0 {
         (uniforms(seed), inputs(seed, LANES + 1))
     } else {
         (special_uniforms(seed), special_inputs(seed, LANES + 1))
     };
-    let settings = Settings { flush_subnormals: input.target & 2 != 0, ..input.options.settings(BUDGET) };
+    let settings =
+        Settings { flush_subnormals: input.target & 2 != 0, ..input.settings.options.settings(BUDGET) };
     let case = Case { program: &program, settings, uniforms: &uniforms, inputs: &inputs };
     case.compare(&SIZES).unwrap_or_else(|disagreement| panic!("{disagreement}"));
 }

@@ -11,14 +11,13 @@ use transpica::stages::container::{
     Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, SEMANTICS,
     Symbol, Version,
 };
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, DepthSnap, FlipY, Hook, HookOperand,
-    IntPacking, Job, Layout, Locations, OutputHook, RegisterLayout, UndefinedValue, Varying, VaryingSource,
-};
+use transpica::stages::host::{DepthRange, Hook, HookOperand, Job, Layout, OutputHook};
 use transpica::stages::isa::{Mask, Pc};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
+use transpica_settings::Settings;
+use transpica_settings::table::{ROWS, Row};
 
 /// Largest number of code words in one input.
 pub const CODE: usize = 600;
@@ -62,10 +61,8 @@ const NAMES: [&[u8]; 16] = [
 /// A program in a container, with its translation settings.
 #[derive(Debug)]
 pub struct Input {
-    /// Options of the translation.
-    pub options: Options,
-    /// Target settings.
-    pub profile: Profile,
+    /// Options and target settings of the translation.
+    pub settings: Settings,
     /// Job of a vertex program.
     pub job: Job<'static>,
     /// Changes of the program, some of which name nothing.
@@ -123,7 +120,8 @@ impl Input {
         };
         let executables = vec![Executable { header, ..Executable::default() }];
         let model = Model { executables, ..Model::default() };
-        let mut input = Self { options, profile, job, hooks: Vec::new(), target, seed, model };
+        let settings = Settings { options, profile };
+        let mut input = Self { settings, job, hooks: Vec::new(), target, seed, model };
         input.entries(bytes)?;
         Ok(input)
     }
@@ -164,50 +162,24 @@ impl Input {
         Ok(())
     }
 
-    /// Sets an option that is not part of the head.
-    fn option(&mut self, [field, a, b, c]: [u8; 4]) {
-        let set = u16::from_le_bytes([a, b]);
-        let (options, profile) = (&mut self.options, &mut self.profile);
-        match field % 16 {
-            0 => options.outputs.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
-            1 => options.outputs.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
-            2 if a % 2 != 0 => options.outputs.snap_depth = DepthSnap::AZAHAR,
-            2 => options.outputs.all = true,
-            3 => options.outputs.unmapped = UndefinedValue::Zero,
-            4 => {
-                options.control.bools.baked = set;
-                options.control.bools.values = u16::from_le_bytes([c, c]);
-            }
-            5 => options.control.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
-            6 if b % 2 == 0 => profile.locations = Locations::AZAHAR,
-            // Mirrored, joined and constant components, of codes that may not be there.
-            6 => profile.varyings.push(Varying {
-                name: format!("varying_{}", profile.varyings.len()).into(),
-                location: u32::from(a % 32),
-                components: vec![
-                    VaryingSource::Complement(c % 32),
-                    VaryingSource::Code(a % 32),
-                    VaryingSource::One,
-                ],
-            }),
-            7 => options.arithmetic.portable_exponentials = true,
-            8 => options.outputs.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
-            9 => options.arithmetic.uninitialized = UndefinedValue::Zero,
-            10 => {
-                let kind =
-                    [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][usize::from(b % 3)];
-                options.attributes[usize::from(a % 16)] = AttributeFormat { kind, components: c };
-            }
-            11 => options.control.bools.specialized = set,
-            12 => options.control.ints.specialized = a,
-            13 => options.control.loop_guard = Some(set.into()),
-            14 => {
-                let [first, second] = [a, b].map(u32::from);
-                profile.bindings.uniforms = Binding { set: first % 4, binding: first / 4 };
-                profile.bindings.host = Binding { set: second % 4, binding: second / 4 };
-            }
-            _ => options.block.layout = layout([a, b, c]),
-        }
+    /// Sets an option by a row of the table: a number field to any number, others to a value of the
+    /// row. Numbers that a field does not hold set nothing.
+    fn option(&mut self, [row, field, a, b]: [u8; 4]) {
+        // The head has the limits.
+        let rows: Vec<&Row> = ROWS.iter().filter(|row| row.flag != "limit").collect();
+        let pick = |index: u8, count: usize| usize::from(index) % count;
+        let row = rows[pick(row, rows.len())];
+        let path = row.fields[pick(field, row.fields.len())].replace('*', &(a % 16).to_string());
+        let is_number = self.settings.get(&path).is_ok_and(|text| text.parse::<u32>().is_ok());
+        let _ = if is_number {
+            self.settings.set(
+                &path,
+                &if b < 128 { u32::from(a) } else { u16::from_le_bytes([a, b]).into() }.to_string(),
+            )
+        } else {
+            let values = row.values();
+            self.settings.set(row.path(), values[pick(a, values.len())])
+        };
     }
 
     /// Applies one entry.
@@ -293,20 +265,6 @@ fn hook([kind, a, b, c]: [u8; 4]) -> Hook {
         3 => output(OutputHook::Transform([b, c, b ^ c, b & c].map(operand))),
         4 | 5 => Hook::Redirect(a % 97, operand(b)),
         _ => Hook::Tap(Pc(u16::from_le_bytes([a, b]) % (CODE as u16 + 1)), u32::from(c % 32)),
-    }
-}
-
-/// Returns a layout of the entire register file.
-fn layout([a, b, c]: [u8; 3]) -> Layout {
-    match a % 4 {
-        0 => Layout::Azahar,
-        1 => Layout::Panda3ds,
-        packing => Layout::Custom(RegisterLayout {
-            floats: u32::from(b) * 16,
-            ints: u32::from(c) * 16,
-            packing: [IntPacking::Words, IntPacking::Bytes][usize::from(packing - 2)],
-            bools: u32::from(a) * 16,
-        }),
     }
 }
 

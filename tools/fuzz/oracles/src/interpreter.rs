@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
     let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     environment.constants().apply(&mut uniforms);
-    input.options.control.apply(&mut uniforms);
+    input.settings.options.control.apply(&mut uniforms);
     check_forms(&input, &program, &uniforms, &vertices);
     check_module(&input, &program, &environment, &uniforms, &vertices);
 }
@@ -57,8 +57,8 @@ fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertic
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let mut options = chain::options(input.options.arithmetic.precision);
-    options.arithmetic.portable_exponentials = input.options.arithmetic.portable_exponentials;
+    let mut options = chain::options(input.settings.options.arithmetic.precision);
+    options.arithmetic.portable_exponentials = input.settings.options.arithmetic.portable_exponentials;
     let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
@@ -90,7 +90,7 @@ fn check_module(
     uniforms: &Uniforms,
     vertices: &[[[f32; 4]; 16]],
 ) {
-    let options = input.job.effective(&input.options);
+    let options = input.job.effective(&input.settings.options);
     let Some(mut machine) = machine(program, options.settings(BUDGET), uniforms) else { return };
     let mut translator = Translator::new(options, Profile::default());
     let Some(translated) = unless_refused(translator.translate(program, environment, input.job)) else {

@@ -26,14 +26,16 @@ pub fn check(bytes: &[u8]) {
     }
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
-    let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
+    let Some(program) = unless_refused(dvle::program(&file, 0, &input.settings.options.limits)) else {
+        return;
+    };
     let environment = FileEnvironment::new(&file, 0, "any.shbin").expect("there");
     let hooked = Hooked { environment: &environment, hooks: &input.hooks };
-    let mut translator = Translator::new(input.options, input.profile.clone());
+    let mut translator = Translator::new(input.settings.options, input.settings.profile.clone());
     let translate = |translator: &mut Translator| translated(translator, &file, &program, &hooked, &input);
     let Some(translated) = unless_refused(translate(&mut translator)) else { return };
     let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
-    let limit = input.options.limits.output_words as usize;
+    let limit = input.settings.options.limits.output_words as usize;
     assert!(words.len() <= limit, "{} words, {limit} are allowed", words.len());
     // Most inputs stop here, to save time for more inputs.
     match input.target % 16 {
@@ -47,7 +49,7 @@ pub fn check(bytes: &[u8]) {
             Reflection::new(&program, &translated, &environment.constants());
         }
         7 => {
-            let mut fresh = Translator::new(input.options, input.profile.clone());
+            let mut fresh = Translator::new(input.settings.options, input.settings.profile.clone());
             let again = translate(&mut fresh).expect("as before");
             assert_eq!(fresh.spirv(&again), Ok(words), "with a fresh translator");
         }

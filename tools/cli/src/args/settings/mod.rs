@@ -1,8 +1,8 @@
 //! Options and profile of the library as flags, files and single fields, for every command that
 //! translates or runs programs.
-//! In: the command line. Out: [`Options`] and [`Profile`]. [`table`] lists the flags, [`spelling`]
-//! their values, [`tree`] is what all of them change. Knows no field by itself: a flag names its
-//! fields in JSON, and the library checks the values.
+//! In: the command line. Out: [`Options`] and [`Profile`].
+//! `transpica_settings` lists the flags, reads their values and holds what all of them change.
+//! Knows no field by itself.
 //!
 //! The order: a preset, then the files, then flags and `--set` as they stand; the last one counts.
 
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValueParser};
 use clap::error::{Error as ClapError, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use serde_json::{Value, from_slice, from_str};
-use transpica::host::{KnownHost, Preset, Renderer, preset};
+use serde_json::{Value, from_slice};
 use transpica::stages::host::{Options, Profile};
-use transpica_inspect::settings::spelling::{self, Change, NamedSpelling, Names, any_name};
-use transpica_inspect::settings::table::{Form, ROWS, Row};
-use transpica_inspect::settings::tree::{self, Tree};
 use transpica_inspect::symbols::Symbols;
+use transpica_settings::spelling::{Change, Names, To, any_name};
+use transpica_settings::table::{Form, ROWS, Row};
+use transpica_settings::tree::{self, Tree, is_below};
+use transpica_settings::{PRESETS, Settings as Values, changes};
 
 use crate::files;
 use crate::report::Failure;
@@ -72,11 +72,6 @@ impl Scope for ForRuns {
     const HAS_PROFILE: bool = false;
 }
 
-/// Returns whether a path is another one or lies below it.
-fn is_below(path: &str, parent: &str) -> bool {
-    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
 /// Returns whether a field has an effect in a scope.
 fn takes<S: Scope>(path: &str) -> bool {
     let is_without = S::WITHOUT.iter().any(|parent| is_below(path, parent));
@@ -86,7 +81,7 @@ fn takes<S: Scope>(path: &str) -> bool {
 /// Settings as given on the command line.
 #[derive(Clone, Debug)]
 pub struct Settings<S> {
-    preset: Option<Preset>,
+    preset: Option<Values>,
     options: Option<PathBuf>,
     profile: Option<PathBuf>,
     /// In the order of the command line.
@@ -97,31 +92,20 @@ pub struct Settings<S> {
 /// The value of a flag.
 #[derive(Clone, Debug)]
 struct Given {
+    path: String,
+    text: String,
     /// Changes of fields; registers that it names count as register 0.
     changes: Vec<Change>,
-    /// Its text, if that may name registers.
-    named: Option<(NamedSpelling, String)>,
-}
-
-impl From<Vec<Change>> for Given {
-    fn from(changes: Vec<Change>) -> Self {
-        Self { changes, named: None }
-    }
 }
 
 impl Given {
-    /// Reads a value that may name registers.
-    fn named(spelling: NamedSpelling, text: &str) -> Result<Self, String> {
-        let changes = checked(spelling(text, &any_name)?)?;
-        Ok(Self { changes, named: Some((spelling, text.to_owned())) })
-    }
-
-    /// Returns the changes for a program with these names.
-    fn changes(&self, names: Names<'_>) -> Result<Vec<Change>, String> {
-        match &self.named {
-            Some((spelling, text)) => spelling(text, names),
-            None => Ok(self.changes.clone()),
-        }
+    /// Reads a value and has the library check it.
+    fn new(path: &str, text: &str) -> Result<Self, String> {
+        let changes = changes(path, text, &any_name)?;
+        let mut tree = Tree::default();
+        changes.iter().try_for_each(|change| tree.apply(change))?;
+        tree.read()?;
+        Ok(Self { path: path.to_owned(), text: text.to_owned(), changes })
     }
 }
 
@@ -158,10 +142,7 @@ impl<S: Scope> Settings<S> {
     }
 
     fn combine(&self, names: Names<'_>) -> Result<Resolved, Failure> {
-        let base = self
-            .preset
-            .clone()
-            .unwrap_or_else(|| Preset { options: Options::default(), profile: Profile::default() });
+        let base = self.preset.clone().unwrap_or_default();
         let mut tree = Tree::new(&base.options, &base.profile);
         let mut has_depth = self.preset.is_some() || self.changes("outputs.depth");
         if let Some(path) = &self.options {
@@ -176,7 +157,7 @@ impl<S: Scope> Settings<S> {
             tree.merge(&text);
         }
         for given in &self.given {
-            let changes = given.changes(names).map_err(Failure::usage)?;
+            let changes = changes(&given.path, &given.text, names).map_err(Failure::usage)?;
             changes.iter().try_for_each(|change| tree.apply(change)).map_err(Failure::usage)?;
         }
         S::WITHOUT.iter().for_each(|path| tree.reset(path));
@@ -205,34 +186,13 @@ fn read<T>(
     Ok((parse(&bytes).map_err(failure)?, from_slice(&bytes).map_err(failure)?))
 }
 
-/// Hosts and renderers of `--preset`.
-const PRESETS: &[(&str, KnownHost, Renderer)] = &[
-    ("azahar-vulkan", KnownHost::Azahar, Renderer::Vulkan),
-    ("azahar-opengl", KnownHost::Azahar, Renderer::OpenGl),
-    ("azahar-opengles", KnownHost::Azahar, Renderer::OpenGlEs),
-    ("panda3ds-opengl", KnownHost::Panda3ds, Renderer::OpenGl),
-    ("panda3ds-opengles", KnownHost::Panda3ds, Renderer::OpenGlEs),
-];
-
 /// Heading of the arguments that are no single setting.
 const SETTINGS: &str = "Settings";
-
-/// Reads a change and has the library check it.
-fn checked(changes: Vec<Change>) -> Result<Vec<Change>, String> {
-    let mut tree = Tree::new(&Options::default(), &Profile::default());
-    changes.iter().try_for_each(|change| tree.apply(change))?;
-    tree.read().map(|_| changes)
-}
 
 /// `--set`
 fn assignment(text: &str) -> Result<Given, String> {
     let (path, value) = text.split_once('=').ok_or("must be like outputs.depth=-w..w")?;
-    checked(vec![spelling::json(path.into(), value)?]).map(Given::from)
-}
-
-/// Reads the JSON text of a choice or switch, which the table has.
-fn constant(path: &str, text: &str) -> Vec<Change> {
-    vec![Change::new(path, from_str::<Value>(text).unwrap_or_default())]
+    Given::new(path, value)
 }
 
 /// The argument of a row.
@@ -252,46 +212,33 @@ fn argument(row: &'static Row, defaults: &Tree) -> Arg {
             let default = words.iter().find(|(_, json, _)| is_default(json)).map(|(word, ..)| *word);
             let default = default.map_or(String::new(), |word| format!(" [default: {word}]"));
             let values = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
-            let json = move |word: String| {
-                let (_, json, _) = words.iter().find(|(known, ..)| *known == word)?;
-                Some(constant(row.path(), json))
-            };
             arg.help(format!("{}{default}", row.help))
                 .allow_hyphen_values(true)
                 .value_name(name)
-                .value_parser(
-                    PossibleValuesParser::new(values)
-                        .map(move |word| Given::from(json(word).unwrap_or_default())),
-                )
+                .value_parser(PossibleValuesParser::new(values).try_map(|word| Given::new(row.path(), &word)))
         }
-        Form::Spelled(name, spelling) => spelled(arg, row, name)
-            .value_parser(move |text: &str| spelling(text).and_then(checked).map(Given::from)),
-        Form::Named(name, spelling) => {
-            spelled(arg, row, name).value_parser(move |text: &str| Given::named(spelling, text))
+        Form::Spelled(name, ..) | Form::Named(name, ..) => {
+            let help = row.help.split(": ").next().unwrap_or(row.help);
+            let arg = arg.help(help).long_help(row.help).value_name(name).action(ArgAction::Append);
+            arg.value_parser(|text: &str| Given::new(row.path(), text))
         }
-        Form::Optional(name, absent, spelling) => arg
+        Form::Optional(name, absent, _) => arg
             .value_name(name)
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value(absent)
-            .value_parser(move |text: &str| spelling(text).and_then(checked).map(Given::from)),
+            .value_parser(|text: &str| Given::new(row.path(), text)),
     }
-}
-
-/// The argument of a value with a spelling, which its help has behind a colon.
-fn spelled(arg: Arg, row: &'static Row, name: &'static str) -> Arg {
-    let arg = arg.help(row.help.split(": ").next().unwrap_or(row.help)).long_help(row.help);
-    arg.value_name(name).action(ArgAction::Append)
 }
 
 /// Returns the rows of a scope: those that change some field with an effect.
 fn rows<S: Scope>() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(|row| row.fields.iter().any(|(path, _)| takes::<S>(path)))
+    ROWS.iter().filter(|row| row.fields.iter().any(|path| takes::<S>(path)))
 }
 
 impl<S: Scope> Args for Settings<S> {
     fn augment_args(command: Command) -> Command {
-        let defaults = Tree::new(&Options::default(), &Profile::default());
+        let defaults = Tree::default();
         let arg = |name: &'static str, value: &'static str, help: &'static str| {
             let arg = Arg::new(name).long(name).value_name(value).help(StyledStr::from(help));
             arg.help_heading(SETTINGS).hide_short_help(true)
@@ -333,7 +280,7 @@ impl<S: Scope> FromArgMatches for Settings<S> {
                 Form::Switch(json) => {
                     if matches.get_flag(row.flag) {
                         let at = matches.index_of(row.flag).unwrap_or_default();
-                        all.push((at, constant(row.path(), json).into()));
+                        all.extend(Given::new(row.path(), json).ok().map(|given| (at, given)));
                     }
                 }
                 Form::Choice(..) | Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => {
@@ -345,17 +292,16 @@ impl<S: Scope> FromArgMatches for Settings<S> {
         all.sort_by_key(|(at, _)| *at);
         let given: Vec<Given> = all.into_iter().map(|(_, given)| given).collect();
         // Bits that a flag clears have no effect either way.
-        let has_effect = |change: &&Change| !matches!(change.to, spelling::To::Bits { set: 0, .. });
+        let has_effect = |change: &&Change| !matches!(change.to, To::Bits { set: 0, .. });
         let mut changes = given.iter().flat_map(|given| &given.changes).filter(has_effect);
         if let Some(change) = changes.find(|change| !takes::<S>(&change.path)) {
             let text = format!("{} has no effect here: {}\n", change.path, S::WHY);
             return Err(ClapError::raw(ErrorKind::ArgumentConflict, text));
         }
         let preset = matches.get_one::<String>("preset");
-        let preset = preset.and_then(|name| PRESETS.iter().find(|(known, ..)| known == name));
         let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
         Ok(Self {
-            preset: preset.and_then(|&(_, host, renderer)| self::preset(host, renderer)),
+            preset: preset.and_then(|name| Values::preset(name).ok()),
             options: file("options"),
             profile: if S::HAS_PROFILE { file("profile") } else { None },
             given,

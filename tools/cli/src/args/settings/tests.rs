@@ -1,16 +1,12 @@
-//! The table against the fields of the library and of the C header; spellings against values.
+//! Flags against values of the library, and the page of settings.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use clap::Parser;
-use serde_json::to_value;
-use transpica::host::{AttributeNames, IntPacking, RegisterLayout, Varying};
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Binding, Block, Layout, Locations, Outputs, Promise,
-};
+use transpica::host::{AttributeNames, IntPacking, KnownHost, RegisterLayout, Renderer, Varying, preset};
+use transpica::stages::host::{AttributeFormat, AttributeKind, Binding, Layout, Locations, Outputs, Promise};
 
 use super::*;
 
@@ -29,108 +25,27 @@ fn parse<S: Scope + Clone + Send + Sync + std::fmt::Debug + 'static>(
     line.settings.resolve().map_err(|failure| failure.message().to_string())
 }
 
-/// Paths of all values that are no objects; an element of a list is `*`.
-fn leaves(value: &Value) -> BTreeSet<String> {
-    let (mut work, mut leaves) = (vec![(String::new(), value)], BTreeSet::new());
-    while let Some((path, value)) = work.pop() {
-        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        match value {
-            Value::Object(map) => work.extend(map.iter().map(|(name, value)| (below(name), value))),
-            // Registers of a bank are alike; numbers are parts of one value.
-            Value::Array(list)
-                if list.first().is_some_and(|first| !first.is_number() && !first.is_null()) =>
-            {
-                work.extend(list.first().map(|first| (below("*"), first)));
-            }
-            Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                leaves.insert(path);
-            }
-        }
-    }
-    leaves
-}
-
-/// All fields of the library, with those of variants that are not the default.
-fn fields_of_the_library() -> BTreeSet<String> {
-    let layout = Layout::Custom(RegisterLayout::AZAHAR);
-    let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
-    let mut profile = Profile { varyings: vec![Varying::default()], ..Profile::default() };
-    let mut values = vec![Options::default(), options].into_iter().map(to_value).collect::<Vec<_>>();
-    values.extend([Profile::default(), profile.clone()].map(to_value));
-    profile.glsl.attributes = AttributeNames::Numbered("v".into());
-    values.push(to_value(&profile));
-    values.iter().flat_map(|value| leaves(value.as_ref().expect("JSON"))).collect()
-}
-
-#[test]
-fn every_field_of_options_and_profile_has_a_flag() {
-    let in_table: BTreeSet<String> =
-        ROWS.iter().flat_map(|row| row.fields).map(|(path, _)| (*path).to_owned()).collect();
-    assert_eq!(in_table, fields_of_the_library());
-    let names = |value: Value| value.as_object().expect("a struct").keys().cloned().collect::<BTreeSet<_>>();
-    let options = names(to_value(Options::default()).expect("JSON"));
-    let profile = names(to_value(Profile::default()).expect("JSON"));
-    assert!(options.is_disjoint(&profile), "paths must say which of the two is meant");
-}
-
-/// Members of each structure of the C header, without heads and reserved ones.
-fn structures() -> BTreeMap<String, BTreeSet<String>> {
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../capi/include/transpica.h");
-    let header = fs::read_to_string(header).expect("the header");
-    let mut structures = BTreeMap::new();
-    for text in header.split("typedef struct ").skip(1) {
-        let Some((name, rest)) = text.split_once(" {\n") else { continue };
-        let (members, _) = rest.split_once("\n}").expect("its end");
-        let members = members.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-        let name_of = |line: &str| {
-            let line = line.trim_end_matches(';').split('[').next().unwrap_or_default();
-            line.rsplit([' ', '*']).next().unwrap_or_default().to_owned()
-        };
-        let members = members.map(name_of).filter(|name| !matches!(name.as_str(), "head" | "reserved" | ""));
-        structures.insert(name.to_owned(), members.collect());
-    }
-    structures
-}
-
-#[test]
-fn every_member_of_the_c_structures_belongs_to_a_flag() {
-    let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for row in ROWS {
-        for (path, members) in row.fields {
-            assert!(!members.is_empty(), "{path} has no name in C");
-            for member in *members {
-                let (structure, member) = member.split_once('.').expect("a member");
-                named.entry(structure.to_owned()).or_default().insert(member.to_owned());
-            }
-        }
-    }
-    // Presets of locations and shapes of entries are arguments of their own here.
-    for (structure, member) in [("TranspicaProfile", "locations"), ("TranspicaOptions", "entry_point")] {
-        assert!(named.entry(structure.into()).or_default().insert(member.into()), "{member}");
-    }
-    let header = structures();
-    for (structure, members) in named {
-        assert_eq!(Some(&members), header.get(&structure), "{structure}");
-    }
-}
-
 /// The page that lists flags, fields and members.
 fn page() -> String {
     let mut text = String::from(
-        "# Settings by their three names\n\n\
-         Every field of `transpica::Options` and `transpica::Profile`: as a flag of the command line, as JSON (`--options`, \
-         `--profile`, `--set`), and in the C interface. A test generates this page (`BLESS=1` rewrites it).\n",
+        "# Settings by their names\n\n\
+         Every field of `transpica::Options` and `transpica::Profile`: as a flag of the command line, and as a path, which \
+         `--set`, JSON (`--options`, `--profile`) and `transpica_settings_set` of the C interface have. A path of several \
+         fields, such as `control.bools`, takes what its flag takes. A test generates this page (`BLESS=1` rewrites it).\n",
     );
     let mut heading = "";
     for row in ROWS {
         if row.heading != heading {
             heading = row.heading;
-            let _ = write!(text, "\n## {heading}\n\n| flag | JSON | C |\n|---|---|---|\n");
+            let _ = write!(text, "\n## {heading}\n\n| flag | values | path | fields |\n|---|---|---|---|\n");
         }
-        for (path, members) in row.fields {
-            let members: Vec<String> = members.iter().map(|member| format!("`{member}`")).collect();
-            let _ = writeln!(text, "| `--{}` | `{path}` | {} |", row.flag, members.join(", "));
-        }
+        let list = |texts: Vec<&str>| {
+            let texts = texts.iter().map(|text| format!("`{text}`"));
+            texts.collect::<Vec<_>>().join(", ").replace('|', "\\|")
+        };
+        let fields = row.fields.iter().filter(|field| **field != row.path()).copied().collect();
+        let (flag, values) = (row.flag, list(row.values()));
+        let _ = writeln!(text, "| `--{flag}` | {values} | `{}` | {} |", row.path(), list(fields));
     }
     text
 }
@@ -142,40 +57,6 @@ fn the_page_of_settings_follows_from_the_table() {
         fs::write(&path, page()).expect("written");
     }
     assert!(fs::read_to_string(&path).unwrap_or_default() == page(), "settings.md is stale: BLESS=1");
-}
-
-#[test]
-fn every_word_of_the_table_is_a_value_of_its_field() {
-    let mut words = 0;
-    for row in ROWS {
-        let set = |json: &str| {
-            let changes =
-                checked(constant(row.path(), json)).unwrap_or_else(|error| panic!("{}: {error}", row.flag));
-            let mut tree = Tree::new(&Options::default(), &Profile::default());
-            tree.apply(&changes[0]).expect("checked");
-            tree.read().expect("checked") != (Options::default(), Profile::default())
-        };
-        match row.form {
-            Form::Switch(json) => assert!(set(json), "--{} changes nothing", row.flag),
-            Form::Choice(_, choices) => {
-                let changed = choices.iter().filter(|(_, json, _)| set(json)).count();
-                assert_eq!(changed + 1, choices.len(), "--{} has one default", row.flag);
-                words += choices.len();
-                for (word, json, _) in choices {
-                    let read = |json: &str| {
-                        let mut tree = Tree::new(&Options::default(), &Profile::default());
-                        constant(row.path(), json)
-                            .iter()
-                            .for_each(|change| tree.apply(change).expect("a field"));
-                        tree.read().unwrap_or_else(|error| panic!("--{} {word}: {error}", row.flag))
-                    };
-                    assert_eq!(read(&format!("\"{word}\"")), read(json), "JSON takes --{} {word}", row.flag);
-                }
-            }
-            Form::Spelled(..) | Form::Named(..) | Form::Optional(..) => {}
-        }
-    }
-    assert_eq!(words, 16);
 }
 
 #[test]
@@ -251,6 +132,10 @@ fn spellings_are_values_of_the_library() {
     check(&["--glsl-attributes", "numbered:a"], &|_, profile| {
         profile.glsl.attributes = AttributeNames::Numbered("a".into());
     });
+    check(&["--set", "spirv_version=1.6", "--set", "attributes=v1=uint:3"], &|options, profile| {
+        profile.spirv_version = (1, 6);
+        options.attributes[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+    });
     // The last one counts, whatever its door.
     check(&["--set", "outputs.depth=Raw", "--depth", "-w..w"], &|options, _| {
         options.outputs.depth = transpica::stages::host::DepthRange::MinusWToW;
@@ -268,7 +153,7 @@ fn wrong_values_are_explained() {
     for (arguments, said) in [
         (&["--set", "output.depth=Raw"][..], "did you mean `outputs`?"),
         (&["--set", "outputs.dept=Raw"], "did you mean `depth`?"),
-        (&["--set", "outputs.depth=Rav"], "unknown variant `Rav`"),
+        (&["--set", "outputs.depth=Rav"], "did you mean `raw`?"),
         (&["--set", "outputs.depth.x=1"], "there is nothing below"),
         (&["--set", "attributes.16.components=1"], "must be 0 to 15"),
         (&["--set", "outputs.depth"], "must be like outputs.depth=-w..w"),

@@ -1,9 +1,10 @@
-//! The table of settings: one row for each flag, with the fields of the library that it sets, by
-//! their names in JSON and in C. Parser, help, completions and
-//! `tools/cli/settings.md` follow from it. A test compares it with the fields of the library and of
-//! the C header.
+//! The table of settings: one row for each flag, with the paths of the fields that it sets. Parser,
+//! help, completions and `tools/cli/settings.md`, the form of the page, the inputs of the fuzzer
+//! and the settings of the C interface follow from it. A test compares it with the fields of the
+//! library.
 
-use super::spelling::{self, NamedSpelling, Spelling};
+use crate::spelling::{self, NamedSpelling, Spelling};
+use crate::tree::is_below;
 
 /// A flag.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub struct Row {
     pub heading: &'static str,
     /// True if `-h` lists it, not only `--help`.
     pub is_common: bool,
-    /// Fields that it sets: path in JSON, and members of C structures.
-    pub fields: &'static [(&'static str, &'static [&'static str])],
+    /// Paths of the fields that it sets; `*` stands for the elements of a list.
+    pub fields: &'static [&'static str],
     /// Form of its value.
     pub form: Form,
     /// Help text; the default of a choice is added.
@@ -23,23 +24,39 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the path of the first field: for switches and choices the only one.
+    /// Returns the path of what it sets: its field, or the part of the tree that has all of them.
     pub fn path(&self) -> &'static str {
-        self.fields.first().map_or("", |(path, _)| path)
+        let first = self.fields.first().copied().unwrap_or_default();
+        let mut path = first.split(".*").next().unwrap_or(first);
+        while !self.fields.iter().all(|field| is_below(field, path)) {
+            path = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+        }
+        path
+    }
+
+    /// Returns texts of values that [`changes`](crate::changes) reads; together they set every
+    /// field.
+    pub fn values(&self) -> Vec<&'static str> {
+        match self.form {
+            Form::Switch(json) => vec![json],
+            Form::Choice(_, words) => words.iter().map(|(word, ..)| *word).collect(),
+            Form::Spelled(_, examples, _) | Form::Named(_, examples, _) => examples.to_vec(),
+            Form::Optional(_, absent, _) => vec![absent],
+        }
     }
 }
 
-/// Form of a value.
+/// Form of a value; first the name of the value.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     /// No value: sets the field to this JSON text.
     Switch(&'static str),
-    /// One of several words, each with its JSON text and its help; first the name of the value.
+    /// One of several words, each with its JSON text and its help.
     Choice(&'static str, &'static [(&'static str, &'static str, &'static str)]),
-    /// A value of its own spelling, behind its name; may be repeated.
-    Spelled(&'static str, Spelling),
+    /// A value of its own spelling, with examples; may be repeated.
+    Spelled(&'static str, &'static [&'static str], Spelling),
     /// As [`Spelled`](Self::Spelled), about registers, which may have names.
-    Named(&'static str, NamedSpelling),
+    Named(&'static str, &'static [&'static str], NamedSpelling),
     /// As [`Spelled`](Self::Spelled), behind `=`; this text if absent.
     Optional(&'static str, &'static str, Spelling),
 }
@@ -56,13 +73,17 @@ const GLSL: &str = "Names in GLSL";
 const UNDEFINED: &[(&str, &str, &str)] =
     &[("default", "\"Default\"", "(0, 0, 0, 1)"), ("zero", "\"Zero\"", "0")];
 
+/// A table of varyings.
+const VARYINGS: &str =
+    r#"[{"name": "v_texcoord0", "location": 2, "components": [{"Code": 12}, {"Complement": 13}, "One"]}]"#;
+
 /// Every flag, in the order of help.
 pub const ROWS: &[Row] = &[
     Row {
         flag: "precision",
         heading: ARITHMETIC,
         is_common: true,
-        fields: &[("arithmetic.precision", &["TranspicaOptions.precision"])],
+        fields: &["arithmetic.precision"],
         form: Form::Choice(
             "HOW",
             &[
@@ -77,7 +98,7 @@ pub const ROWS: &[Row] = &[
         flag: "portable-exponentials",
         heading: ARITHMETIC,
         is_common: false,
-        fields: &[("arithmetic.portable_exponentials", &["TranspicaOptions.portable_exponentials"])],
+        fields: &["arithmetic.portable_exponentials"],
         form: Form::Switch("true"),
         help: "Compute EX2 and LG2 by polynomials that are equal on every driver",
     },
@@ -85,7 +106,7 @@ pub const ROWS: &[Row] = &[
         flag: "uninitialized",
         heading: ARITHMETIC,
         is_common: false,
-        fields: &[("arithmetic.uninitialized", &["TranspicaOptions.uninitialized"])],
+        fields: &["arithmetic.uninitialized"],
         form: Form::Choice("HOW", UNDEFINED),
         help: "Value of registers r and o before the program writes them",
     },
@@ -93,12 +114,8 @@ pub const ROWS: &[Row] = &[
         flag: "bools",
         heading: CONTROL,
         is_common: false,
-        fields: &[
-            ("control.bools.baked", &["TranspicaOptions.known_bools"]),
-            ("control.bools.values", &["TranspicaOptions.bool_values"]),
-            ("control.bools.specialized", &["TranspicaOptions.specialized_bools"]),
-        ],
-        form: Form::Named("bN=HOW,…", spelling::bools),
+        fields: &["control.bools.baked", "control.bools.values", "control.bools.specialized"],
+        form: Form::Named("bN=HOW,…", &["b0=true,b3=specialized", "b*=false"], spelling::bools),
         help: "Treat bool uniforms, b0 to b15 or by name: true or false makes a constant that decides control flow, specialized a \
                specialization constant, uniform [default] reads it; b* means all; may be repeated",
     },
@@ -106,11 +123,8 @@ pub const ROWS: &[Row] = &[
         flag: "ints",
         heading: CONTROL,
         is_common: false,
-        fields: &[
-            ("control.ints.baked", &["TranspicaOptions.known_ints", "TranspicaOptions.int_values"]),
-            ("control.ints.specialized", &["TranspicaOptions.specialized_ints"]),
-        ],
-        form: Form::Named("iN=HOW", spelling::ints),
+        fields: &["control.ints.baked", "control.ints.specialized"],
+        form: Form::Named("iN=HOW", &["i0=3,0,1,0", "i1=specialized"], spelling::ints),
         help: "Treat int uniforms, i0 to i3 or by name: x,y,z,w makes a constant, specialized four specialization constants, \
                uniform [default] reads it; may be repeated",
     },
@@ -118,18 +132,17 @@ pub const ROWS: &[Row] = &[
         flag: "loop-guard",
         heading: CONTROL,
         is_common: false,
-        fields: &[(
-            "control.loop_guard",
-            &["TranspicaOptions.has_loop_guard", "TranspicaOptions.loop_guard"],
-        )],
-        form: Form::Spelled("N|none", |text| spelling::number_or_none("control.loop_guard", text)),
+        fields: &["control.loop_guard"],
+        form: Form::Spelled("N|none", &["100", "none"], |text| {
+            spelling::number_or_none("control.loop_guard", text)
+        }),
         help: "End runs that jump backward more than N times, so that no program runs forever; none by default",
     },
     Row {
         flag: "report-unfinished",
         heading: CONTROL,
         is_common: false,
-        fields: &[("control.report_unfinished", &["TranspicaOptions.report_unfinished"])],
+        fields: &["control.report_unfinished"],
         form: Form::Switch("true"),
         help: "Have compute entries report invocations that the loop guard or the driver ended",
     },
@@ -137,7 +150,7 @@ pub const ROWS: &[Row] = &[
         flag: "permissive",
         heading: CONTROL,
         is_common: false,
-        fields: &[("control.permissive", &["TranspicaOptions.permissive"])],
+        fields: &["control.permissive"],
         form: Form::Switch("true"),
         help: "Treat undefined opcodes as NOP",
     },
@@ -145,7 +158,7 @@ pub const ROWS: &[Row] = &[
         flag: "depth",
         heading: OUTPUTS,
         is_common: true,
-        fields: &[("outputs.depth", &["TranspicaOptions.depth_range"])],
+        fields: &["outputs.depth"],
         form: Form::Choice(
             "RANGE",
             &[
@@ -160,7 +173,7 @@ pub const ROWS: &[Row] = &[
         flag: "raw-depth",
         heading: OUTPUTS,
         is_common: false,
-        fields: &[("outputs.depth", &["TranspicaOptions.depth_range"])],
+        fields: &["outputs.depth"],
         form: Form::Switch("\"Raw\""),
         help: "The same as --depth raw",
     },
@@ -168,10 +181,7 @@ pub const ROWS: &[Row] = &[
         flag: "snap-depth",
         heading: OUTPUTS,
         is_common: false,
-        fields: &[
-            ("outputs.snap_depth.near", &["TranspicaOptions.snap_near"]),
-            ("outputs.snap_depth.far", &["TranspicaOptions.snap_far"]),
-        ],
+        fields: &["outputs.snap_depth.near", "outputs.snap_depth.far"],
         form: Form::Optional("NEAR,FAR", "1e-6,1e-5", spelling::snap_depth),
         help: "Move z of positions a hair outside of the clip volume into it: 0 < z/w < NEAR becomes 0, -1 - FAR < z/w \
                < -1 becomes -1; Azahar's 1e-6,1e-5 if absent",
@@ -180,7 +190,7 @@ pub const ROWS: &[Row] = &[
         flag: "flip-y",
         heading: OUTPUTS,
         is_common: true,
-        fields: &[("outputs.flip_y", &["TranspicaOptions.flip_y"])],
+        fields: &["outputs.flip_y"],
         form: Form::Choice(
             "HOW",
             &[
@@ -195,7 +205,7 @@ pub const ROWS: &[Row] = &[
         flag: "clip",
         heading: OUTPUTS,
         is_common: true,
-        fields: &[("outputs.clip_planes", &["TranspicaOptions.clip_planes"])],
+        fields: &["outputs.clip_planes"],
         form: Form::Choice(
             "HOW",
             &[
@@ -214,7 +224,7 @@ pub const ROWS: &[Row] = &[
         flag: "raw-colors",
         heading: OUTPUTS,
         is_common: false,
-        fields: &[("outputs.clamp_colors", &["TranspicaOptions.keep_colors"])],
+        fields: &["outputs.clamp_colors"],
         form: Form::Switch("false"),
         help: "Leave colors as written instead of min(|c|, 1)",
     },
@@ -222,7 +232,7 @@ pub const ROWS: &[Row] = &[
         flag: "all-outputs",
         heading: OUTPUTS,
         is_common: false,
-        fields: &[("outputs.all", &["TranspicaOptions.output_set"])],
+        fields: &["outputs.all"],
         form: Form::Switch("true"),
         help: "Emit every semantic, so that one fragment stage fits every program",
     },
@@ -230,7 +240,7 @@ pub const ROWS: &[Row] = &[
         flag: "unmapped",
         heading: OUTPUTS,
         is_common: false,
-        fields: &[("outputs.unmapped", &["TranspicaOptions.unmapped"])],
+        fields: &["outputs.unmapped"],
         form: Form::Choice("HOW", &[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
         help: "Value of components of outputs that no register is mapped to",
     },
@@ -239,13 +249,22 @@ pub const ROWS: &[Row] = &[
         heading: BLOCK,
         is_common: true,
         fields: &[
-            ("block.layout", &["TranspicaOptions.layout"]),
-            ("block.layout.Custom.floats", &["TranspicaRegisterLayout.floats"]),
-            ("block.layout.Custom.ints", &["TranspicaRegisterLayout.ints"]),
-            ("block.layout.Custom.packing", &["TranspicaRegisterLayout.packing"]),
-            ("block.layout.Custom.bools", &["TranspicaRegisterLayout.bools"]),
+            "block.layout",
+            "block.layout.Custom.floats",
+            "block.layout.Custom.ints",
+            "block.layout.Custom.packing",
+            "block.layout.Custom.bools",
         ],
-        form: Form::Spelled("LAYOUT", spelling::layout),
+        form: Form::Spelled(
+            "LAYOUT",
+            &[
+                "registers",
+                "azahar",
+                "panda3ds",
+                r#"{"floats": 64, "ints": 16, "packing": "Bytes", "bools": 4}"#,
+            ],
+            spelling::layout,
+        ),
         help: "Layout of the uniform block: symbols [default], a member for each bound symbol; registers, azahar or \
                panda3ds, the complete register file as those hosts have it; or offsets in bytes as JSON, \
                {\"floats\": 80, \"ints\": 16, \"packing\": \"Words\", \"bools\": 0}",
@@ -254,7 +273,7 @@ pub const ROWS: &[Row] = &[
         flag: "live-constants",
         heading: BLOCK,
         is_common: false,
-        fields: &[("block.fold_constants", &["TranspicaOptions.keep_constants"])],
+        fields: &["block.fold_constants"],
         form: Form::Switch("false"),
         help: "Keep setup constants in the uniform block instead of folding them",
     },
@@ -262,7 +281,7 @@ pub const ROWS: &[Row] = &[
         flag: "padded",
         heading: BLOCK,
         is_common: false,
-        fields: &[("block.padded", &["TranspicaOptions.padded"])],
+        fields: &["block.padded"],
         form: Form::Switch("true"),
         help: "Pad the array of relative reads to c127; the host fills c96..c127 with ones",
     },
@@ -270,14 +289,8 @@ pub const ROWS: &[Row] = &[
         flag: "attributes",
         heading: BLOCK,
         is_common: false,
-        fields: &[
-            ("attributes.*.kind", &["TranspicaOptions.attributes", "TranspicaAttributeFormat.kind"]),
-            (
-                "attributes.*.components",
-                &["TranspicaOptions.attributes", "TranspicaAttributeFormat.components"],
-            ),
-        ],
-        form: Form::Named("vN=KIND[:COUNT],…", spelling::attributes),
+        fields: &["attributes.*.kind", "attributes.*.components"],
+        form: Form::Named("vN=KIND[:COUNT],…", &["v1=uint:3,v2=int", "v*=float:2"], spelling::attributes),
         help: "Formats in which the host feeds attributes, v0 to v15 or by name: float, int or uint, and the number of components, 4 \
                by default; v* means all; may be repeated",
     },
@@ -285,12 +298,12 @@ pub const ROWS: &[Row] = &[
         flag: "assume",
         heading: BLOCK,
         is_common: false,
-        fields: &[
-            ("assume.uniforms", &["TranspicaAssumptions.uniforms", "TranspicaPromise.kind"]),
-            ("assume.attributes.*", &["TranspicaAssumptions.attributes", "TranspicaPromise.exponent"]),
-            ("assume.results", &["TranspicaAssumptions.results"]),
-        ],
-        form: Form::Named("WHAT=PROMISE,…", spelling::assume),
+        fields: &["assume.uniforms", "assume.attributes.*", "assume.results"],
+        form: Form::Named(
+            "WHAT=PROMISE,…",
+            &["uniforms=2^24,attributes=no-nan,results=finite", "v3=2^16"],
+            spelling::assume,
+        ),
         help: "Rely on numbers, and drop guards of 0 * inf and tests for NaN that they make needless: uniforms, \
                attributes, one of v0 to v15 or its name, or results of the program's arithmetic, each any, no-nan, finite, or 2^N \
                (also below:N) for magnitudes below 2^N; may be repeated, the last one counts",
@@ -300,17 +313,24 @@ pub const ROWS: &[Row] = &[
         heading: LIMITS,
         is_common: false,
         fields: &[
-            ("limits.code_words", &["TranspicaLimits.code_words"]),
-            ("limits.descriptors", &["TranspicaLimits.descriptors"]),
-            ("limits.nodes_per_instruction", &["TranspicaLimits.nodes_per_instruction"]),
-            ("limits.nodes_base", &["TranspicaLimits.nodes_base"]),
-            ("limits.depth", &["TranspicaLimits.depth"]),
-            ("limits.steps", &["TranspicaLimits.steps"]),
-            ("limits.values", &["TranspicaLimits.values"]),
-            ("limits.output_words", &["TranspicaLimits.output_words"]),
-            ("limits.executables", &["TranspicaLimits.executables"]),
+            "limits.code_words",
+            "limits.descriptors",
+            "limits.nodes_per_instruction",
+            "limits.nodes_base",
+            "limits.depth",
+            "limits.steps",
+            "limits.values",
+            "limits.output_words",
+            "limits.executables",
         ],
-        form: Form::Spelled("NAME=N,…", |text| spelling::members("limits", text, spelling::json)),
+        form: Form::Spelled(
+            "NAME=N,…",
+            &[
+                "code_words=9,descriptors=9,nodes_per_instruction=9,nodes_base=9,depth=9",
+                "steps=9,values=9,output_words=9,executables=9",
+            ],
+            |text| spelling::members("limits", text, spelling::json),
+        ),
         help: "Limit a size of programs, of their translation or of its result: code_words, descriptors, \
                nodes_per_instruction, nodes_base, depth, steps, values, output_words, executables; may be repeated",
     },
@@ -318,15 +338,15 @@ pub const ROWS: &[Row] = &[
         flag: "spirv-version",
         heading: TARGET,
         is_common: false,
-        fields: &[("spirv_version", &["TranspicaProfile.spirv_major", "TranspicaProfile.spirv_minor"])],
-        form: Form::Spelled("1.N", spelling::spirv_version),
+        fields: &["spirv_version"],
+        form: Form::Spelled("1.N", &["1.0", "1.5"], spelling::spirv_version),
         help: "Version of SPIR-V, 1.0 to 1.6; 1.3 by default",
     },
     Row {
         flag: "allow-contraction",
         heading: TARGET,
         is_common: false,
-        fields: &[("no_contraction", &["TranspicaProfile.allow_contraction"])],
+        fields: &["no_contraction"],
         form: Form::Switch("false"),
         help: "Let drivers fuse products with sums: results are not exact then",
     },
@@ -334,7 +354,7 @@ pub const ROWS: &[Row] = &[
         flag: "variant-position",
         heading: TARGET,
         is_common: false,
-        fields: &[("invariant_position", &["TranspicaProfile.variant_position"])],
+        fields: &["invariant_position"],
         form: Form::Switch("false"),
         help: "Do not mark the position as invariant",
     },
@@ -342,7 +362,7 @@ pub const ROWS: &[Row] = &[
         flag: "omit-names",
         heading: TARGET,
         is_common: false,
-        fields: &[("names", &["TranspicaProfile.omit_names"])],
+        fields: &["names"],
         form: Form::Switch("false"),
         help: "Write no debug names into SPIR-V",
     },
@@ -351,12 +371,12 @@ pub const ROWS: &[Row] = &[
         heading: TARGET,
         is_common: false,
         fields: &[
-            ("bindings.uniforms.set", &["TranspicaBindings.uniform_set"]),
-            ("bindings.uniforms.binding", &["TranspicaBindings.uniform_binding"]),
-            ("bindings.host.set", &["TranspicaBindings.host_set"]),
-            ("bindings.host.binding", &["TranspicaBindings.host_binding"]),
+            "bindings.uniforms.set",
+            "bindings.uniforms.binding",
+            "bindings.host.set",
+            "bindings.host.binding",
         ],
-        form: Form::Spelled("BLOCK=SET:BINDING,…", spelling::bindings),
+        form: Form::Spelled("BLOCK=SET:BINDING,…", &["uniforms=1:2,host=3:4"], spelling::bindings),
         help: "Bindings of the blocks of a vertex entry; uniforms=0:0,host=0:1 by default",
     },
     Row {
@@ -364,17 +384,17 @@ pub const ROWS: &[Row] = &[
         heading: TARGET,
         is_common: false,
         fields: &[
-            ("locations.position", &["TranspicaLocations.has_position", "TranspicaLocations.position"]),
-            ("locations.color", &["TranspicaLocations.color"]),
-            ("locations.texcoord0", &["TranspicaLocations.texcoord0"]),
-            ("locations.texcoord1", &["TranspicaLocations.texcoord1"]),
-            ("locations.texcoord2", &["TranspicaLocations.texcoord2"]),
-            ("locations.texcoord0_w", &["TranspicaLocations.texcoord0_w"]),
-            ("locations.quaternion", &["TranspicaLocations.quaternion"]),
-            ("locations.view", &["TranspicaLocations.view"]),
-            ("locations.clip_distances", &["TranspicaLocations.clip_distances"]),
+            "locations.position",
+            "locations.color",
+            "locations.texcoord0",
+            "locations.texcoord1",
+            "locations.texcoord2",
+            "locations.texcoord0_w",
+            "locations.quaternion",
+            "locations.view",
+            "locations.clip_distances",
         ],
-        form: Form::Spelled("WHERE", spelling::locations),
+        form: Form::Spelled("WHERE", &["azahar", "position=9,view=10"], spelling::locations),
         help: "Locations of the varyings: dense [default], azahar, or NAME=N,… of position, color, texcoord0, texcoord1, \
                texcoord2, texcoord0_w, quaternion, view, clip_distances; position=none leaves out its copy; may be \
                repeated",
@@ -383,13 +403,8 @@ pub const ROWS: &[Row] = &[
         flag: "varyings",
         heading: TARGET,
         is_common: false,
-        fields: &[
-            ("varyings", &["TranspicaVaryings.varyings", "TranspicaVaryings.varying_count"]),
-            ("varyings.*.name", &["TranspicaVarying.name"]),
-            ("varyings.*.location", &["TranspicaVarying.location"]),
-            ("varyings.*.components", &["TranspicaVarying.components", "TranspicaVarying.component_count"]),
-        ],
-        form: Form::Spelled("JSON", |text| Ok(vec![spelling::json("varyings".into(), text)?])),
+        fields: &["varyings", "varyings.*.name", "varyings.*.location", "varyings.*.components"],
+        form: Form::Spelled("JSON", &[VARYINGS], |text| Ok(vec![spelling::json("varyings".into(), text)?])),
         help: "Varyings of the host's fragment shader in place of --locations, as JSON: [{\"name\": \"v_texcoord0\", \
                \"location\": 2, \"components\": [{\"Code\": 12}, {\"Complement\": 13}, \"One\"]}]",
     },
@@ -397,7 +412,7 @@ pub const ROWS: &[Row] = &[
         flag: "glsl-omit-version",
         heading: GLSL,
         is_common: false,
-        fields: &[("glsl.version_line", &["TranspicaGlsl.omit_version"])],
+        fields: &["glsl.version_line"],
         form: Form::Switch("false"),
         help: "Write no #version line",
     },
@@ -405,7 +420,7 @@ pub const ROWS: &[Row] = &[
         flag: "glsl-separable",
         heading: GLSL,
         is_common: false,
-        fields: &[("glsl.separable", &["TranspicaGlsl.separable"])],
+        fields: &["glsl.separable"],
         form: Form::Switch("true"),
         help: "Give varyings of 330 and 400 locations, for separable programs",
     },
@@ -413,11 +428,10 @@ pub const ROWS: &[Row] = &[
         flag: "glsl-uniforms",
         heading: GLSL,
         is_common: false,
-        fields: &[
-            ("glsl.uniforms.block", &["TranspicaGlsl.uniform_block"]),
-            ("glsl.uniforms.instance", &["TranspicaGlsl.uniform_instance"]),
-        ],
-        form: Form::Spelled("BLOCK[:INSTANCE]", |text| spelling::block("glsl.uniforms", text)),
+        fields: &["glsl.uniforms.block", "glsl.uniforms.instance"],
+        form: Form::Spelled("BLOCK[:INSTANCE]", &["Registers", "Block:instance"], |text| {
+            spelling::block("glsl.uniforms", text)
+        }),
         help: "Names of the uniform block and its instance; Uniforms:uniforms by default. Without an instance, members \
                are global names",
     },
@@ -425,22 +439,22 @@ pub const ROWS: &[Row] = &[
         flag: "glsl-host",
         heading: GLSL,
         is_common: false,
-        fields: &[
-            ("glsl.host.block", &["TranspicaGlsl.host_block"]),
-            ("glsl.host.instance", &["TranspicaGlsl.host_instance"]),
-        ],
-        form: Form::Spelled("BLOCK[:INSTANCE]", |text| spelling::block("glsl.host", text)),
+        fields: &["glsl.host.block", "glsl.host.instance"],
+        form: Form::Spelled("BLOCK[:INSTANCE]", &["Window:window"], |text| {
+            spelling::block("glsl.host", text)
+        }),
         help: "Names of the host block and its instance; Host:host by default",
     },
     Row {
         flag: "glsl-attributes",
         heading: GLSL,
         is_common: false,
-        fields: &[
-            ("glsl.attributes.Named", &["TranspicaGlsl.attributes"]),
-            ("glsl.attributes.Numbered", &["TranspicaGlsl.numbered_attributes"]),
-        ],
-        form: Form::Spelled("named:TEXT|numbered:TEXT", spelling::attribute_names),
+        fields: &["glsl.attributes.Named", "glsl.attributes.Numbered"],
+        form: Form::Spelled(
+            "named:TEXT|numbered:TEXT",
+            &["numbered:v", "named:a_"],
+            spelling::attribute_names,
+        ),
         help: "Text before the names of attributes, or before their numbers; named:in_ by default",
     },
 ];

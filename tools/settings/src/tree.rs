@@ -7,9 +7,10 @@ use serde_json::{Map, Value, from_value, to_value};
 use transpica::stages::host::{Options, Profile};
 use transpica::stages::words::did_you_mean;
 
-use super::spelling::{Change, To};
+use crate::spelling::{Change, To};
 
 /// Fields of both; their names differ.
+#[derive(Clone, Debug)]
 pub struct Tree {
     options: Map<String, Value>,
     profile: Map<String, Value>,
@@ -23,10 +24,22 @@ fn fields(value: serde_json::Result<Value>) -> Map<String, Value> {
     }
 }
 
+/// Returns whether a path is another one or lies below it.
+pub fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent)
+        .is_some_and(|rest| rest.is_empty() || parent.is_empty() || rest.starts_with('.'))
+}
+
 /// Returns whether a field is one of the profile.
 pub fn is_of_profile(path: &str) -> bool {
     let first = path.split('.').next().unwrap_or_default();
     fields(to_value(Profile::default())).contains_key(first)
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new(&Options::default(), &Profile::default())
+    }
 }
 
 impl Tree {
@@ -44,7 +57,7 @@ impl Tree {
     }
 
     /// Checks that a field exists.
-    fn check(&self, path: &str) -> Result<(), String> {
+    pub fn check(&self, path: &str) -> Result<(), String> {
         let mut parts = path.split('.');
         let first = parts.next().unwrap_or_default();
         let Some(mut value) = self.options.get(first).or_else(|| self.profile.get(first)) else {
@@ -86,8 +99,7 @@ impl Tree {
 
     /// Sets a field, with all below it, to its default.
     pub fn reset(&mut self, path: &str) {
-        let defaults = Self::new(&Options::default(), &Profile::default());
-        if let (Some(default), Ok(place)) = (defaults.get(path), self.find(path)) {
+        if let (Some(default), Ok(place)) = (Self::default().get(path), self.find(path)) {
             place.clone_from(default);
         }
     }

@@ -90,8 +90,9 @@ fn registers(name: &str, bank: char, count: usize, names: Names<'_>) -> Result<V
 }
 
 /// Finds a word among some, or suggests the nearest.
-fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
-    let found = words.iter().find(|(word, _)| *word == text).map(|&(_, value)| value);
+pub(crate) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+    // Without case, so that the names of variants are words, too.
+    let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|&(_, value)| value);
     found.ok_or_else(|| {
         let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let advice = did_you_mean(text, all.iter().copied());
@@ -100,12 +101,15 @@ fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     })
 }
 
+/// Returns whether a text must be JSON: a bracket begins it, so its fault is worth a message.
+pub(crate) fn is_json(text: &str) -> bool {
+    text == "null" || text.starts_with(['{', '[', '"'])
+}
+
 /// Reads a value as JSON; a text that is none is a string.
 pub fn json(path: String, text: &str) -> Result<Change, String> {
     let value = serde_json::from_str(text).or_else(|error| {
-        // A bracket begins JSON, so its fault is worth a message.
-        let is_json = text.starts_with(['{', '[', '"']);
-        if is_json { Err(format!("not JSON: {error}")) } else { Ok(Value::from(text)) }
+        if is_json(text) { Err(format!("not JSON: {error}")) } else { Ok(Value::from(text)) }
     });
     Ok(Change::new(path, value?))
 }
@@ -292,6 +296,9 @@ fn location(text: &str) -> Result<u32, String> {
 
 /// `--glsl-uniforms`, `--glsl-host`
 pub fn block(object: &str, text: &str) -> Result<Vec<Change>, String> {
+    if is_json(text) {
+        return Err("must be like BLOCK:INSTANCE".into());
+    }
     let (block, instance) = match text.split_once(':') {
         Some((block, instance)) => (block, Value::from(instance)),
         None => (text, Value::Null),
