@@ -9,6 +9,9 @@ use std::process::{Command, ExitCode};
 use crate::needs::ROOT;
 use crate::{cargo, program, target};
 
+/// Packages whose documentation hosts read.
+const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
+
 /// Runs the task.
 pub fn run() -> ExitCode {
     if all() {
@@ -70,20 +73,25 @@ fn documentation() -> bool {
 }
 
 fn documentation_pages() -> Result<(), String> {
-    let pages = target()?.join("doc/transpica");
+    let pages = target()?.join("doc");
     // Otherwise pages of items that are gone would stay. cargo makes the folder anew.
     let _ = fs::remove_dir_all(&pages);
-    let line = ["doc", "--quiet", "--package", "transpica", "--no-deps", "--all-features"];
+    let mut line = vec!["doc", "--quiet", "--no-deps", "--all-features"];
+    line.extend(DOCUMENTED.iter().flat_map(|package| ["--package", package]));
     println!("$ RUSTDOCFLAGS='-D warnings' cargo {}", line.join(" "));
     let status = Command::new(program()).args(line).env("RUSTDOCFLAGS", "-D warnings").status();
     if !status.is_ok_and(|status| status.success()) {
         return Err("the documentation cannot be built, see above".into());
     }
-    match dead_link(&pages) {
-        Ok(None) => Ok(()),
-        Ok(Some(link)) => Err(format!("a link to an item without a page: {link}")),
-        Err(error) => Err(format!("{}: {error}", pages.display())),
+    for package in DOCUMENTED {
+        let pages = pages.join(package.replace('-', "_"));
+        match dead_link(&pages) {
+            Ok(None) => {}
+            Ok(Some(link)) => return Err(format!("a link to an item without a page: {link}")),
+            Err(error) => return Err(format!("{}: {error}", pages.display())),
+        }
     }
+    Ok(())
 }
 
 /// Returns the first link of the rendered pages to an item without a page. rustdoc accepts links to

@@ -1,4 +1,4 @@
-//! The disassembler: a container as text that [assembles](crate::asm) to the same code words,
+//! The disassembler: a container as text that [assembles](crate::assemble) to the same code words,
 //! descriptors and tables.
 //!
 //! In: a parsed file. Out: text in picasso's language. Knows nothing about execution.
@@ -21,7 +21,7 @@
 //! | 5 | no names and no blocks: every word, target and table entry as numbers |
 //!
 //! In every form, single entries that the plain language cannot express are numbers. The
-//! [assembler's page](crate::asm) lists that extension of the language. A text with several
+//! [assembler's page](crate) lists that extension of the language. A text with several
 //! executables has a line `.dvle` before each of them; picasso accepts the parts as separate files.
 //!
 //! A file has no names for its procedures, jump targets and constants: these get invented names
