@@ -2,7 +2,7 @@
 //!
 //! * the root: texts in the language of devkitPro's picasso to a `.shbin`, byte for byte;
 //! * [`dis`]: a `.shbin` to text that assembles to the same code and tables;
-//! * [`mod@lint`]: findings about code that hardware does not tolerate or nobody means.
+//! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
 //!
 //! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
 //! nothing there knows this crate.

@@ -182,5 +182,5 @@ fn validate(words: &[u32], version: (u8, u8)) {
 /// Returns the module as text, with one space where rspirv writes two.
 #[track_caller]
 fn disassembled(words: &[u32]) -> String {
-    rspirv::dr::load_words(words).expect("the module is readable").disassemble().replace("  ", " ")
+    rspirv::dr::load_words(words).expect("the module is readable").disassemble().replace("  ", " ") + "\n"
 }

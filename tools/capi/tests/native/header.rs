@@ -102,7 +102,8 @@ fn every_function_and_structure_is_in_the_header() {
         let text = fs::read_to_string(path).expect("a source");
         let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         for name in names.filter(|name| name.starts_with("Transpica") || name.starts_with("transpica_")) {
-            if name != "transpica_capi" {
+            // Crates are not in the header.
+            if !["transpica_capi", "transpica_draw", "transpica_settings"].contains(&name) {
                 assert!(header.contains(name), "{name} of {source}.rs is not in the header");
             }
         }

@@ -176,7 +176,9 @@ fn vendored_sources_have_every_crate() {
         assert!(manifest.starts_with(&root) && manifest.exists(), "{} is elsewhere", manifest.display());
     }
     let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
-    for name in ["transpica", "transpica-capi", "transpica-settings", "rspirv", "naga", "serde_json"] {
+    for name in
+        ["transpica", "transpica-capi", "transpica-draw", "transpica-settings", "spirv", "naga", "serde_json"]
+    {
         assert!(names.contains(&name), "{name} is missing: {names:?}");
     }
     // The lock file names what any platform needs, and nothing for tests.
@@ -184,6 +186,6 @@ fn vendored_sources_have_every_crate() {
     let locked = lock.matches("[[package]]").count();
     assert_eq!(locked, packages.len(), "the lock file names other crates");
     let crates = fs::read_dir(vendored.join("vendor")).expect("a folder").count();
-    assert_eq!(crates + 3, locked, "crates beside the three packages");
+    assert_eq!(crates + 4, locked, "crates beside the four packages");
     assert!(!names.contains(&"wgpu") && !names.contains(&"cbindgen"), "{names:?}");
 }
