@@ -266,6 +266,30 @@ test("WebGPU draws what the engine's CPU draws", async () => {
   await page.click("#watch >> role=button[name='GPU']");
 });
 
+test("what is chosen while a picture is drawn is drawn after it", async () => {
+  await page.evaluate(async () => {
+    const watch = transpica.watch;
+    const draw = watch.pixels;
+    let go;
+    const gate = new Promise((resolve) => (go = resolve));
+    let begun;
+    const drawing = new Promise((resolve) => (begun = resolve));
+    watch.pixels = async function (request) {
+      delete watch.pixels;
+      begun();
+      await gate;
+      return draw.call(watch, request);
+    };
+    watch.want();
+    await drawing;
+    document.querySelector("#watch [data-mode=difference]").click();
+    while (watch.isWanted) await new Promise(requestAnimationFrame);
+    go();
+  });
+  await page.waitForFunction(() => /differ/.test(document.querySelector("#watch .figures").textContent));
+  await page.click("#watch >> role=button[name='GPU']");
+});
+
 test("WebGPU shows every register, also of a geometry program", async () => {
   for (const name of ["uber", "cards", "subdivision"]) {
     await openSample(page, name);

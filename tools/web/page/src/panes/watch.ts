@@ -38,6 +38,8 @@ export class WatchPane implements Pane {
   private last = 0;
   private isPlaying = false;
   private isDrawing = false;
+  /** A frame was wanted while one was drawn. */
+  private isStale = false;
   private isWanted = false;
   private mode: Mode = "cpu";
   /** The output that the reader wants to see, also after a program that lacks it. */
@@ -227,14 +229,18 @@ export class WatchPane implements Pane {
   }
 
   private async frame(): Promise<void> {
+    if (this.isDrawing) {
+      this.isStale = true;
+      return;
+    }
     if (
-      this.isDrawing ||
       this.isPaused ||
       this.stage.clientWidth === 0 ||
       !this.context.session.opened?.programs.length
     )
       return;
     this.isDrawing = true;
+    this.isStale = false;
     const start = performance.now();
     try {
       const request = this.request();
@@ -250,7 +256,7 @@ export class WatchPane implements Pane {
     } finally {
       this.isDrawing = false;
     }
-    if (this.isPlaying) this.want();
+    if (this.isPlaying || this.isStale) this.want();
   }
 
   private counted = "";
