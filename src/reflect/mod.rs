@@ -12,6 +12,8 @@ pub use buffers::BufferInfo;
 pub use module::{EntryPointNames, ModuleInfo, SymbolInfo};
 pub use places::{BlockInfo, HlslRegister, Places, PortPlace};
 
+pub use crate::passes::legalize::Guards;
+
 use crate::cfg::reach::reach;
 use crate::container::Dvle;
 use crate::fields::{DrawField, SpecId};
@@ -22,7 +24,6 @@ use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program, Stage};
 use crate::passes::legalize;
-pub use crate::passes::legalize::Guards;
 use crate::translate::{FileProgram, Tier, Translation};
 use places::Languages;
 

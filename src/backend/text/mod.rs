@@ -6,9 +6,10 @@
 //! | file | what it does |
 //! |---|---|
 //! | `functions`, `module` | the functions one by one; what they share |
-//! | `region`, `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `region`, `carry` | control flow as lines; variables for results and loop-carried values |
 //! | `loops` | loops with one test as `for` and `while` |
-//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
+//! | `entry` | attributes, buffers and outputs |
+//! | `operations`, `builder` | one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `draft/{facts, uses, scopes, stores}`, `inline` | which expressions get a name, decided once |
 //! | `labels` | names of expressions that come from no register |
@@ -16,7 +17,7 @@
 //! | `switchless` | a `switch` as tests, for GLSL that has none in loops |
 //! | `comments`, `declarations`, `names` | head of a text; types, blocks and buffers; identifiers |
 //! | `glsl`, `quaternions` | GLSL as a whole; the one stage without a program |
-//! | `dialect` | the languages as tables: spellings and capabilities, versions of GLSL, a row for each operation |
+//! | `dialect` | the languages as tables: spellings, versions of GLSL, a row for each operation |
 
 mod builder;
 mod carry;

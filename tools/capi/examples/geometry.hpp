@@ -23,7 +23,8 @@ struct Triangles {
 };
 
 inline transpica::Translator new_translator() {
-    // One uniform buffer for all programs, clip planes and y by the host block, a guard against endless loops.
+    // One uniform buffer for all programs, clip planes and y by the host block, a guard against
+    // endless loops.
     transpica::Settings settings;
     settings.preset("azahar-vulkan");
     return transpica::Translator::create(settings);

@@ -99,7 +99,8 @@ struct Memory {
     static void release(void *, void *bytes, std::size_t) { std::free(bytes); }
 };
 
-// A translator with the settings of a number. Most settings are valid, others have paths and values that are not.
+// A translator with the settings of a number. Most settings are valid, others have paths and values
+// that are not.
 struct Settings {
     Memory memory;
     TranspicaTranslator *translator = nullptr;
