@@ -10,11 +10,7 @@ mod live;
 pub mod reach;
 pub mod reduce;
 mod scan;
-mod simplify;
-#[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
-mod tests;
+pub mod simplify;
 pub mod text;
 
 use std::ops::Range;

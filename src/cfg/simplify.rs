@@ -21,7 +21,7 @@ struct Simplify<'a> {
 }
 
 /// Simplifies a graph.
-pub(super) fn run(raw: &Cfg) -> Cfg {
+pub fn run(raw: &Cfg) -> Cfg {
     let (Some(entry), Some(exit)) = (raw.entry, raw.exit) else { return raw.clone() };
     let mut simplify = Simplify { raw, forward: forward(raw, exit), edges: vec![0; raw.blocks.len()] };
     let entry = simplify.target(entry);

@@ -23,8 +23,6 @@ pub mod kernel;
 mod observe;
 #[doc(hidden)]
 pub mod stage;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 

@@ -23,8 +23,6 @@ use crate::precision::bits::MAGNITUDE;
 
 mod decisions;
 mod lanes;
-#[cfg(test)]
-mod tests;
 
 use self::decisions::Decisions;
 use super::dataflow::{self, Domain};

@@ -5,7 +5,6 @@
 
 mod counter;
 pub mod dataflow;
-pub mod eval;
 pub mod func;
 pub mod known;
 pub mod op;

@@ -28,15 +28,6 @@ pub struct Places {
 
 impl Places {
     /// Collects the instructions of the values of a well-formed function.
-    ///
-    /// ```
-    /// use transpica::{isa::Pc, stages::ir::{Place, Value, places::Places, text}};
-    /// let mut module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = neg %0 yield %1 }")?;
-    /// module.main.places = vec![Place { first: Value(1), end: Value(2), pc: Some(Pc(7)) }];
-    /// let places = Places::new(&module.main);
-    /// assert_eq!([places.of(Value(0)), places.of(Value(1))], [[Pc(7)]; 2]);
-    /// # Ok::<(), transpica::Error>(())
-    /// ```
     pub fn new(f: &Func) -> Self {
         let mut lists: Vec<Vec<Pc>> = f.values.keys().map(|value| own(f, value)).collect();
         // A value that is merged takes along what was merged with it before.

@@ -3,9 +3,6 @@
 //! back end may rely on everything that stands at [`verify`]. Linear in the size of the module, no
 //! recursion.
 
-#[cfg(test)]
-mod tests;
-
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
 use super::op::{Def, Op};
@@ -71,14 +68,6 @@ pub enum Phase {
 /// **[`Phase::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
 /// lane that is a constant ±0 on every path, directly or through `Shuffle`s, results and parameters
 /// (see [`known`](super::known), which also finds what could become one).
-///
-/// ```
-/// use transpica::stages::ir::{Phase, text, verify};
-/// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = addp %0 %0 yield %1 }")?;
-/// assert!(verify(&module, Phase::Pica).is_ok());
-/// assert!(verify(&module, Phase::Legal).is_err());
-/// # Ok::<(), transpica::Error>(())
-/// ```
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.

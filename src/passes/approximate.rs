@@ -2,9 +2,6 @@
 //! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes
 //! through data and through decisions, and errs on the side of "depends".
 
-#[cfg(test)]
-mod tests;
-
 use super::taint::Taint;
 use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 

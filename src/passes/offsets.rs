@@ -9,9 +9,6 @@
 //! Narrow ranges come from loops that [count](Counter), from MOVA of clamped numbers and from
 //! constants. All else may be any number. A [domain](crate::ir::dataflow) of intervals.
 
-#[cfg(test)]
-mod tests;
-
 use crate::entity::Handle;
 use crate::host::{Arithmetic, Usage};
 use crate::ir::dataflow::{self, Domain};

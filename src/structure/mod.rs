@@ -8,8 +8,6 @@ pub mod blocks;
 mod exits;
 mod flatten;
 mod ramsey;
-#[cfg(test)]
-mod tests;
 pub mod text;
 pub mod tree;
 

@@ -17,7 +17,7 @@ use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
 use transpica_prove::walk::{Walk, Walked};
 
-use crate::testing::program;
+use transpica_prove::graphs::program;
 
 /// Limit of instructions per run.
 const BUDGET: u64 = 600;

@@ -161,7 +161,8 @@ fn functions_after_passes_match_the_cases() {
             other => panic!("{other} is no precision"),
         };
         let modules = source.trim_end().split("\n\n").map(|source| {
-            let mut module = text::parse(source).unwrap_or_else(|error| panic!("{error} in {source}"));
+            let mut module =
+                transpica_prove::ir::parse(source).unwrap_or_else(|error| panic!("{error} in {source}"));
             if names == "legalize" {
                 return legalized(module, precision);
             }

@@ -1,11 +1,13 @@
-//! Semantics: what translated programs compute, without a GPU. Folders: `geometry` programs,
-//! `options` of hosts, `robust` against any input.
+//! Semantics: what translated programs compute, without a GPU. Folders: control `flow`, `geometry`
+//! programs, the intermediate form `ir`, `options` of hosts, `robust` against any input.
 
 mod batch;
 mod batch_draws;
 mod control_flow;
+mod flow;
 mod forms;
 mod geometry;
+mod ir;
 mod mutants;
 mod options;
 mod passes;
@@ -19,13 +21,6 @@ mod shaders;
 mod again;
 #[path = "../samples.rs"]
 mod samples;
-#[path = "../../src/cfg/testing.rs"]
-#[allow(dead_code, reason = "here all programs are vertex programs")]
-mod testing;
-
-// `testing` uses these names, as in the library's own tests.
-use transpica::stages::{isa, limits};
-
 /// Counts for the entire process, so tests that ask run [`again`].
 #[global_allocator]
 static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;

@@ -5,7 +5,6 @@
 //! would exclude.
 
 use transpica::stages::host::{Arithmetic, Options};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs};
 use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::limits::Limits;
@@ -15,6 +14,7 @@ use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::{Precision, arith};
 use transpica::stages::{cfg, structure};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
+use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
 use transpica_prove::modules::module;
 use transpica_prove::same::Random;
 

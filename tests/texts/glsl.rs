@@ -20,7 +20,6 @@ use transpica::stages::host::{
     Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
     OutputValue, Outputs, Profile, RegisterLayout,
 };
-use transpica::stages::ir;
 use transpica_generate::{Kind as Programs, generate};
 use transpica_prove::daily;
 use transpica_prove::glslang::{self, Stage};
@@ -447,7 +446,7 @@ fn four_thousand_dependent_products_need_little_stack() {
     }
     source.push_str("yield %4097 }");
     let work = move || {
-        let module = ir::text::parse(&source).expect("parses");
+        let module = transpica_prove::ir::parse(&source).expect("parses");
         let outputs = vec![Output {
             name: "position".into(),
             location: transpica::stages::host::Location::Position,

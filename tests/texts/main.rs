@@ -8,8 +8,10 @@ mod glsl_names;
 mod hlsl_msl;
 mod keys;
 mod places;
+mod printer;
 mod private_arrays;
 mod reflection;
+mod spirv;
 mod wgsl_text;
 
 #[path = "../../tools/containers/tests/again.rs"]

@@ -24,9 +24,6 @@ mod stage;
 mod types;
 mod writer;
 
-#[cfg(test)]
-mod tests;
-
 pub use placed::PlacedWords;
 
 use ::spirv::Word;

@@ -25,43 +25,6 @@ use crate::isa::placed::PlacedText;
 
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
-/// ```
-/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
-/// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
-/// let interface = host::Interface {
-///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
-///     outputs: vec![host::Output {
-///         name: "position".into(),
-///         location: host::Location::Position,
-///         components: vec![host::ComponentSource::One; 4],
-///         value: host::OutputValue::Plain,
-///         semantic: None,
-///         hooks: Vec::new(),
-///     }],
-///     ..host::Interface::default()
-/// };
-/// let (options, profile) = (host::Options::default(), host::Profile::default());
-/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
-/// assert_eq!(
-///     text::glsl(&source, text::GlslVersion::Vulkan450)?,
-///     "#version 450
-///
-/// layout(location = 0) in vec4 in_place;
-///
-/// out gl_PerVertex {
-///     vec4 gl_Position;
-/// };
-/// invariant gl_Position;
-///
-/// void main() {
-///     precise vec4 out_position = in_place + in_place;
-///     gl_Position = out_position;
-/// }
-/// "
-/// );
-/// # Ok::<(), transpica::Error>(())
-/// ```
-///
 /// # Errors
 /// [`Kind::TargetLacks`] for what the version lacks: specialization constants (all but 450 for
 /// Vulkan), the compute form (before 430 and 310 es), two blocks of one binding (OpenGL).

@@ -42,8 +42,6 @@ mod quaternions;
 mod region;
 mod switchless;
 mod syntax;
-#[cfg(all(test, feature = "glsl", feature = "hlsl", feature = "msl"))]
-mod tests;
 
 #[cfg(feature = "glsl")]
 pub use dialect::versions::GlslVersion;
@@ -73,38 +71,6 @@ use crate::error::Result;
 use crate::isa::placed::PlacedText;
 
 /// The module as WGSL.
-///
-/// ```
-/// use transpica::stages::{backend::{BackendInput, text}, host, ir};
-/// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
-/// let interface = host::Interface {
-///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
-///     outputs: vec![host::Output {
-///         name: "position".into(),
-///         location: host::Location::Position,
-///         components: vec![host::ComponentSource::One; 4],
-///         value: host::OutputValue::Plain,
-///         semantic: None,
-///         hooks: Vec::new(),
-///     }],
-///     ..host::Interface::default()
-/// };
-/// let (options, profile) = (host::Options::default(), host::Profile::default());
-/// let source = BackendInput { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
-/// assert_eq!(
-///     text::wgsl(&source)?,
-///     "struct VertexOutput {
-///     @builtin(position) @invariant position: vec4f,
-/// }
-///
-/// @vertex
-/// fn main(@location(0) place: vec4f) -> VertexOutput {
-///     return VertexOutput(place + place);
-/// }
-/// "
-/// );
-/// # Ok::<(), transpica::Error>(())
-/// ```
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not

@@ -30,9 +30,6 @@ mod origins;
 mod products;
 mod uniforms;
 
-#[cfg(test)]
-mod tests;
-
 pub use self::built::Built;
 use self::built::Helpers;
 use self::emit::Emit;

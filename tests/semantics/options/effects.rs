@@ -11,7 +11,6 @@ use transpica::stages::host::{
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::ir::Resource;
-use transpica::stages::ir::eval::{InputValues, eval};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::stages::limits::Limits;
@@ -19,6 +18,7 @@ use transpica::stages::precision::Precision;
 use transpica::stages::translate::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
+use transpica_prove::ir::{InputValues, eval};
 use transpica_prove::unnamed::Unnamed;
 
 /// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.

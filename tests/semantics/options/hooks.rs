@@ -11,7 +11,6 @@ use transpica::host::{
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Program, Source};
 use transpica::stages::ir;
-use transpica::stages::ir::eval::{InputValues, eval};
 use transpica::{
     ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, RegisterState,
     Setup, Shbin, Translator, key,
@@ -19,6 +18,7 @@ use transpica::{
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::daily;
+use transpica_prove::ir::{InputValues, eval};
 use transpica_prove::unnamed::Unnamed;
 
 /// Semantics of the rasterizer.

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
@@ -11,7 +12,6 @@ use transpica::stages::host::{
     Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout,
 };
 use transpica::stages::interp::{Machine, Registers as State};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, same, same_numbers};
 use transpica::stages::ir::{self, Module, Phase};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Program, Uniforms};

@@ -5,13 +5,13 @@
 
 use std::cell::RefCell;
 
+use crate::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
 use transpica::stages::geometry::kernel::RECORDED;
 use transpica::stages::geometry::{
     Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology,
 };
 use transpica::stages::host::{DrawField, Job, Options, OutputMap, Setup};
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::{Precision, arith};

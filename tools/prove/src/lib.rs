@@ -12,6 +12,8 @@ pub mod daily;
 pub mod expected;
 pub mod geometry;
 pub mod glslang;
+pub mod graphs;
+pub mod ir;
 pub mod iterations;
 pub mod metal;
 pub mod modules;

@@ -43,11 +43,10 @@ pub fn find(name: &str) -> Option<Pass> {
 /// run again, and preserve all outputs on `runs` random inputs.
 ///
 /// ```
-/// use transpica::stages::{ir::text, precision::Precision};
-/// use transpica_prove::passes::check_passes;
-/// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }")?;
-/// check_passes(&module, Precision::Exact, 1, 10)?;
-/// # Ok::<(), transpica::stages::error::Error>(())
+/// use transpica_prove::{ir, passes::check_passes};
+/// let text = "func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }";
+/// check_passes(&ir::parse(text)?, transpica::Precision::Exact, 1, 10)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! Compares the results of two modules on random inputs.
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
+use crate::ir::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
 use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::ir::eval::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
 use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::stages::precision::Precision;
 
@@ -136,12 +136,11 @@ impl ModuleInputs for Random {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::ir::text;
 
     use super::*;
 
     fn difference(before: &str, after: &str) -> Option<String> {
-        let module = |body: &str| text::parse(&format!("func main {{ {body} }}")).expect("a module");
+        let module = |body: &str| crate::ir::parse(&format!("func main {{ {body} }}")).expect("a module");
         let compared = compare(&module(before), &module(after), Precision::Exact, 1, 50);
         compared.err().map(|error| error.to_string())
     }

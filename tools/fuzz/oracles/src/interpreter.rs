@@ -6,13 +6,13 @@ use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::ir::eval::{Evaluator, InputValues, Lanes};
 use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::stages::limits::Limits;
 use transpica::stages::lower::OutputSelection;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Case, bits, same_legal_outputs};
+use transpica_prove::ir::{Evaluator, InputValues, Lanes};
 
 use crate::{Input, unless_refused};
 

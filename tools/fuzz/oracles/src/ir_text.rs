@@ -14,9 +14,9 @@ const VALUES: usize = 400;
 
 pub fn check(bytes: &[u8]) {
     let Ok(source) = str::from_utf8(bytes) else { return };
-    let Ok(module) = text::parse(source) else { return };
+    let Ok(module) = transpica_prove::ir::parse(source) else { return };
     let printed = text::print(&module);
-    let again = text::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+    let again = transpica_prove::ir::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
     assert_eq!(text::print(&again), printed);
     text::print_renumbered(&module);
     let legal = verify(&module, Phase::Legal).is_ok();

@@ -1,0 +1,6 @@
+//! Control flow before the intermediate form: graphs, trees, what geometry programs carry over.
+
+mod carried;
+mod dataflow;
+mod graph;
+mod tree;

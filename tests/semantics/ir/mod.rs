@@ -1,0 +1,14 @@
+//! The intermediate form: its text, verifier and evaluator, and the rules of single passes on
+//! modules that are written as text.
+
+mod approximate;
+mod eval;
+mod hoist;
+mod known;
+mod leave;
+mod legalize;
+mod offsets;
+mod reader;
+mod uncalled;
+mod verify;
+mod zeros;

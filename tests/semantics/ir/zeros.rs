@@ -1,0 +1,45 @@
+//! Literals that are hidden, by what is read and chosen; the texts of legal functions are in
+//! `tests/cases/ir`.
+
+use super::legalize::{NO_CONSTANTS, run_with, symbols};
+use transpica::stages::host::RegisterLayout;
+use transpica::stages::host::layout::registers;
+use transpica::stages::ir::text;
+use transpica::stages::precision::Precision;
+use transpica_prove::ir::parse;
+
+#[test]
+fn a_relative_read_takes_literals_from_the_block() {
+    let mut constants = NO_CONSTANTS;
+    constants[10] = Some([0x3F80_0000, 0, 0, 0x3F80_0000]);
+    let before = "func main {
+           %0: f32x4 = input v0 %1: bool = uniform b3 %2: i32 = const 0 %3: i32 = const 1
+           loop (%4: i32 = %2, %5: f32x4 = %0) {
+             %6: f32x4 = uniform c10[%4] %7: f32x4 = mulp %6 %5
+             if %1 { break %7 }
+             %8: i32 = iadd %4 %3
+             continue %8 %7
+           } -> %9: f32x4
+           yield %9 }";
+    let mut module = parse(before).unwrap();
+    run_with(&mut module, Precision::Exact, &registers(&RegisterLayout::REGISTERS), &constants);
+    assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
+}
+
+#[test]
+fn constants_without_risk_are_not_hidden() {
+    for body in [
+        // A choice made when the program runs, a loop that starts with another number, one that
+        // starts with an input.
+        "%2: f32 = const 0 if %1 { yield %2 } else { yield %3 } -> %4: f32 %5: f32 = mulp %3 %4 yield %5",
+        "%2: f32 = const 1 loop (%4: f32 = %2) { %5: f32 = mulp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
+        "loop (%4: f32 = %3) { %5: f32 = addp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
+    ] {
+        let before = format!(
+            "func main {{ %0: f32x4 = input v0 %1: bool = uniform b3 %3: f32 = shuffle %0.x {body} }}"
+        );
+        let mut module = parse(&before).unwrap();
+        run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
+        assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
+    }
+}
