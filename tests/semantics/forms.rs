@@ -14,6 +14,7 @@
 //! Empty lines separate the modules of a case. Each pass must leave its module valid, report
 //! changes correctly, preserve results on random inputs, and change nothing when run again.
 
+use crate::ir::legalize::symbols;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use transpica::stages::cfg::graph::is_reducible;
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{self, Cfg};
 use transpica::stages::container::Shbin;
-use transpica::stages::host::{self, Bank, Member, MemberType, UniformBlock, dvle};
+use transpica::stages::host::{self, dvle};
 use transpica::stages::ir::{Module, Phase, known, text, verify};
 use transpica::stages::isa::Program;
 use transpica::stages::limits::Limits;
@@ -200,7 +201,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
         ..host::Options::default()
     };
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
-    let uniforms = legalize::Uniforms { block: &block(), constants: &[None; 96], offsets: &offsets };
+    let uniforms = legalize::Uniforms { block: &symbols(), constants: &[None; 96], offsets: &offsets };
     legalize::run(&mut module, &options, &uniforms, &mut Default::default());
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");
@@ -214,24 +215,6 @@ fn legalized(mut module: Module, precision: Precision) -> String {
             .unwrap_or_else(|error| panic!("{error}: {module}"));
     }
     shown
-}
-
-/// The uniform block of the legalized functions: c0..c3, c4, c20..c79, i1, i2 and i3, b3, b8..b11.
-fn block() -> UniformBlock {
-    let member =
-        |name: &str, bank, first, count, ty| Member { name: name.into(), bank, first, count, offset: 0, ty };
-    UniformBlock {
-        members: vec![
-            member("projection", Bank::Float, 0, 4, MemberType::Vec4Array(4)),
-            member("tint", Bank::Float, 4, 1, MemberType::Vec4),
-            member("bones", Bank::Float, 20, 60, MemberType::Vec4Array(60)),
-            member("i1_unbound", Bank::Int, 1, 1, MemberType::IVec4),
-            member("spans", Bank::Int, 2, 2, MemberType::IVec4Array(2)),
-            member("lit", Bank::Bool, 3, 1, MemberType::Bits),
-            member("flags", Bank::Bool, 8, 4, MemberType::Bits),
-        ],
-        ..UniformBlock::default()
-    }
 }
 
 /// Tests the harness itself: missing, stale and leftover texts fail, and blessing mends the first

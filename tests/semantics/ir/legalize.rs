@@ -299,8 +299,8 @@ fn member(name: &str, bank: Bank, first: u8, count: u8, ty: MemberType) -> Membe
     Member { name: name.into(), bank, first, count, offset: 0, ty }
 }
 
-/// Two arrays, a vector, gaps.
-pub(super) fn symbols() -> UniformBlock {
+/// Two arrays, a vector, gaps: c0..c3, c4, c20..c79, i1, i2 and i3, b3, b8..b11.
+pub(crate) fn symbols() -> UniformBlock {
     UniformBlock {
         members: vec![
             member("projection", Bank::Float, 0, 4, MemberType::Vec4Array(4)),

@@ -6,7 +6,7 @@ mod eval;
 mod hoist;
 mod known;
 mod leave;
-mod legalize;
+pub(crate) mod legalize;
 mod offsets;
 mod reader;
 mod uncalled;
