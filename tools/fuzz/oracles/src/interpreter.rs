@@ -11,7 +11,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::lower::OutputSelection;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::chain::{self, BUDGET, Case, bits, same_legal_outputs};
+use transpica_prove::chain::{self, BUDGET, Case, bits, reasons, same_legal_outputs};
 use transpica_prove::ir::{Evaluator, InputValues, Lanes};
 
 use crate::{Input, unless_refused};
@@ -111,7 +111,8 @@ fn check_module(
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = if input.job.is_compute() {
-            bits(registers).to_vec()
+            let registers = bits(registers);
+            registers.into_iter().chain(reasons(&machine, &options)).collect()
         } else {
             outputs.iter().map(|output| output.value(registers, &options, &host).map(f32::to_bits)).collect()
         };
