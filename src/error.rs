@@ -13,13 +13,6 @@ pub enum At {
     Offset(u32),
     /// Index of a code word.
     Pc(u16),
-    /// Line and column of a text, both from 1.
-    Text {
-        /// Line, from 1.
-        line: u32,
-        /// Column in characters, from 1.
-        column: u32,
-    },
     /// The input as a whole.
     Whole,
 }
@@ -29,7 +22,6 @@ impl fmt::Display for At {
         match self {
             Self::Offset(offset) => write!(f, "offset {offset:#x}"),
             Self::Pc(pc) => write!(f, "pc {pc:#x}"),
-            Self::Text { line, column } => write!(f, "{line}:{column}"),
             Self::Whole => write!(f, "input"),
         }
     }
@@ -45,7 +37,6 @@ impl fmt::Display for At {
 /// | translation: options, profile, setup | those of [`Code::BadOption`] |
 /// | output of a translation | `TargetLacks`, `Limit`, `Backend` |
 /// | interpretation and drawing | `BadOpcode`, `Stage`, `StepBudget`, `Limit`, `NoVertex`, `Setup` |
-/// | assembler text, other texts | `Syntax` |
 /// | a defect of this library | `Verify`, `Backend` |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -211,8 +202,6 @@ pub enum Kind {
         /// Number of vertices.
         count: usize,
     },
-    /// Text with a syntax error.
-    Syntax(String),
     /// An intermediate form violates an invariant (a defect of this library).
     Verify(String),
     /// A downstream library rejected our output (a defect of this library).
@@ -257,7 +246,6 @@ define_codes! {
     StepBudget = 11: StepBudget,
     BadOption = 12: KnownAndSpecialized | AttributeComponents | DepthTolerance | MisplacedBank | OverlappingBanks
         | SharedLocation | SharedBinding | BadName | BadVarying | SpirvVersion | TargetLacks | Setup,
-    Syntax = 13: Syntax,
     Verify = 14: Verify,
     Backend = 15: Backend,
     Other = 16: NoVertex | Other,
@@ -323,11 +311,9 @@ impl fmt::Display for Kind {
             Self::NoVertex { place, vertex, count } => {
                 write!(f, "indices[{place}] is {vertex}, there are {count} vertices")
             }
-            Self::Setup(text)
-            | Self::Syntax(text)
-            | Self::Verify(text)
-            | Self::Backend(text)
-            | Self::Other(text) => f.write_str(text),
+            Self::Setup(text) | Self::Verify(text) | Self::Backend(text) | Self::Other(text) => {
+                f.write_str(text)
+            }
             Self::NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
         }
     }
@@ -357,7 +343,7 @@ impl Kind {
             Code::StepBudget => "the program may never end; raise the step budget if it does",
             Code::Verify | Code::Backend => "this is a defect of transpica; please report it with the file",
             Code::NoGeometryStage => "the compute form runs every geometry program",
-            Code::BadOption | Code::Syntax | Code::Other => return None,
+            Code::BadOption | Code::Other => return None,
         })
     }
     /// Returns whether the library does not support an input that may be valid. Another way to run
@@ -380,7 +366,6 @@ impl Kind {
             | Code::EntryOutOfCode
             | Code::EntryOutOfReach
             | Code::BadOption
-            | Code::Syntax
             | Code::Other => false,
         }
     }

@@ -102,8 +102,6 @@ enum TranspicaCode
     // An option that does not exist or has no such value, that contradicts another, or that a
     // target cannot express.
     TRANSPICA_CODE_BAD_OPTION = 12,
-    // A syntax error in a text.
-    TRANSPICA_CODE_SYNTAX = 13,
     // The verifier rejected an intermediate form (a defect of the library).
     TRANSPICA_CODE_VERIFY = 14,
     // A downstream library rejected the library's output (a defect of the library).
@@ -157,8 +155,6 @@ enum TranspicaPlace
     TRANSPICA_PLACE_BYTE_OFFSET = 1,
     // Code words.
     TRANSPICA_PLACE_CODE_WORD = 2,
-    // Lines of a text, from 1.
-    TRANSPICA_PLACE_LINE = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -721,10 +717,8 @@ typedef struct TranspicaMessage {
     TranspicaCode code;
     // A TranspicaPlace: the unit of `at`.
     TranspicaPlace place;
-    // Place: a byte offset in the file, a code word, or a line.
+    // Place: a byte offset in the file, or a code word.
     uint32_t at;
-    // The column in the line, from 1.
-    uint32_t column;
 } TranspicaMessage;
 
 // An attribute that a program reads.

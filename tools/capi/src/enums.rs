@@ -64,8 +64,6 @@ pub enum TranspicaCode {
     /// An option that does not exist or has no such value, that contradicts another, or that a
     /// target cannot express.
     BadOption = 12,
-    /// A syntax error in a text.
-    Syntax = 13,
     /// The verifier rejected an intermediate form (a defect of the library).
     Verify = 14,
     /// A downstream library rejected the library's output (a defect of the library).
@@ -115,7 +113,6 @@ impl From<Code> for TranspicaCode {
             Code::Stage => Self::Stage,
             Code::StepBudget => Self::StepBudget,
             Code::BadOption => Self::BadOption,
-            Code::Syntax => Self::Syntax,
             Code::Verify => Self::Verify,
             Code::Backend => Self::Backend,
             Code::Other => Self::Other,
@@ -134,8 +131,6 @@ pub enum TranspicaPlace {
     ByteOffset = 1,
     /// Code words.
     CodeWord = 2,
-    /// Lines of a text, from 1.
-    Line = 3,
 }
 
 /// Outputs of a translation. Bits that can be combined.

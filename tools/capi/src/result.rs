@@ -57,10 +57,8 @@ pub struct TranspicaMessage {
     pub code: u32,
     /// A TranspicaPlace: the unit of `at`.
     pub place: u32,
-    /// Place: a byte offset in the file, a code word, or a line.
+    /// Place: a byte offset in the file, or a code word.
     pub at: u32,
-    /// The column in the line, from 1.
-    pub column: u32,
 }
 
 /// An attribute that a program reads.
@@ -295,11 +293,10 @@ impl TranspicaResult {
     }
 
     fn message(&self, message: Message, head: TranspicaHead) -> TranspicaMessage {
-        let (place, at, column) = match message.at {
-            At::Whole => (TranspicaPlace::Whole, 0, 0),
-            At::Offset(offset) => (TranspicaPlace::ByteOffset, offset, 0),
-            At::Pc(pc) => (TranspicaPlace::CodeWord, u32::from(pc), 0),
-            At::Text { line, column } => (TranspicaPlace::Line, line, column),
+        let (place, at) = match message.at {
+            At::Whole => (TranspicaPlace::Whole, 0),
+            At::Offset(offset) => (TranspicaPlace::ByteOffset, offset),
+            At::Pc(pc) => (TranspicaPlace::CodeWord, u32::from(pc)),
         };
         let Message { text, code, .. } = message;
         TranspicaMessage {
@@ -309,7 +306,6 @@ impl TranspicaResult {
             code: code as u32,
             place: place as u32,
             at,
-            column,
         }
     }
 

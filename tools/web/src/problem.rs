@@ -101,7 +101,6 @@ impl Problem {
     fn at(mut self, at: At) -> Self {
         match at {
             At::Pc(pc) => self.pc = Some(pc),
-            At::Text { line, column } => (self.line, self.column) = (Some(line), Some(column)),
             At::Offset(_) => self.message = format!("{at}: {}", self.message),
             At::Whole => {}
         }
