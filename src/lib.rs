@@ -65,46 +65,47 @@
 // docs.rs builds with nightly, which then shows the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// The layers below the public API. The version number does not cover them: any release may change
-/// them.
 #[doc(hidden)]
-#[path = ""]
+pub mod backend;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod flow;
+pub mod geometry;
+pub mod host;
+#[doc(hidden)]
+pub mod ir;
+#[doc(hidden)]
+pub mod lift;
+#[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
+pub mod machine;
+#[doc(hidden)]
+pub mod passes;
+#[doc(hidden)]
+pub mod program;
+#[doc(hidden)]
+pub mod support;
+#[doc(hidden)]
+pub mod translate;
+
+/// The layers below the public API. The version number does not cover them: any release may change
+/// them. The modules themselves must be public for that; their path is here.
+#[doc(hidden)]
 pub mod stages {
-    pub mod entity;
-    pub mod error;
-    pub mod fields;
-    pub mod limits;
-    pub mod precision;
-    pub(crate) mod stable;
-    pub mod words;
-
-    pub mod container;
-    pub mod isa;
-
-    pub mod cfg;
-    pub mod interp;
-
-    pub mod geometry;
-    pub mod structure;
-
-    pub mod host;
-    pub mod ir;
-
-    pub mod lower;
-
-    pub mod passes;
-
-    pub mod backend;
-    pub mod key;
-
-    pub mod reflect;
-    pub mod translate;
+    pub use crate::flow::{cfg, structure};
+    pub use crate::machine::{interp, precision};
+    pub use crate::program::{container, isa};
+    pub use crate::support::{entity, fields, words};
+    pub use crate::translate::{key, reflect};
+    pub use crate::{backend, error, geometry, host, ir, lift, limits, passes, translate};
 }
 
-use stages::*;
-
-// One module for each subject; `src/README.md`, section "Public API", has the rule.
-pub use stages::{container, geometry, host, interp, isa, reflect};
+// One module for each subject; `src/README.md` has the rule.
+pub use machine::interp;
+pub use program::{container, isa};
+pub use translate::reflect;
 
 /// Chapters beside the reference.
 pub mod guide {
@@ -118,7 +119,7 @@ pub mod guide {
     #[doc = include_str!("guide/support.md")]
     pub mod support {}
 
-    #[doc = include_str!("isa/README.md")]
+    #[doc = include_str!("program/isa/README.md")]
     pub mod instructions {}
 
     #[doc = include_str!("README.md")]
@@ -137,9 +138,9 @@ pub use host::{
     Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
     Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
 };
-pub use interp::Machine;
 pub use isa::{Program, Stage};
-pub use key::Key;
 pub use limits::Limits;
-pub use precision::Precision;
+pub use machine::interp::Machine;
+pub use machine::precision::Precision;
+pub use translate::key::Key;
 pub use translate::{FileProgram, Tier, Translation, Translator, key};

@@ -5,17 +5,17 @@
 use expect_test::expect;
 
 use crate::host::{Arithmetic, Job, Options, Outputs, Profile, RegisterState};
-use crate::interp::{Machine, Registers};
 use crate::ir;
-use crate::isa::access::Access;
-use crate::isa::builder::Builder;
-use crate::isa::canonical::canonical;
-use crate::isa::decode::decode;
-use crate::isa::encode::encode;
-use crate::isa::{
+use crate::machine::interp::{Machine, Registers};
+use crate::machine::precision::Precision;
+use crate::program::isa::access::Access;
+use crate::program::isa::builder::Builder;
+use crate::program::isa::canonical::canonical;
+use crate::program::isa::decode::decode;
+use crate::program::isa::encode::encode;
+use crate::program::isa::{
     Component, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage, Swizzle, Word,
 };
-use crate::precision::Precision;
 use crate::translate::Translator;
 
 /// `mov r0, v1; lrp o0.xy, -v0.wzyx, r0; lrp r0, v0, r0.yzwx; mov o1, r0; end`
@@ -41,16 +41,16 @@ fn the_words_of_a_test_opcode_are_decoded_and_encoded() {
     let text: Vec<String> = insts.iter().map(Inst::to_string).collect();
     assert_eq!(text[1..3], ["lrp o0.xy, -v0.wzyx, r0", "lrp r0, v0, r0.yzwx"]);
     for (inst, word) in insts.iter().zip(words).filter(|(inst, _)| inst.descriptor().is_some()) {
-        let number = Word(word).get(crate::isa::word::Field::Descriptor).expect("has a descriptor");
+        let number = Word(word).get(crate::program::isa::word::Field::Descriptor).expect("has a descriptor");
         assert_eq!(encode(inst, number as u8).expect("encodes"), Word(word));
     }
 }
 
 #[test]
 fn keys_and_analyses_use_the_reads_of_a_test_opcode() {
-    let temp = |number| crate::isa::Operand::new(crate::isa::Source::Temp(number));
+    let temp = |number| crate::program::isa::Operand::new(crate::program::isa::Source::Temp(number));
     let inst = Inst::data(DataOp::Lrp, Dest::Output(0), Mask(2), &[temp(1), temp(2)]);
-    let bit = crate::isa::access::lane;
+    let bit = crate::program::isa::access::lane;
     let read = bit(1, Component::Y) | bit(1, Component::W) | bit(2, Component::Y);
     assert_eq!(Access::new(&inst).temps_read, read);
     let (descriptor, _) = inst.descriptor().expect("has a descriptor");
@@ -137,6 +137,11 @@ fn four_files_of_the_library_know_the_test_opcode() {
     naming(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
     found.retain(|name| name != "src/tests.rs");
     found.sort();
-    let expected = ["src/interp/operation.rs", "src/isa/inst.rs", "src/isa/table.rs", "src/lower/data.rs"];
+    let expected = [
+        "src/lift/data.rs",
+        "src/machine/interp/operation.rs",
+        "src/program/isa/inst.rs",
+        "src/program/isa/table.rs",
+    ];
     assert_eq!(found, expected);
 }

@@ -15,7 +15,7 @@ use crate::limits::Limits;
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
-pub(super) use crate::fields::WORKGROUP;
+pub(super) use crate::support::fields::WORKGROUP;
 /// Registers of one vertex in a storage buffer of the compute entry.
 pub(super) const REGISTERS: u32 = 16;
 
@@ -318,7 +318,7 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
 /// Returns whether an output is the normal quaternion.
 #[cfg(any(feature = "spirv", feature = "glsl"))]
 pub(super) fn is_quaternion(output: &Output) -> bool {
-    output.semantic == Some(crate::container::Semantic::Quaternion) && output.components.len() == 4
+    output.semantic == Some(crate::program::container::Semantic::Quaternion) && output.components.len() == 4
 }
 
 /// Returns the error of an intermediate form that is not well-formed.

@@ -3,6 +3,16 @@
 //! In: a legalized [`ir::Module`](crate::ir::Module) with its
 //! [`host::Interface`](crate::host::Interface). Out: SPIR-V words, WGSL or GLSL, and HLSL and MSL
 //! from WGSL by naga. Knows neither PICA200 encodings nor control-flow graphs.
+//!
+//! Files: `interface.rs` what generators share: bindings, workgroup size, checks, the statements
+//! around a geometry program; `spirv/` words; `text/` WGSL and GLSL; `naga.rs` the naga module,
+//! HLSL, MSL.
+//!
+//! Text is printed from the IR, not from a `naga::Module`: naga's writers give every call and load
+//! a numbered name and GLSL's instances names that no host can link with, they never say `precise`,
+//! and hints of registers are lost on the way. So WGSL and GLSL need no naga. naga stands behind
+//! the WGSL: `naga.rs` reads our text into a module, which wgpu takes as it is and from which
+//! naga's writers make HLSL and MSL.
 
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 mod interface;
@@ -16,14 +26,14 @@ pub mod text;
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 pub use interface::{BackendInput, ENTRY_NAME};
 
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+use crate::error::{At, Result};
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 use crate::error::{Error, Kind};
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-use crate::{
-    error::{At, Result},
-    isa::placed::PlacedText,
-    limits::check,
-};
+use crate::limits::check;
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+use crate::program::isa::placed::PlacedText;
 
 /// A text target.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]

@@ -9,12 +9,12 @@
 //! EMIT has no bound.
 
 use super::flow::{Flow, Step};
-use crate::cfg::graph::{Predecessors, components, is_cycle};
-use crate::cfg::{Action, Block, Cfg};
-use crate::entity::Handle;
-use crate::isa::Program;
-use crate::isa::control::Effect;
-use crate::isa::limits::LOOP_DEPTH;
+use crate::flow::cfg::graph::{Predecessors, components, is_cycle};
+use crate::flow::cfg::{Action, Block, Cfg};
+use crate::program::isa::Program;
+use crate::program::isa::control::Effect;
+use crate::program::isa::limits::LOOP_DEPTH;
+use crate::support::entity::Handle;
 
 /// Largest bound that relies on unknown int uniforms.
 const MOST_ASSUMED: u64 = 4096;

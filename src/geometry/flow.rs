@@ -2,13 +2,14 @@
 //! In: a program and its graph. Out: [`Flow`]: decoded actions, and a [`State`] at the start of
 //! each block. Where paths meet, must-facts intersect and may-facts unite.
 
-use crate::cfg::dataflow::{self, Analysis};
-use crate::cfg::{Action, Block, Cfg};
-use crate::entity::Handle;
-use crate::isa::access::{Access, COUNTER, LOOPS, SAVED};
-use crate::isa::control::Effect;
-use crate::isa::limits::VERTEX_SLOTS;
-use crate::isa::{Inst, Program};
+use crate::flow::cfg::dataflow;
+use crate::flow::cfg::dataflow::Analysis;
+use crate::flow::cfg::{Action, Block, Cfg};
+use crate::program::isa::access::{Access, COUNTER, LOOPS, SAVED};
+use crate::program::isa::control::Effect;
+use crate::program::isa::limits::VERTEX_SLOTS;
+use crate::program::isa::{Inst, Program};
+use crate::support::entity::Handle;
 
 /// The setting of an earlier invocation may still be in force.
 const INHERITED: u16 = 1 << 8;

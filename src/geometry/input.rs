@@ -3,7 +3,7 @@
 //! Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::limits::{FLOATS, INPUTS};
+use crate::program::isa::limits::{FLOATS, INPUTS};
 
 /// Primitive topologies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ pub struct GeometrySetup {
     #[cfg_attr(feature = "serde", serde(rename = "feed"))]
     pub input: GeometryInput,
     /// Mask of the forwarded output registers, bit n = on.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::registers"))]
     pub outputs: u16,
 }
 

@@ -25,7 +25,7 @@ pub mod bindings {
     pub const TRIANGLES: u32 = 1;
     /// The uniform block of both.
     pub const UNIFORMS: u32 = 2;
-    /// Geometry program: uniform block of [`DrawField`](crate::fields::DrawField)s.
+    /// Geometry program: uniform block of [`DrawField`](crate::support::fields::DrawField)s.
     pub const DRAW: u32 = 3;
     /// Geometry program: `array<i32>`, written: the number of triangles of each thread.
     pub const COUNTS: u32 = 4;
@@ -53,7 +53,10 @@ pub const RECORDED: f32 = 8_388_608.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StateWord {
     /// The register or slot that it belongs to.
-    #[cfg_attr(feature = "serde", serde(rename = "what", serialize_with = "crate::stable::spelled::text"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "what", serialize_with = "crate::support::stable::spelled::text")
+    )]
     pub item: StateItem,
     /// For a vertex slot: the output of the interface, with its component in `component`. For
     /// SETEMIT `component` is 0 for the slot, 1 for the triangle flag, 2 for the winding flag. Else
@@ -62,7 +65,7 @@ pub struct StateWord {
     /// The component, see `output`.
     pub component: u8,
     /// Its bits before the first draw.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::word"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::word"))]
     pub initial: u32,
 }
 

@@ -5,14 +5,25 @@
 //! * `flow`, `observe`, `bounds`: data dependences between invocations, and bounds of
 //!   their EMITs.
 //!
-//! In: a geometry [`Program`](crate::isa::Program) and its `Cfg`. Out:
+//! In: a geometry [`Program`](crate::program::isa::Program) and its `Cfg`. Out:
 //! [`Observation`]s, [`Bounds`]. Knows no arithmetic, no uniform's value but known int uniforms,
 //! and not how vertices come in. Facts: the carried state is that of
-//! [`interp::GeometryMachine`](crate::interp::GeometryMachine) (registers, both banks of outputs,
-//! vertex slots, the setting of SETEMIT, b15).
+//! [`interp::GeometryMachine`](crate::machine::interp::GeometryMachine) (registers, both banks of
+//! outputs, vertex slots, the setting of SETEMIT, b15).
 //!
 //! The analyses follow all paths of the graph from the beginning of an invocation, component by
 //! component.
+
+// Files: `input.rs`, `kernel.rs`, `stage.rs` configuration and results as data; `flow.rs` what has
+// surely happened at each place; `observe.rs` state that carries over, where to begin reading;
+// `bounds.rs` EMITs and triangles.
+//
+// State that carries over becomes the parameters of a loop over invocations in `lift`; if nothing
+// does, each thread runs one. A triangle is the one operation with an effect, `submit`: it takes
+// the number of triangles so far and gives the next one, so that passes need no order of effects
+// beside that of values. `passes::analyze::dependence` asks of the finished loop how many
+// invocations before its own a thread must run. Back ends write what is submitted to a buffer, or
+// as a strip of three vertices in a native stage.
 
 mod bounds;
 mod flow;
@@ -34,7 +45,7 @@ pub use kernel::{DRIVER_LEFT, FIRST_THREAD, GUARD_FIRED, GeometryKernel, RECORDE
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};
 
-use crate::isa::{Component, Mask, Pc};
+use crate::program::isa::{Component, Mask, Pc};
 
 /// An item of the state that carries over from one invocation to the next.
 ///
@@ -130,7 +141,10 @@ impl fmt::Display for StateItem {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Observation {
     /// The item of state.
-    #[cfg_attr(feature = "serde", serde(rename = "what", serialize_with = "crate::stable::spelled::text"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "what", serialize_with = "crate::support::stable::spelled::text")
+    )]
     pub item: StateItem,
     /// The first instruction, by address, that reads it.
     #[cfg_attr(feature = "serde", serde(rename = "at"))]

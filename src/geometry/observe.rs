@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use super::flow::{Flow, State, Step};
 use super::{Observation, StateItem};
-use crate::cfg::{Action, Block, Cfg, Terminator};
-use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested_flags};
-use crate::isa::control::Test;
-use crate::isa::uniforms::HAS_RUN;
-use crate::isa::{Component, Mask, Pc, Program};
+use crate::flow::cfg::{Action, Block, Cfg, Terminator};
+use crate::program::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested_flags};
+use crate::program::isa::control::Test;
+use crate::program::isa::uniforms::HAS_RUN;
+use crate::program::isa::{Component, Mask, Pc, Program};
 
 /// Returns the state of earlier invocations that an invocation of a geometry program may read, each
 /// with its first place, sorted. `outputs` are the components of o0..o15 that are forwarded and

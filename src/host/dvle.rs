@@ -5,17 +5,17 @@
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};
 use super::map_warnings;
-use super::options::{IntUniforms, Options};
+use super::settings::options::{IntUniforms, Options};
 use super::varying::OutputMap;
 use super::{Environment, layout, names};
-use crate::container::{
+use crate::error::{At, Error, Kind, Result};
+use crate::limits::{Limits, check};
+use crate::machine::precision::float24;
+use crate::program::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
-use crate::error::{At, Error, Kind, Result};
-use crate::isa::decode::decode;
-use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
-use crate::limits::{Limits, check};
-use crate::precision::float24;
+use crate::program::isa::decode::decode;
+use crate::program::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
 /// Returns the program of an executable.
 ///

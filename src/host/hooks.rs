@@ -5,18 +5,18 @@
 use std::borrow::Cow;
 
 use super::interface::{ComponentSource, Interface, Location, Output, OutputValue};
-use super::options::Options;
+use super::settings::options::Options;
+use super::settings::vertex_input::VertexInput;
 use super::values::HostValues;
 use super::varying::OutputMap;
-use super::vertex_input::VertexInput;
 use super::{Constants, Environment, Usage};
-use crate::container::Semantic;
 use crate::error::{At, Error, Result};
-use crate::fields::HostField;
-use crate::isa::limits::FLOATS;
-use crate::isa::{Mask, Pc, Program, Uniforms};
-use crate::precision::{Precision, arith};
-use crate::stable;
+use crate::machine::precision::{Precision, arith};
+use crate::program::container::Semantic;
+use crate::program::isa::limits::FLOATS;
+use crate::program::isa::{Mask, Pc, Program, Uniforms};
+use crate::support::fields::HostField;
+use crate::support::stable;
 
 /// Names of the varyings of taps. They end in a letter, so that no target renames them.
 const TAPS: [&str; 8] = ["tap_a", "tap_b", "tap_c", "tap_d", "tap_e", "tap_f", "tap_g", "tap_h"];
@@ -142,7 +142,7 @@ pub enum Hook {
     /// written register as the instruction last left it; of CMP the flags as x and y, 1 or 0. Where
     /// no such instruction ran, it has the value of registers that nothing wrote. Vertex stages of
     /// vertex programs only. On the CPU the output is 0:
-    /// [`Machine::run_traced`](crate::interp::Machine::run_traced) has the values.
+    /// [`Machine::run_traced`](crate::machine::interp::Machine::run_traced) has the values.
     Tap(Pc, u32),
 }
 

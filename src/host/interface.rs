@@ -6,15 +6,15 @@ use std::fmt;
 use serde::ser::SerializeStruct;
 
 use super::hooks::OutputHook;
-use super::options::{AttributeFormat, AttributeKind, Control, Options};
-use crate::container::Semantic;
+use super::settings::options::{AttributeFormat, AttributeKind, Control, Options};
 use crate::error::Warning;
 #[cfg(feature = "spirv")]
 use crate::geometry::StagePrimitive;
 use crate::geometry::{GeometryKernel, GeometryStage};
-use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
-use crate::isa::{Component, Mask, Pc, Uniforms};
-use crate::stable;
+use crate::program::container::Semantic;
+use crate::program::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
+use crate::program::isa::{Component, Mask, Pc, Uniforms};
+use crate::support::stable;
 
 /// An input attribute. The program sees four floats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -83,10 +83,10 @@ pub enum OutputValue {
     /// Color clamp of some components, and then one minus some.
     Mixed {
         /// Components that are clamped as those of a color.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
         colors: Mask,
         /// Components that become one minus their value.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
         complements: Mask,
     },
     /// Distances from the planes z = 0 and the user plane (0 while disabled). The four components
@@ -108,7 +108,7 @@ pub struct Output {
     /// Sources of its components, one to four.
     #[cfg_attr(
         feature = "serde",
-        serde(rename = "sources", serialize_with = "crate::stable::spelled::texts")
+        serde(rename = "sources", serialize_with = "crate::support::stable::spelled::texts")
     )]
     pub components: Vec<ComponentSource>,
     /// Conversion of the components.
@@ -217,7 +217,7 @@ pub struct Member {
     /// Name: an identifier that ends in a letter if the symbol allows it.
     pub name: String,
     /// Register bank.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
     pub bank: Bank,
     /// First register.
     pub first: u8,
@@ -226,7 +226,7 @@ pub struct Member {
     /// Byte offset in the block (std140).
     pub offset: u32,
     /// Type.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::text"))]
     pub ty: MemberType,
 }
 
@@ -371,19 +371,31 @@ impl serde::Serialize for UniformBlock {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Usage {
     /// v registers read.
-    #[cfg_attr(feature = "serde", serde(rename = "v", serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "v", serialize_with = "crate::support::stable::spelled::registers")
+    )]
     pub inputs: u16,
     /// c registers read without an address register.
-    #[cfg_attr(feature = "serde", serde(rename = "c", serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "c", serialize_with = "crate::support::stable::spelled::registers")
+    )]
     pub floats: u128,
     /// i registers read.
-    #[cfg_attr(feature = "serde", serde(rename = "i", serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "i", serialize_with = "crate::support::stable::spelled::registers")
+    )]
     pub ints: u8,
     /// b registers read.
-    #[cfg_attr(feature = "serde", serde(rename = "b", serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "b", serialize_with = "crate::support::stable::spelled::registers")
+    )]
     pub bools: u16,
     /// Indices c0..c127 that relative reads may have. Those beyond c95 read as ones.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::registers"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::registers"))]
     pub relative: u128,
     /// Indices that one relative read may have together with the next index: both registers lie in
     /// one array.
@@ -392,7 +404,7 @@ pub struct Usage {
     /// c registers that are bases of relative reads.
     #[cfg_attr(
         feature = "serde",
-        serde(rename = "bases", serialize_with = "crate::stable::spelled::registers")
+        serde(rename = "bases", serialize_with = "crate::support::stable::spelled::registers")
     )]
     pub relative_bases: u128,
     /// o registers written.
@@ -581,7 +593,7 @@ pub struct Interface {
     /// The entry point.
     pub entry_point: EntryPoint,
     /// Warnings of the translation.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::stable::spelled::texts"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::texts"))]
     pub warnings: Vec<Warning>,
 }
 

@@ -5,12 +5,12 @@
 //! two components with one code, the one of the higher register counts.
 
 use super::interface::{ComponentSource, EntryPoint, Interface, Location, Output};
-use super::linkage::{Varying, VaryingSource};
-use super::options::Options;
-use super::profile::Profile;
-use crate::container::{Dvle, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE};
+use super::settings::linkage::{Varying, VaryingSource};
+use super::settings::options::Options;
+use super::settings::profile::Profile;
 use crate::error::{At, Warning};
-use crate::isa::Component;
+use crate::program::container::{Dvle, SEMANTICS, Semantic, SemanticInfo, ShaderType, Shbin, UNUSED_CODE};
+use crate::program::isa::Component;
 
 /// Number of codes of five bits.
 const CODES: usize = 32;
@@ -170,9 +170,9 @@ pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warni
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::container::{Executable, Model, OutputRecord, write};
     use crate::host::{Environment, FileEnvironment, Job, RegisterState, Usage};
-    use crate::isa::{Pc, Program, Stage};
+    use crate::program::container::{Executable, Model, OutputRecord, write};
+    use crate::program::isa::{Pc, Program, Stage};
     use crate::translate::Translator;
 
     fn texts(warnings: &[Warning]) -> Vec<String> {

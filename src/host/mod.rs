@@ -2,38 +2,31 @@
 //!
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
-mod assume;
-mod differences;
+// Files: `settings/` options, profile and what else a host chooses; `interface.rs` what a module
+// declares; `layout/` members of the uniform block, and blocks of all registers in its
+// `registers.rs`; `varying.rs` outputs and their names; `map_warnings.rs` warnings about maps that
+// make no sense; `names.rs` valid identifiers; `values.rs` depth, colors and attributes on the CPU;
+// `hooks.rs` changes that a host makes to programs; `dvle.rs` bindings from files; `registers/`
+// those from GPU registers.
+
 #[doc(hidden)]
 pub mod dvle;
 mod hooks;
 #[doc(hidden)]
 pub mod interface;
 #[doc(hidden)]
-pub mod job;
-#[doc(hidden)]
 pub mod layout;
-pub(crate) mod linkage;
 pub(crate) mod map_warnings;
 pub(crate) mod names;
 #[doc(hidden)]
-pub mod options;
-mod presets;
-#[doc(hidden)]
-pub mod profile;
-#[doc(hidden)]
 pub mod registers;
-mod registers_layout;
 #[doc(hidden)]
-pub mod setup;
+pub mod settings;
 mod values;
 #[doc(hidden)]
 pub mod varying;
-mod vertex_input;
 
-pub use crate::fields::{DrawField, HostField, WORKGROUP};
-#[doc(hidden)]
-pub use assume::Reliance;
+pub use crate::support::fields::{DrawField, HostField, WORKGROUP};
 pub use dvle::FileEnvironment;
 #[doc(hidden)]
 pub use hooks::attach;
@@ -44,30 +37,32 @@ pub use interface::{
     MemberType, Output, OutputValue, Padding, Procedure, Uniform, UniformBlock, Usage,
 };
 #[doc(hidden)]
-pub use job::Job;
-#[doc(hidden)]
 pub use layout::pack;
-pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
-pub use options::DepthSnap;
-#[doc(hidden)]
-pub use options::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
-};
-pub use presets::{KnownHost, Preset, Renderer, preset};
-#[doc(hidden)]
-pub use profile::{Binding, Bindings, Locations, Profile};
+pub use layout::registers::{IntPacking, RegisterLayout};
 #[doc(hidden)]
 pub use registers::RegisterState;
 pub use registers::RegisterView;
-pub use registers_layout::{IntPacking, RegisterLayout};
 #[doc(hidden)]
-pub use setup::Setup;
+pub use settings::assume::Reliance;
+#[doc(hidden)]
+pub use settings::job::Job;
+pub use settings::linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
+pub use settings::options::DepthSnap;
+#[doc(hidden)]
+pub use settings::options::{
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
+};
+pub use settings::presets::{KnownHost, Preset, Renderer, preset};
+#[doc(hidden)]
+pub use settings::profile::{Binding, Bindings, Locations, Profile};
+#[doc(hidden)]
+pub use settings::setup::Setup;
+pub use settings::vertex_input::{DrawEnvironment, VertexInput};
 #[doc(hidden)]
 pub use values::HostValues;
 pub use values::align_quaternions;
 pub use varying::OutputMap;
-pub use vertex_input::{DrawEnvironment, VertexInput};
 
 use std::borrow::Cow;
 
@@ -152,10 +147,10 @@ pub trait Environment {
     {
         DrawEnvironment { environment: self, input }
     }
-    /// Appends everything in the environment that a module depends on, for [keys](crate::key()).
-    /// Two environments that append the same bytes must give one program the same module. Header
-    /// comments of texts are exempt, and so is the vertex input: keys append what the program reads
-    /// of it, and `options` have the default.
+    /// Appends everything in the environment that a module depends on, for
+    /// [keys](crate::translate::key()). Two environments that append the same bytes must give one
+    /// program the same module. Header comments of texts are exempt, and so is the vertex input:
+    /// keys append what the program reads of it, and `options` have the default.
     ///
     /// The default appends the interface of a program that uses every register. Environments must
     /// append more if their members or names depend on the usage in other ways than by omission.

@@ -4,7 +4,7 @@
 //! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double
 //! underscores, GLSL `gl_`.
 
-use crate::container::Name;
+use crate::program::container::Name;
 
 /// Maximum characters of an identifier. A damaged file could name a symbol with all its bytes.
 const LONGEST: usize = 200;

@@ -3,12 +3,12 @@
 mod settings;
 
 use super::*;
-use crate::container::{
+use crate::limits::Limits;
+use crate::program::container::{
     Constant, ConstantValue, Executable, Label, Model, OutputRecord as Entry, Semantic, Shbin, Symbol,
     SymbolBank, SymbolRange, write,
 };
-use crate::isa::{Pc, Stage, Uniforms};
-use crate::limits::Limits;
+use crate::program::isa::{Pc, Stage, Uniforms};
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
 

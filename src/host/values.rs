@@ -5,14 +5,14 @@
 //! [`arith`]'s.
 
 use super::interface::{ComponentSource, Output, OutputValue};
-use super::options::{DepthRange, FlipY, Options};
-use crate::fields::HostField;
-use crate::precision::{Precision, arith};
+use super::settings::options::{DepthRange, FlipY, Options};
+use crate::machine::precision::{Precision, arith};
+use crate::support::fields::HostField;
 
 /// Values of the host block at draw time. Everything is off by default. The block has 32 bytes, two
 /// `u32` at 0 and 4 and the plane at 16, and behind them parameter n of hooks at 32 + 16 · n: of a
 /// module whose hooks name parameters it ends with the last of them, so it has up to 288 bytes.
-/// [`Reflection`](crate::reflect::Reflection) has the size.
+/// [`Reflection`](crate::translate::reflect::Reflection) has the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostValues {
     /// Enables the user's clip plane.

@@ -8,12 +8,12 @@
 
 use super::hooks::Hook;
 use super::interface::{ComponentSource, Location, Output, OutputValue};
-use super::linkage::{Varying, VaryingSource};
-use super::options::{ClipPlanes, Options, UndefinedValue};
-use super::profile::{Locations, Profile};
-use crate::container::{Dvle, Semantic, UNUSED_CODE};
+use super::settings::linkage::{Varying, VaryingSource};
+use super::settings::options::{ClipPlanes, Options, UndefinedValue};
+use super::settings::profile::{Locations, Profile};
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::{Component, Mask};
+use crate::program::container::{Dvle, Semantic, UNUSED_CODE};
+use crate::program::isa::{Component, Mask};
 
 /// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
 /// them.

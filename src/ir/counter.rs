@@ -10,8 +10,8 @@
 
 use super::func::{Exit, Func, Item, Node, NodeData, Region};
 use super::op::Op;
-use super::resource::Resource;
-use super::signature::{Binary, Unary};
+use super::op::resource::Resource;
+use super::op::signature::{Binary, Unary};
 use super::types::{Lane, Value};
 
 /// Copies and operations on the way to a number that are looked through.

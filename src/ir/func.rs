@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::op::resource::Resource;
 use super::op::{Def, Op};
-use super::resource::Resource;
 use super::types::{Type, Value};
-use crate::entity::Arena;
-use crate::isa::Pc;
+use crate::program::isa::Pc;
+use crate::support::entity::Arena;
 
 crate::define_handle!(
     /// A sequence of items.

@@ -12,13 +12,13 @@
 //! | constant that no instruction was folded to; parameter, result, condition or loop counter of control flow; conversion of an output | none |
 
 use super::func::{Func, Hint, Place};
+use super::op::resource::Resource;
 use super::op::{Def, Op};
-use super::resource::Resource;
 use super::types::Value;
 use super::walk::{Step, Walk};
-use crate::entity::Handle;
-use crate::isa::Pc;
-use crate::isa::placed::sort;
+use crate::program::isa::Pc;
+use crate::program::isa::placed::sort;
+use crate::support::entity::Handle;
 
 /// The instructions of all values of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -39,13 +39,13 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use super::Module;
-use crate::entity::Handle;
 use crate::ir::places::Places;
 use crate::ir::{
     Def, Exit, Func, Hint, HintRegister, Lane, Node, NodeData, Op, Region, ScalarKind, Step, Type, Value,
     ValueList, Walk,
 };
-use crate::isa::placed::PlacedText;
+use crate::program::isa::placed::PlacedText;
+use crate::support::entity::Handle;
 
 /// Component letters by index.
 pub const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -5,14 +5,14 @@
 
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
+use super::op::resource::{Resource, Row};
+use super::op::signature::{Binary, Shape, Unary};
 use super::op::{Def, Op};
-use super::resource::{Resource, Row};
-use super::signature::{Binary, Shape, Unary};
 use super::types::{Lane, ScalarKind, Type, Value};
 use super::walk::{Step, Target, Walk};
-use crate::entity::Handle;
 use crate::error::{At, Error, Result};
-use crate::precision::Precision;
+use crate::machine::precision::Precision;
+use crate::support::entity::Handle;
 
 /// Phase of a module on its way to the back ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,11 +3,11 @@
 //! Knows nothing of their content; each pass begins by filling what it needs. The two analyses that
 //! several passes read stand apart: the caller of the passes computes them and passes them in.
 
-use super::demand::Demand;
-use super::equal::Visible;
-use super::flow::ValueFlow;
+use super::analyze::demand::Demand;
+use super::analyze::flow::ValueFlow;
 use super::legalize::Built;
-use super::simplify::Frame;
+use super::optimize::equal::Visible;
+use super::optimize::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
 /// Reusable memory of the passes: two analyses and the tables of each pass.

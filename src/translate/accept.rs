@@ -7,7 +7,7 @@ use super::{Input, stage};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometrySetup;
 use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
-use crate::isa::{Program, Stage};
+use crate::program::isa::{Program, Stage};
 
 /// Checks what does not change from program to program.
 pub(super) fn settings(options: &Options, profile: &Profile) -> Result<()> {

@@ -4,17 +4,20 @@
 
 use std::fmt;
 
-use crate::cfg::Cfg;
-use crate::cfg::explore::{self, Explored};
-use crate::cfg::reduce::{Reduced, reduce};
 use crate::error::{At, Error, Kind, Result, Warning};
+use crate::flow::cfg::Cfg;
+use crate::flow::cfg::explore;
+use crate::flow::cfg::explore::Explored;
+use crate::flow::cfg::reduce::{Reduced, reduce};
+use crate::flow::structure;
+use crate::flow::structure::Structured;
+use crate::flow::structure::tree::Tree;
 use crate::host::Options;
 use crate::ir;
-use crate::isa::Program;
-use crate::isa::uniforms::constant_bools;
-use crate::lower::{self, Context};
-use crate::structure::tree::Tree;
-use crate::structure::{self, Structured};
+use crate::lift;
+use crate::lift::Context;
+use crate::program::isa::Program;
+use crate::program::isa::uniforms::constant_bools;
 
 /// Representation of control flow, from the first to the last tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,8 +109,8 @@ pub(super) fn lower(
 ) -> Result<ir::Module> {
     loop {
         let result = match &*control {
-            ControlFlow::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
-            ControlFlow::Code => return lower::dispatched(context),
+            ControlFlow::Tree(cfg, tree, _) => lift::structured(context, cfg, tree),
+            ControlFlow::Code => return lift::dispatched(context),
         };
         let Err(Error { kind: Kind::Limit { name, limit, .. }, .. }) = result else { return result };
         *why = Some(format!("lowering it takes more than {limit} {name}"));

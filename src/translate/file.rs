@@ -1,14 +1,14 @@
 //! Programs of a file with the environment of their executable: from bytes to modules in two calls.
 //! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translation`] and
-//! [`Reflection`](crate::reflect::Reflection).
+//! [`Reflection`](crate::translate::reflect::Reflection).
 
 use super::{Translation, Translator};
-use crate::container::Shbin;
 use crate::error::Result;
 use crate::host::dvle::{self, FileEnvironment};
 use crate::host::{Job, Options, Profile, Setup};
-use crate::isa::{Program, Stage, Uniforms};
 use crate::limits::Limits;
+use crate::program::container::Shbin;
+use crate::program::isa::{Program, Stage, Uniforms};
 
 /// A program of a file with its environment: constants, outputs and names of its executable.
 #[derive(Clone, Debug)]

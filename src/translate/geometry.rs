@@ -10,9 +10,9 @@ use crate::geometry::{self, Bounds, Observation, StateItem};
 use crate::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, StateWord};
 use crate::host::{EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
 use crate::ir::Module;
-use crate::isa::{Component, Mask, Program};
-use crate::lower::{Context, Form, Geometry, OutputSelection};
+use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
+use crate::program::isa::{Component, Mask, Program};
 
 /// A geometry program for a compute stage.
 #[derive(Clone, Copy)]
@@ -63,11 +63,12 @@ impl Translator {
                 hooks,
             };
             let mut module = control::lower(context, &mut control, &mut why)?;
-            passes::optimize(&mut module, &options.arithmetic, scratch);
+            passes::optimize::run(&mut module, &options.arithmetic, scratch);
             Ok(module)
         };
         let mut module = lower(&state, &mut self.scratch)?;
-        let dependence = if state.is_empty() { Dependence::None } else { passes::dependence::run(&module) };
+        let dependence =
+            if state.is_empty() { Dependence::None } else { passes::analyze::dependence::run(&module) };
         if dependence == Dependence::None && !state.is_empty() {
             // No carried state is used, so invocations are independent.
             state.clear();

@@ -11,8 +11,8 @@ use crate::geometry::{Observation, StateItem};
 use crate::host::varying::{self, Place};
 use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
+use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::limits;
-use crate::lower::{Context, Form, Geometry, OutputSelection};
 use crate::passes;
 
 /// Returns the error of a geometry stage that cannot be built.
@@ -49,14 +49,14 @@ impl Translator {
         if !state.is_empty() {
             // Data dependences are possible, but the optimized code may have none.
             let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
-            passes::optimize(&mut kernel, &options.arithmetic, &mut self.scratch);
-            dependence = passes::dependence::run(&kernel);
+            passes::optimize::run(&mut kernel, &options.arithmetic, &mut self.scratch);
+            dependence = passes::analyze::dependence::run(&kernel);
         }
         check_dependence(&observations, dependence)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { respects_winding: setup.topology == Topology::Geometry };
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
-        passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
+        passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
         let lowered = LoweredProgram { module, outputs, control, why, entry_point };
         let translated = self.finish(input, lowered)?;

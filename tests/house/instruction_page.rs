@@ -1,5 +1,5 @@
-//! `src/isa/README.md` contains the table of opcodes and the formats: this test generates the page,
-//! and `BLESS=1` rewrites it.
+//! `src/program/isa/README.md` contains the table of opcodes and the formats: this test generates
+//! the page, and `BLESS=1` rewrites it.
 
 use std::fmt::Write as _;
 
@@ -160,7 +160,7 @@ fn markdown() -> String {
 
 #[test]
 fn the_page_shows_the_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/isa/README.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/program/isa/README.md");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, markdown()).expect("the page can be written");
     }

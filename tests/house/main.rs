@@ -8,6 +8,7 @@ mod layers;
 mod operation_page;
 mod prose;
 mod surface;
+mod walkthrough;
 
 #[path = "../../tools/xtask/src/sources.rs"]
 mod sources;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use transpica::stages::ir::resource::Row;
+use transpica::stages::ir::op::resource::Row;
 use transpica::stages::ir::{
     Array, Binary, Buffer, Domain, Resource, ScalarKind, Shape, Signature, Type, Unary,
 };

@@ -1,4 +1,4 @@
-//! Comments keep the form that `src/README.md` describes: width, first line, words. Messages and
+//! Comments keep the form that `tests/README.md` describes: width, first line, words. Messages and
 //! the comments of assembler texts keep the words.
 
 use std::fs;

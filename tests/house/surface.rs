@@ -126,10 +126,22 @@ fn collect(module: &str, names: &mut Names) {
 /// Pairs of a module or file and a name.
 type Pairs = Vec<(String, String)>;
 
-/// Returns the modules and the other names of the crate root.
-fn root() -> (Pairs, Pairs) {
+/// Returns the modules, as folders, and the other names of the crate root.
+fn root() -> (Vec<String>, Pairs) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
-    imports(&source("lib.rs")).into_iter().partition(|(_, name)| folder.join(name).join("mod.rs").exists())
+    let text = source("lib.rs");
+    let own = code(&text).into_iter().filter(|(_, is_hidden)| !is_hidden);
+    let own = own.filter_map(|(line, _)| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_string()));
+    let (mut modules, mut items) = (own.collect::<Vec<_>>(), Pairs::new());
+    for (path, name) in imports(&text) {
+        let module = format!("{}/{name}", path.trim_end_matches("::").replace("::", "/"));
+        if folder.join(&module).join("mod.rs").exists() {
+            modules.push(module);
+        } else {
+            items.push((path, name));
+        }
+    }
+    (modules, items)
 }
 
 /// Returns the public API.
@@ -140,7 +152,7 @@ fn surface() -> Names {
         let home = path.split("::").next().unwrap_or_default().to_string();
         names.entry(name).or_default().push(("crate".to_string(), home));
     }
-    modules.iter().for_each(|(_, module)| collect(module, &mut names));
+    modules.iter().for_each(|module| collect(module, &mut names));
     names
 }
 

@@ -27,7 +27,7 @@ fn optimization_preserves_the_results_of_random_modules() {
     for seed in 0..MODULES {
         let before = module(seed);
         let mut after = before.clone();
-        optimize(&mut after, &Arithmetic::default(), &mut scratch);
+        optimize::run(&mut after, &Arithmetic::default(), &mut scratch);
         verify(&after, Phase::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
         compare(&before, &after, Precision::Exact, seed, 4)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));

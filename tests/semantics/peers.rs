@@ -9,7 +9,7 @@ use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{DepthRange, Environment, Job, Layout, Output, varying};
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::isa::Program;
-use transpica::stages::lower::OutputSelection;
+use transpica::stages::lift::OutputSelection;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica::{Block, Options, Profile, Translator};

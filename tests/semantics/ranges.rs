@@ -1,5 +1,5 @@
-//! The ranges of numbers that `passes::ranges` finds for values, against the numbers that values
-//! have when random programs and modules run: none is outside of its range.
+//! The ranges of numbers that `passes::analyze::ranges` finds for values, against the numbers that
+//! values have when random programs and modules run: none is outside of its range.
 //!
 //! The test detects an analysis that is too bold: numbers are met that each of some wrong rules
 //! would exclude.
@@ -7,9 +7,9 @@
 use transpica::stages::host::{Arithmetic, Options};
 use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
 use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::limits::Limits;
-use transpica::stages::lower::{self, Context, OutputSelection};
-use transpica::stages::passes::ranges::{Range, Ranges};
+use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::{Precision, arith};
 use transpica::stages::{cfg, structure};
@@ -155,8 +155,8 @@ fn lowered(generated: &Generated, precision: Precision, scratch: &mut Scratch) -
         options: &options,
         hooks: &[],
     };
-    let mut module = lower::structured(context, &graph, &tree).expect("is lowered");
-    optimize(&mut module, &options.arithmetic, scratch);
+    let mut module = lift::structured(context, &graph, &tree).expect("is lowered");
+    optimize::run(&mut module, &options.arithmetic, scratch);
     Some(module)
 }
 

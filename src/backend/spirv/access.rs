@@ -9,10 +9,10 @@ use crate::backend::interface::{
     REGISTERS, Statements as _, StorageBuffer, attribute_type, defect, element_type, host_type, member,
     output_type,
 };
-use crate::entity::bits;
 use crate::error::Result;
 use crate::host::{AttributeKind, HostField, Location};
 use crate::ir::{ScalarKind, Type, Value};
+use crate::support::entity::bits;
 
 /// Bindings of the buffers of the compute entry.
 const IN: usize = StorageBuffer::INPUTS.binding as usize;

@@ -13,10 +13,10 @@ use super::interface::Variables;
 use super::leaving::Leaving;
 use super::writer::{Section, Writer};
 use crate::backend::interface::{BackendInput, Reads, defect};
-use crate::entity::Handle;
 use crate::error::{At, Result};
 use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Targets, Type, Value, ValueList};
 use crate::limits;
+use crate::support::entity::Handle;
 
 /// No index.
 const NONE: u32 = u32::MAX;

@@ -11,6 +11,11 @@
 //! block where the profile has them. Compute entry: see
 //! [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices,
 //! and the input buffer as many as the output buffer.
+//!
+//! Files: `function.rs` control flow; `ops.rs` operations; `access.rs` reads of blocks;
+//! `interface.rs`, `kernel.rs`, `stage.rs` entry points; `quaternions.rs` the stage without a
+//! program; `leaving.rs` parameters that are dead behind a loop; `types.rs` types and constants;
+//! `writer.rs` words; `placed.rs` instructions of the program for each of the module.
 
 mod access;
 mod function;

@@ -8,10 +8,10 @@ use ::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::function::{Body, defined};
 use crate::backend::interface::{Statements as _, defect, not_legal};
-use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Lane, Resource, ScalarKind, Type, Unary, Value, ValueList};
-use crate::precision::bits::EXPONENT;
+use crate::machine::precision::bits::EXPONENT;
+use crate::support::entity::Handle;
 
 /// Form of an operation.
 pub(super) enum Form {

@@ -8,7 +8,7 @@ use ::spirv::Word;
 use super::writer::HEADER;
 use crate::ir::places::Places;
 use crate::ir::{Func, Value};
-use crate::isa::Pc;
+use crate::program::isa::Pc;
 
 /// A module with the origin of its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

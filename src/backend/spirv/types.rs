@@ -8,9 +8,9 @@ use std::hash::{Hash, Hasher};
 use ::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
-use crate::entity::Interner;
-use crate::fields::SpecId;
 use crate::ir::{ScalarKind, Type};
+use crate::support::entity::Interner;
+use crate::support::fields::SpecId;
 
 /// Bytes from one array element to the next (std140).
 const STRIDE: Word = 16;

@@ -18,7 +18,6 @@ use crate::backend::interface::{
     element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
-use crate::fields::SpecId;
 #[cfg(feature = "glsl")]
 use crate::host::Profile;
 use crate::host::{
@@ -26,6 +25,7 @@ use crate::host::{
     UniformBlock,
 };
 use crate::ir::Type;
+use crate::support::fields::SpecId;
 
 /// Name of the structure that the vertex entry returns in WGSL.
 pub const VERTEX_OUTPUT: &str = "VertexOutput";

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::builder::Builder;
+use super::build::Builder;
 use super::declarations::VERTEX_OUTPUT;
 use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
@@ -16,7 +16,7 @@ use crate::backend::interface::WORKGROUP;
 use crate::error::Result;
 use crate::ir::places::Places;
 use crate::ir::{Func, HintRegister, ScalarKind, Type, Value};
-use crate::isa::placed::PlacedText;
+use crate::program::isa::placed::PlacedText;
 
 /// Places in a text with the values of the main function that are evaluated there.
 pub type Trace = Vec<(usize, Value)>;

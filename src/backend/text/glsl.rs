@@ -21,7 +21,7 @@ use crate::backend::interface::BackendInput;
 use crate::error::{At, Error, Kind, Result};
 use crate::host::EntryPoint;
 use crate::ir::{ScalarKind, Type};
-use crate::isa::placed::PlacedText;
+use crate::program::isa::placed::PlacedText;
 
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///

@@ -5,43 +5,28 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `functions`, `module` | the functions one by one; what they share |
-//! | `region`, `carry` | control flow as lines; variables for results and loop-carried values |
-//! | `loops` | loops with one test as `for` and `while` |
-//! | `entry` | attributes, buffers and outputs |
-//! | `operations`, `builder` | one expression for each operation; the view of each value |
-//! | `draft` | the function that these build: lines, expressions, operands |
-//! | `draft/{facts, uses, scopes, stores}`, `inline` | which expressions get a name, decided once |
-//! | `labels` | names of expressions that come from no register |
-//! | `print`, `expressions`, `syntax` | lines, expressions and the constructs that differ as text |
-//! | `switchless` | a `switch` as tests, for GLSL that has none in loops |
-//! | `comments`, `declarations`, `names` | head of a text; types, blocks and buffers; identifiers |
-//! | `glsl`, `quaternions` | GLSL as a whole; the one stage without a program |
-//! | `dialect` | the languages as tables: spellings, versions of GLSL, a row for each operation |
+//! | `functions.rs`, `module.rs` | the functions one by one; what they share |
+//! | `build/` | the draft of a function: `region.rs`, `carry.rs` control flow and its variables, `loops.rs` loops as `for` and `while`, `entry.rs` attributes, buffers, outputs, `operations.rs` an expression for each operation |
+//! | `draft/` | the lines and expressions that these build; `uses.rs`, `scopes.rs`, `stores.rs` what `facts.rs` holds about them; `inline.rs` which expressions get a name, decided once |
+//! | `names/` | identifiers; `labels.rs` names of expressions that come from no register |
+//! | `print/` | lines as text; `expressions.rs`, `syntax.rs` what is in them; `switchless.rs` a `switch` as tests, for GLSL that has none in loops |
+//! | `comments.rs`, `declarations.rs` | head of a text; types, blocks and buffers |
+//! | `glsl.rs`, `quaternions.rs` | GLSL as a whole; the one stage without a program |
+//! | `dialect/` | the languages as tables: spellings, `versions.rs` of GLSL, `operators.rs` a row for each operation |
 
-mod builder;
-mod carry;
+mod build;
 mod comments;
 mod declarations;
 mod dialect;
 mod draft;
-mod entry;
-mod expressions;
 mod functions;
 #[cfg(feature = "glsl")]
 mod glsl;
-mod inline;
-mod labels;
-mod loops;
 mod module;
 mod names;
-mod operations;
 mod print;
 #[cfg(feature = "glsl")]
 mod quaternions;
-mod region;
-mod switchless;
-mod syntax;
 
 #[cfg(feature = "glsl")]
 pub use dialect::versions::GlslVersion;
@@ -68,7 +53,7 @@ use super::interface::BackendInput;
 #[cfg(feature = "wgsl")]
 use crate::error::Result;
 #[cfg(feature = "wgsl")]
-use crate::isa::placed::PlacedText;
+use crate::program::isa::placed::PlacedText;
 
 /// The module as WGSL.
 ///

@@ -6,10 +6,12 @@
 use super::number::{self, GEOMETRY_UNIT, VERTEX_UNIT};
 use super::unit::offset;
 use super::{RegisterState, SLOTS};
-use crate::container::{ConstantValue, Dvle, GeometryMode, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::Stage;
-use crate::isa::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
+use crate::program::container::{
+    ConstantValue, Dvle, GeometryMode, Semantic, ShaderType, Shbin, UNUSED_CODE,
+};
+use crate::program::isa::Stage;
+use crate::program::isa::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 
 /// Number of output registers for which the library keeps words.
 const REGISTERS: usize = 8;

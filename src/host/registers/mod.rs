@@ -7,6 +7,9 @@
 //! are dropped, follow other hosts. Two cases are not measured: a partial vector at a write of the
 //! index (here: dropped), and FIFO words with only some bytes enabled (here: the others are 0).
 
+// Files: `unit.rs` writes to one shader unit; `view.rs` its program's bindings; `libctru.rs` the
+// writes that an application makes for a file, output maps merged.
+
 mod libctru;
 #[cfg(test)]
 mod tests;
@@ -16,7 +19,7 @@ mod view;
 pub use view::RegisterView;
 
 use crate::error::Result;
-use crate::isa::{Program, Stage, Uniforms};
+use crate::program::isa::{Program, Stage, Uniforms};
 use unit::{BLOCK, Unit};
 
 /// Numbers of registers outside the units.

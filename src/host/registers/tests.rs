@@ -1,10 +1,10 @@
 //! Register writes and the resulting programs, uniforms and interfaces.
 
 use super::*;
-use crate::container::Shbin;
 use crate::host::varying::{OutputMap, outputs};
 use crate::host::{Block, Environment, Layout, Options, Profile, Usage};
-use crate::isa::Pc;
+use crate::program::container::Shbin;
+use crate::program::isa::Pc;
 
 /// Header of a command with this register, number of further words and consecutive flag.
 fn header(register: u32, more: u32, is_consecutive: bool) -> u32 {

@@ -2,9 +2,9 @@
 //! In: words for its registers, by their offset in the unit's block. Out: the state of its
 //! memories.
 
-use crate::isa::limits::{DESCRIPTORS, FLOATS};
-use crate::isa::{Pc, Stage, Uniforms};
-use crate::precision::float24;
+use crate::machine::precision::float24;
+use crate::program::isa::limits::{DESCRIPTORS, FLOATS};
+use crate::program::isa::{Pc, Stage, Uniforms};
 
 /// Registers of a unit.
 pub(super) const BLOCK: u16 = 0x30;

@@ -9,13 +9,13 @@ use crate::host::interface::{Attribute, Constants, Interface, UniformBlock, Usag
 use crate::host::map_warnings;
 use crate::host::varying::OutputMap;
 use crate::host::{Environment, Options};
-use crate::isa::{Program, Stage, Uniforms};
+use crate::program::isa::{Program, Stage, Uniforms};
 
 /// Registers of one unit as the environment of its program.
 ///
 /// Attributes are named `v0`…, uniforms after their first register (`c8`); no constant is folded.
-/// Therefore the [key](crate::key) depends only on code and output map: programs that agree in both
-/// are equal for every host.
+/// Therefore the [key](crate::translate::key()) depends only on code and output map: programs that
+/// agree in both are equal for every host.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterView<'a> {
     state: &'a RegisterState,

@@ -14,8 +14,11 @@ fn parts(text: &str) -> Vec<&str> {
 
 #[test]
 fn documented_defaults_are_those_of_the_code() {
-    let sources =
-        [include_str!("../options.rs"), include_str!("../profile.rs"), include_str!("../../limits.rs")];
+    let sources = [
+        include_str!("../settings/options.rs"),
+        include_str!("../settings/profile.rs"),
+        include_str!("../../limits.rs"),
+    ];
     let source = sources.concat();
     for value in [
         format!("{:?}", Options::default()),
@@ -139,7 +142,7 @@ mod json {
 
     #[test]
     fn the_documented_json_is_read() {
-        let source = include_str!("../options.rs");
+        let source = include_str!("../settings/options.rs");
         let examples = source.split("/// ```json\n").skip(1);
         let examples: Vec<String> = examples
             .map(|example| example.split_once("/// ```").expect("its end").0.replace("///", ""))

@@ -3,11 +3,11 @@
 //! nor arithmetic.
 
 use super::Fact;
-use crate::entity::Handle;
 use crate::ir::func::Func;
 use crate::ir::op::Op;
-use crate::ir::signature::{Binary, Unary};
+use crate::ir::op::signature::{Binary, Unary};
 use crate::ir::types::{Lane, Value};
+use crate::support::entity::Handle;
 
 /// Number of definitions that one question looks at.
 const FUEL: u32 = 16;

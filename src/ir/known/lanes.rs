@@ -2,16 +2,16 @@
 //! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
 
 use super::{Fact, Known};
-use crate::entity::Handle;
 use crate::ir::func::Func;
+use crate::ir::op::resource::{Array, Resource};
+use crate::ir::op::scalar;
+use crate::ir::op::signature::{Binary, Shape, Unary};
 use crate::ir::op::{Def, Op};
-use crate::ir::resource::{Array, Resource};
-use crate::ir::scalar;
-use crate::ir::signature::{Binary, Shape, Unary};
 use crate::ir::types::{Lane, ScalarKind, Type, Value};
-use crate::isa::limits::FLOATS;
-use crate::precision::arith;
-use crate::precision::bits::{ONE, SIGN};
+use crate::machine::precision::arith;
+use crate::machine::precision::bits::{ONE, SIGN};
+use crate::program::isa::limits::FLOATS;
+use crate::support::entity::Handle;
 
 /// Number of definitions that one question looks at.
 const FUEL: u32 = 16;

@@ -9,10 +9,11 @@
 use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
-use crate::ir::{Binary, Lane, Op, Type, Unary, Value, scalar};
-use crate::passes::ranges::Classes;
-use crate::precision::Precision;
-use crate::precision::bits::SIGN;
+use crate::ir::op::scalar;
+use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
+use crate::machine::precision::Precision;
+use crate::machine::precision::bits::SIGN;
+use crate::passes::analyze::ranges::Classes;
 
 /// The two operations that lanes are sorted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::helpers::{Helper, NAMES};
 use crate::ir::Func;
-use crate::precision::Precision;
+use crate::machine::precision::Precision;
 
 /// No helper.
 const NONE: u16 = u16::MAX;

@@ -4,10 +4,10 @@
 use crate::ir::{
     Binary, Def, Exit, Func, Item, Lane, Op, Region, RegionData, ScalarKind, Type, Unary, Value,
 };
-use crate::precision::bits::SIGN;
+use crate::machine::precision::bits::SIGN;
 
 /// The function under construction and the items of its current region.
-pub(super) struct Emit<'a> {
+pub(in crate::passes) struct Emit<'a> {
     /// Owns the values.
     pub func: &'a mut Func,
     /// The items so far.
@@ -103,7 +103,7 @@ impl<'a> Emit<'a> {
 }
 
 /// A constant with the same bits in each lane.
-pub(super) fn splat(ty: Type, bits: u32) -> Op {
+pub(in crate::passes) fn splat(ty: Type, bits: u32) -> Op {
     let mut all = [0; 4];
     all[..usize::from(ty.lanes)].fill(bits);
     Op::Const(all)

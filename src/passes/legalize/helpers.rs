@@ -26,8 +26,8 @@ use std::sync::Arc;
 use super::built::{Helpers, Kept};
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Lane, Op, ScalarKind, Type, Unary, Value};
-use crate::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
-use crate::precision::{Precision, float24, portable};
+use crate::machine::precision::bits::{INFINITY, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
+use crate::machine::precision::{Precision, float24, portable};
 
 /// The bits of an f32 that float24 keeps.
 const F24_KEPT: u32 = 0xFFFF_FF80;

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use crate::ir::known::Known;
 use crate::ir::{Func, Lane, Value};
-use crate::passes::ranges::{Classes, Ranges};
+use crate::passes::analyze::ranges::{Classes, Ranges};
 
 /// Facts about the values of a function.
 #[derive(Debug)]

@@ -18,12 +18,16 @@
 //! Products and sums of constants are computed here, since drivers would compute them and then fold
 //! the zeros among them. What could become a constant where a driver copies code is hidden from it
 //! first (see `hide`).
+//!
+//! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
+//! products and dot products by what their operands may be; `nan.rs` tests for NaN, `origins.rs`
+//! the lanes that make one NaN; `helpers.rs` the functions that they call, `built.rs` those of a
+//! module and of modules before; `uniforms.rs` register reads; `literal.rs` facts; `emit.rs`.
 
 mod arith;
 mod built;
-mod emit;
+pub(super) mod emit;
 mod helpers;
-mod hide;
 mod literal;
 mod nan;
 mod origins;
@@ -40,8 +44,10 @@ use self::uniforms::{Read, Registers};
 use crate::host::{Assume, Options};
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
-use crate::passes::ranges::{Classes, Ranges};
-use crate::precision::{self, Precision};
+use crate::machine::precision;
+use crate::machine::precision::Precision;
+use crate::passes::analyze::ranges::{Classes, Ranges};
+use crate::passes::drivers;
 
 /// The state of one run.
 struct Pass<'a> {
@@ -137,7 +143,7 @@ fn known<'a>(f: &mut Func, precision: Precision, constants: &'a FloatConstants) 
     // Elsewhere facts can be gathered on the way.
     if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {
         known.analyze(f);
-        hide::run(f, &known, constants);
+        drivers::hide::run(f, &known, constants);
     }
     known
 }

@@ -6,10 +6,10 @@
 
 use super::Pass;
 use super::helpers::Helper;
-use crate::entity::Handle;
 use crate::ir::{Binary, Lane, Op, Unary, Value, ValueList};
-use crate::passes::ranges::Classes;
-use crate::precision::bits::NAN;
+use crate::machine::precision::bits::NAN;
+use crate::passes::analyze::ranges::Classes;
+use crate::support::entity::Handle;
 
 /// Number of lanes that one question may look at.
 const MOST: usize = 12;

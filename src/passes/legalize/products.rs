@@ -19,10 +19,10 @@ use super::Pass;
 use super::arith::Group;
 use super::emit::splat;
 use super::helpers::Helper;
-use crate::entity::Handle;
 use crate::ir::{Binary, Def, Func, Item, Lane, NodeData, Op, Value};
-use crate::passes::ranges::Classes;
-use crate::precision::bits::NAN;
+use crate::machine::precision::bits::NAN;
+use crate::passes::analyze::ranges::Classes;
+use crate::support::entity::Handle;
 
 /// Facts about the operands of a product or dot product.
 #[derive(Clone, Copy)]

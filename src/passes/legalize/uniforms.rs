@@ -16,10 +16,10 @@ use crate::error::{At, Error, Result};
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::known::FloatConstants;
 use crate::ir::{Array, Binary, Func, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
-use crate::isa::limits::{FLOATS, INDICES};
-use crate::passes::offsets::Offset;
-use crate::precision::arith;
-use crate::precision::bits::ONE;
+use crate::machine::precision::arith;
+use crate::machine::precision::bits::ONE;
+use crate::passes::analyze::offsets::Offset;
+use crate::program::isa::limits::{FLOATS, INDICES};
 
 /// Registers that exist.
 const REGISTERS: u8 = FLOATS as u8;

@@ -1,5 +1,5 @@
 use transpica::stages::ir::{Phase, verify};
-use transpica::stages::passes::approximate::run;
+use transpica::stages::passes::analyze::approximate::run;
 use transpica_prove::ir::parse;
 
 /// Values to use: %80 is exact, %81 approximate, %82 an approximate and %83 an exact decision, %84

@@ -2,7 +2,7 @@
 
 use transpica::stages::ir::text;
 use transpica::stages::passes::Tables;
-use transpica::stages::passes::hoist::run;
+use transpica::stages::passes::optimize::hoist::run;
 use transpica_prove::ir::parse;
 
 /// Runs the pass on the body of a function; returns whether it says that it changed anything.

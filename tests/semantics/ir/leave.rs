@@ -14,5 +14,5 @@ fn a_decision_that_skips_the_exit_counts() {
          } -> %9: i32
          yield %0";
     let mut module = transpica_prove::ir::parse(&format!("func main {{ {module} }}")).unwrap();
-    assert!(transpica::stages::passes::leave::run(&mut module.main, &[], &mut Default::default()));
+    assert!(transpica::stages::passes::drivers::leave::run(&mut module.main, &[], &mut Default::default()));
 }

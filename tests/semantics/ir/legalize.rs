@@ -9,9 +9,9 @@ use transpica::stages::ir::{
     Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,
 };
 use transpica::stages::ir::{Binary, Lane, Module, Op, Region, Value};
+use transpica::stages::passes::analyze::offsets;
+use transpica::stages::passes::analyze::ranges::Ranges;
 use transpica::stages::passes::legalize::{Built, Uniforms, run};
-use transpica::stages::passes::offsets;
-use transpica::stages::passes::ranges::Ranges;
 use transpica::stages::precision::arith as scalar;
 use transpica_prove::ir::parse;
 use transpica_prove::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};

@@ -4,7 +4,7 @@ use transpica::Precision;
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::known::FloatConstants;
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::passes::offsets::{Offset, run};
+use transpica::stages::passes::analyze::offsets::{Offset, run};
 use transpica_prove::ir::parse;
 
 /// All registers that a relative read may reach.

@@ -1,7 +1,7 @@
 //! Rules of `uncalled`.
 
 use transpica::stages::ir::text;
-use transpica::stages::passes::uncalled::run;
+use transpica::stages::passes::optimize::uncalled::run;
 use transpica_prove::ir::parse;
 
 #[test]

@@ -9,7 +9,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::lower::OutputSelection;
+use transpica::stages::lift::OutputSelection;
 use transpica::stages::passes::legalize;
 use transpica::stages::precision::Precision;
 use transpica::{Shbin, Translation};

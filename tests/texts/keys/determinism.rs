@@ -185,7 +185,8 @@ fn another_process_gives_the_same_words() {
 }
 
 /// The library has no hash table of the standard library, so no seed can matter. Its own tables
-/// (`entity.rs`, `passes/equal.rs`) hash without a seed and number values in the order of arrival.
+/// (`entity.rs`, `passes/optimize/equal.rs`) hash without a seed and number values in the order of
+/// arrival.
 #[test]
 fn no_hash_table_is_randomly_seeded() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");

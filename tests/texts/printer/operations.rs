@@ -1,7 +1,7 @@
 //! Every operation in every width.
 
 use super::check;
-use transpica::stages::ir::signature::{Domain, Shape};
+use transpica::stages::ir::op::signature::{Domain, Shape};
 use transpica::stages::ir::{Binary, ScalarKind, Unary};
 
 fn name(kind: ScalarKind, lanes: u8) -> String {

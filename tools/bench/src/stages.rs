@@ -14,7 +14,7 @@ use transpica::stages::error::Error;
 use transpica::stages::host::dvle::{self, FileEnvironment};
 use transpica::stages::host::{Arithmetic, Environment, Interface, Job, Options, Profile, varying};
 use transpica::stages::isa::Stage;
-use transpica::stages::lower::{self, Context, OutputSelection};
+use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
@@ -252,14 +252,14 @@ impl StageRunner<'_> {
                     Structured::Tree(_) | Structured::TooDeep { .. } => structure::blocks::dispatcher(&cfg),
                 };
                 let structure = clock.lap();
-                let module = lower::structured(context, &cfg, &tree)?;
+                let module = lift::structured(context, &cfg, &tree)?;
                 (module, structure, clock.lap())
             }
-            Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
+            Explored::TooManyNodes { .. } => (lift::dispatched(context)?, 0, clock.lap()),
         };
-        passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
-        let offsets = passes::offsets::run(&module.main, &options.arithmetic, &folded.floats);
-        let usage = passes::usage::run(&module.main, &offsets);
+        passes::optimize::run(&mut module, &options.arithmetic, &mut self.scratch);
+        let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &folded.floats);
+        let usage = passes::analyze::usage::run(&module.main, &offsets);
         let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
@@ -267,8 +267,8 @@ impl StageRunner<'_> {
             offsets: &offsets,
         };
         passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        passes::tidy(&mut module, &mut self.scratch);
-        passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
+        passes::optimize::tidy(&mut module, &mut self.scratch);
+        passes::drivers::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         let passes = clock.lap();
         let (limits, profile) = (&options.limits, self.profile);
         let words =

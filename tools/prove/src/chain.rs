@@ -15,7 +15,7 @@ use transpica::stages::interp::{Machine, Registers as State};
 use transpica::stages::ir::{self, Module, Phase};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::{Program, Uniforms};
-use transpica::stages::lower::{self, Context, OutputSelection};
+use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::{Precision, arith};
 use transpica::stages::structure::tree::Tree;
@@ -264,7 +264,7 @@ impl Forms<'_> {
             if let Some(mutant) = mutant {
                 mutant.control(&mut cfg, &mut tree);
             }
-            let mut module = refused(form, lower::structured(context, &cfg, &tree))?;
+            let mut module = refused(form, lift::structured(context, &cfg, &tree))?;
             if let Some(mutant) = mutant {
                 mutant.module(Place::Lowered, &mut module);
             }
@@ -284,7 +284,7 @@ impl Forms<'_> {
             let module = lowered("block dispatcher", cfg, tree)?;
             self.check("block dispatcher lowered", &module, Phase::Pica)?;
         }
-        let module = refused("pc dispatcher", lower::dispatched(context))?;
+        let module = refused("pc dispatcher", lift::dispatched(context))?;
         self.check("pc dispatcher lowered", &module, Phase::Pica)
     }
 
@@ -324,7 +324,7 @@ impl Forms<'_> {
         if let Some(mutant) = self.mutant {
             mutant.optimizer(&mut module, self.case.options.arithmetic.precision, &mut scratch);
         }
-        passes::optimize_observed(
+        passes::optimize::run_observed(
             &mut module,
             self.case.options.arithmetic.precision,
             &mut scratch,
@@ -338,19 +338,19 @@ impl Forms<'_> {
         observed?;
         self.plant(Place::Legalization, &mut module);
         let arithmetic = &self.case.options.arithmetic;
-        let offsets = passes::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
+        let offsets = passes::analyze::offsets::run(&module.main, arithmetic, &[None; FLOATS]);
         let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
         passes::legalize::run(&mut module, &self.case.options, &uniforms, &mut Default::default());
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Phase::Legal)?;
-        passes::tidy(&mut module, &mut scratch);
+        passes::optimize::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Phase::Legal)?;
         // Check before `leave`, whose loop parameters start with constants that no driver can
         // propagate out of the loop.
         if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
-        if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
+        if passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch) {
             self.check(&format!("{tier} after leave"), &module, Phase::Legal)?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use transpica::stages::isa::control::{Effect, Test};
 use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{ConditionOp, Opcode, Program};
-use transpica::stages::lower::{self, Context, OutputSelection};
+use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
@@ -154,7 +154,7 @@ impl Mutant {
         if self.place() == Place::Optimizer {
             for f in module.functions_mut() {
                 let before = f.clone();
-                passes::simplify::run(f, precision, &mut scratch.tables);
+                passes::optimize::simplify::run(f, precision, &mut scratch.tables);
                 take_first_lanes(&before, f);
             }
         }
@@ -270,28 +270,28 @@ pub fn translate(
     let mut module = match translate::control(program, &options)? {
         ControlFlow::Tree(mut cfg, mut tree, _) => {
             mutant.control(&mut cfg, &mut tree);
-            let mut module = lower::structured(context, &cfg, &tree)?;
+            let mut module = lift::structured(context, &cfg, &tree)?;
             mutant.module(Place::Lowered, &mut module);
             module
         }
-        ControlFlow::Code => lower::dispatched(context)?,
+        ControlFlow::Code => lift::dispatched(context)?,
     };
     let mut scratch = Scratch::default();
     mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
-    passes::optimize(&mut module, &options.arithmetic, &mut scratch);
-    let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
-    let usage = passes::usage::run(&module.main, &offsets);
+    passes::optimize::run(&mut module, &options.arithmetic, &mut scratch);
+    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let usage = passes::analyze::usage::run(&module.main, &offsets);
     let Interface { outputs, entry_point, .. } = right.interface;
     let interface = Interface { outputs, entry_point, ..environment.interface(&usage, &options)? };
     mutant.module(Place::Legalization, &mut module);
     // The error may be one of relative reads.
-    let offsets = passes::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
+    let offsets = passes::analyze::offsets::run(&module.main, &options.arithmetic, &[None; FLOATS]);
     let block = &interface.block;
     let uniforms = passes::legalize::Uniforms { block, constants: &[None; FLOATS], offsets: &offsets };
     passes::legalize::run(&mut module, &options, &uniforms, &mut Default::default());
     mutant.module(Place::Legal, &mut module);
-    passes::tidy(&mut module, &mut scratch);
-    passes::leave::run(&mut module.main, &module.helpers, &mut scratch);
+    passes::optimize::tidy(&mut module, &mut scratch);
+    passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch);
     (right.module, right.interface, right.usage) = (module, interface, usage);
     Ok(right)
 }

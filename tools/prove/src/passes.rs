@@ -4,7 +4,9 @@
 
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::ir::{Func, Module, Phase, text, verify};
-use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify};
+use transpica::stages::passes::Scratch;
+use transpica::stages::passes::drivers::leave;
+use transpica::stages::passes::optimize::{cse, dce, params, shrink, simplify};
 use transpica::stages::precision::Precision;
 
 use crate::same::compare;

@@ -7,6 +7,7 @@
 //! each use: `r1.xyz` reads better than a name for it.
 
 pub mod facts;
+pub mod inline;
 pub mod scopes;
 mod stores;
 mod uses;

@@ -14,7 +14,7 @@ use transpica::stages::container::{Model, Shbin};
 use transpica::stages::host::Options;
 use transpica::stages::host::dvle;
 use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::lower::{self, Context, OutputSelection};
+use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::structure::{self, Structured};
 use transpica::stages::{ir, isa};
 use transpica_oracles::Input;
@@ -101,5 +101,5 @@ fn lower(file: &Shbin<'_>, index: usize) -> Option<String> {
         options: &options,
         hooks: &[],
     };
-    lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
+    lift::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
 }

@@ -3,7 +3,10 @@
 
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::{Phase, text, verify};
-use transpica::stages::passes::{Scratch, approximate, leave, offsets, optimize, tidy, usage};
+use transpica::stages::passes::analyze::{approximate, offsets, usage};
+use transpica::stages::passes::drivers::leave;
+use transpica::stages::passes::optimize::tidy;
+use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
@@ -33,7 +36,7 @@ pub fn check(bytes: &[u8]) {
     let mut optimized = module.clone();
     let mut scratch = Scratch::default();
     let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
-    optimize(&mut optimized, &arithmetic, &mut scratch);
+    optimize::run(&mut optimized, &arithmetic, &mut scratch);
     tidy(&mut optimized, &mut scratch);
     leave::run(&mut optimized.main, &optimized.helpers, &mut scratch);
     verify(&optimized, Phase::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimized}"));

@@ -1,6 +1,6 @@
 //! Values that leave a loop whose invocations exit in different iterations.
 //! Hand-written modules show the behavior of drivers on the plain forms. Random programs show that
-//! the library's form (`transpica::stages::passes::leave`) is right.
+//! the library's form (`transpica::stages::passes::drivers::leave`) is right.
 //! Without a Vulkan driver this fails and says how to install one.
 
 use transpica::stages::precision::Precision;

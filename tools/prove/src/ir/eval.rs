@@ -4,9 +4,10 @@
 
 use transpica::stages::entity::Handle;
 use transpica::stages::fields::HostField;
+use transpica::stages::ir::op::scalar;
 use transpica::stages::ir::{
     Array, Binary, Buffer, Exit, Func, Item, Module, Node, NodeData, Op, Phase, Region, Resource, ScalarKind,
-    Shape, Target, Targets, Type, Unary, Value, ValueList, scalar, verify,
+    Shape, Target, Targets, Type, Unary, Value, ValueList, verify,
 };
 use transpica::stages::isa::limits::{FLOATS, INPUTS, INTS};
 use transpica::stages::precision::arith;

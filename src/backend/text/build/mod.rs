@@ -1,0 +1,291 @@
+//! Builder of the draft of one function: operands, constants, and the view of each IR value.
+//! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
+//! control flow.
+
+mod carry;
+mod entry;
+mod loops;
+mod operations;
+mod region;
+
+use self::carry::{Carrier, Carriers};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
+use super::module::Module;
+use super::names::Word;
+use crate::backend::interface::defect;
+use crate::error::Result;
+use crate::ir::op::scalar;
+use crate::ir::{Binary, Def, Func, Lane, Op, ScalarKind, Type, Unary, Value, ValueList};
+use crate::machine::precision::Precision;
+use crate::machine::precision::bits::{INFINITY, SIGN};
+
+/// A function under construction.
+pub struct Builder<'a> {
+    pub draft: &'a mut Draft,
+    pub module: &'a Module<'a>,
+    pub ir: &'a Func,
+    /// Names of its parameters.
+    pub parameters: &'a [String],
+    pub carriers: Carriers,
+    /// Contents of input registers.
+    pub inputs: [Option<Operand>; 16],
+    /// Index of this thread (geometry programs).
+    pub thread: Option<Operand>,
+    /// Names of the arrays in the uniform block.
+    pub arrays: Vec<Word>,
+    /// Number of open braces.
+    pub depth: u32,
+    /// Lines of the open loops and switches.
+    pub open: Vec<usize>,
+    /// Counters of the open loops that count.
+    pub counting: Vec<Variable>,
+    /// Procedure of the last line; none where lines were removed.
+    pub procedure: Option<Option<u16>>,
+    views: Vec<Option<View>>,
+    not_finite: Vec<(u32, Expr)>,
+}
+
+impl<'a> Builder<'a> {
+    /// Starts a function: evaluates its infinities and NaNs, and no other values.
+    pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+        draft.start(ir.values.len());
+        let mut builder = Self {
+            draft,
+            module,
+            ir,
+            parameters,
+            carriers: Carriers::default(),
+            inputs: [None; 16],
+            thread: None,
+            arrays: Vec::new(),
+            depth: 0,
+            open: Vec::new(),
+            counting: Vec::new(),
+            procedure: Some(None),
+            views: vec![None; ir.values.len()],
+            not_finite: Vec::new(),
+        };
+        let arrays = &module.source.interface.block.names;
+        builder.arrays.extend(arrays.iter().map(|array| builder.draft.word(&array.name)));
+        // Evaluated at the top of the function, so that every block can use them.
+        for data in ir.values.values() {
+            if let Def::Op(Op::Const(bits)) = data.def {
+                let bits = bits.iter().take(usize::from(data.ty.lanes));
+                bits.filter(|&&bits| !is_finite(data.ty.kind, bits)).for_each(|&bits| {
+                    builder.not_finite(bits);
+                });
+            }
+        }
+        builder
+    }
+
+    pub fn push(&mut self, line: Line) {
+        self.draft.lines.push(line);
+    }
+
+    /// Returns the expression of an infinity or a NaN. Constant expressions of WGSL must not yield
+    /// these, which Tint enforces, so the bits come from a variable.
+    fn not_finite(&mut self, bits: u32) -> Expr {
+        if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
+            return expr;
+        }
+        const NEGATIVE_INFINITY: u32 = SIGN | INFINITY;
+        let (name, variable) = match bits {
+            INFINITY => ("infinity", "infinity_bits"),
+            NEGATIVE_INFINITY => ("negative_infinity", "negative_infinity_bits"),
+            _ => ("not_a_number", "not_a_number_bits"),
+        };
+        let [name, variable] = [name, variable].map(|name| self.draft.labeled(name));
+        let variable = self.draft.variable(variable, Type::U32, Some(bits));
+        let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
+        self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);
+        let expr = self.draft.nodes.len() as Expr - 1;
+        self.not_finite.push((bits, expr));
+        expr
+    }
+
+    /// Records the view of a value.
+    pub fn set(&mut self, value: Value, view: View) {
+        if let Some(place) = self.views.get_mut(value.0 as usize) {
+            *place = Some(view);
+        }
+    }
+
+    /// Returns the carriers of a list.
+    pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
+        self.carriers.of(self.ir, self.draft, list)
+    }
+
+    /// Stores values in their carriers, in parallel.
+    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+        // Values are looked up before the first store, which makes the stores parallel.
+        let mut stores = Vec::with_capacity(carriers.len());
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            if !self.carriers.holds(carrier, value) {
+                stores.push((carrier, value, self.value(value)?));
+            }
+        }
+        for (carrier, content, value) in stores {
+            let variable = self.carriers.stored(carrier, content);
+            self.push(Line::Store { variable, value });
+        }
+        Ok(())
+    }
+
+    /// Loads values from their carriers.
+    pub fn load(&mut self, carriers: &[Carrier], values: &[Value]) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            let variable = self.carriers.loaded(carrier, value);
+            self.load_from(variable, value);
+        }
+    }
+
+    /// Loads a value from a variable.
+    pub fn load_from(&mut self, variable: Variable, value: Value) {
+        let data = self.ir.values[value];
+        let load = self.draft.add(Form::Variable(variable), data.ty, &[], Label::Hint(data.hint));
+        self.set(value, load.view);
+    }
+
+    /// Returns the view of a value. Constants may be infinite or NaN.
+    pub fn view(&self, value: Value) -> Result<View> {
+        let view = self.views.get(value.0 as usize).copied().flatten();
+        view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
+    }
+
+    /// Returns values as operands.
+    pub fn list(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    /// Returns a value as an operand.
+    pub fn value(&mut self, value: Value) -> Result<Operand> {
+        let ty = self.ir.ty(value);
+        let view = match self.view(value)? {
+            View::Const(bits) => self.constant(ty, bits),
+            view @ (View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..)) => view,
+        };
+        Ok(Operand { view, ty })
+    }
+
+    fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
+        let lanes = bits.map(|bits| View::Const([bits, 0, 0, 0])).map(|lane| self.writable(ty.kind, lane));
+        self.collected(ty, lanes, PLAIN)
+    }
+
+    /// Returns a scalar view; constants without a literal become expressions.
+    fn writable(&mut self, kind: ScalarKind, lane: View) -> View {
+        match lane {
+            View::Const([bits, ..]) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
+            View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => lane,
+        }
+    }
+
+    /// Returns the result of a shuffle of this type.
+    pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> Result<View> {
+        let mut views = [View::Const([0; 4]); 4];
+        for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
+            *view = self.lane(lane)?;
+        }
+        Ok(self.collected(ty, views, label))
+    }
+
+    /// Returns a lane of a value as a scalar.
+    fn lane(&mut self, lane: Lane) -> Result<View> {
+        let operand = Operand { view: self.view(lane.value())?, ty: self.ir.ty(lane.value()) };
+        if lane.index() >= operand.ty.lanes {
+            return Err(defect(format!("{lane} does not exist")));
+        }
+        let scalar = if operand.ty.lanes == 1 { operand } else { operand.lane(lane.index()) };
+        Ok(match scalar.view {
+            View::Not(..) => self.draft.add(Form::Build, Type::BOOL, &[scalar], PLAIN).view,
+            view => self.writable(operand.ty.kind, view),
+        })
+    }
+
+    /// Returns the vector of these scalars, one for each lane of the type: a view of one
+    /// expression, or a new one.
+    fn collected(&mut self, ty: Type, scalars: [View; 4], label: Label) -> View {
+        let used = &scalars[..usize::from(ty.lanes.clamp(1, 4))];
+        let is_run = |first| used.iter().all(|&lane| base(lane) == Some(first));
+        match used[0] {
+            View::Whole(expr) if used.iter().all(|&lane| lane == used[0]) => match used.len() {
+                1 => View::Whole(expr),
+                _ => View::Splat(expr),
+            },
+            View::Lanes(expr, _) if is_run(expr) => self.selection(expr, used),
+            View::Const(_) if used.iter().all(|lane| lane.expr().is_none()) => {
+                View::Const(scalars.map(|lane| if let View::Const([bits, ..]) = lane { bits } else { 0 }))
+            }
+            View::Whole(_) | View::Lanes(..) | View::Const(_) | View::Splat(_) | View::Not(..) => {
+                self.build(ty, used, label)
+            }
+        }
+    }
+
+    /// Returns lanes of a vector; the vector itself for all its lanes in order.
+    fn selection(&self, expr: Expr, lanes: &[View]) -> View {
+        let mut pattern = [0; 4];
+        for (place, lane) in pattern.iter_mut().zip(lanes) {
+            if let View::Lanes(_, [lane, ..]) = *lane {
+                *place = lane;
+            }
+        }
+        let is_whole = usize::from(self.draft.node(expr).ty.lanes) == lanes.len()
+            && pattern[..lanes.len()] == [0, 1, 2, 3][..lanes.len()];
+        if is_whole { View::Whole(expr) } else { View::Lanes(expr, pattern) }
+    }
+
+    /// Builds a vector of runs of lanes, scalars and constants.
+    fn build(&mut self, ty: Type, scalars: &[View], label: Label) -> View {
+        let runs = scalars.chunk_by(|&a, &b| base(a).is_some() && base(a) == base(b));
+        // Adjacent lanes of one vector are one part: `vec4f(a.xyz, 1.0)`.
+        let parts = runs.map(|run| {
+            let view = base(run[0]).map_or(run[0], |expr| self.selection(expr, run));
+            Operand { view, ty: ty.with_lanes(run.len() as u8) }
+        });
+        let mut operands = [Operand { view: View::Whole(0), ty }; 4];
+        let count = operands.iter_mut().zip(parts).map(|(operand, part)| *operand = part).count();
+        self.draft.add(Form::Build, ty, &operands[..count], label).view
+    }
+
+    /// Returns the scalar in all lanes of a value, if it is known that they are equal.
+    pub fn repeated(&mut self, value: Value) -> Result<Option<Operand>> {
+        let ty = self.ir.ty(value);
+        let lanes = usize::from(ty.lanes.min(4));
+        let view = match self.view(value)? {
+            View::Splat(expr) => View::Whole(expr),
+            View::Lanes(base, pattern) if pattern[..lanes].iter().all(|&lane| lane == pattern[0]) => {
+                View::Lanes(base, pattern)
+            }
+            View::Const(bits) if bits[..lanes].iter().all(|&lane| lane == bits[0]) => {
+                self.constant(ty.with_lanes(1), bits)
+            }
+            View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return Ok(None),
+        };
+        Ok(Some(Operand { view, ty: ty.with_lanes(1) }))
+    }
+}
+
+/// Returns the result of an operation on integers that is a constant or one of its operands:
+/// `0 + 1`, `a + 0`, `a * 1`.
+pub fn known(op: Binary, operands: [Operand; 2]) -> Option<Operand> {
+    let [a, b] = operands;
+    match (op, a.scalar(), b.scalar()) {
+        (Binary::IAdd | Binary::ISub | Binary::IMul, Some(left), Some(right)) => {
+            let bits = scalar::fold_binary(op, Precision::Exact, left, right)?;
+            Some(Operand { view: View::Const([bits, 0, 0, 0]), ty: a.ty })
+        }
+        (Binary::IAdd | Binary::ISub, None, Some(0)) | (Binary::IMul, None, Some(1)) => Some(a),
+        (Binary::IAdd, Some(0), None) | (Binary::IMul, Some(1), None) => Some(b),
+        _other => None,
+    }
+}
+
+/// Returns the vector of which a scalar is a lane.
+const fn base(scalar: View) -> Option<Expr> {
+    match scalar {
+        View::Lanes(expr, _) => Some(expr),
+        View::Whole(_) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
+    }
+}

@@ -1,0 +1,324 @@
+//! One expression for each operation of the IR.
+//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
+//! syntax.
+
+use super::{Builder, known};
+use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
+use crate::backend::text::draft::{
+    Draft, Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Subject, Text, View,
+};
+use crate::backend::text::names::{Word, push_number};
+use crate::error::Result;
+use crate::geometry::GeometryKernel;
+use crate::host::Member;
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, ScalarKind, Type, Unary, Value, ValueList};
+use crate::machine::precision::bits::{INFINITY, MAGNITUDE};
+
+impl<'a> Builder<'a> {
+    /// Adds the evaluation of a value.
+    #[inline]
+    pub fn item(&mut self, value: Value) -> Result<()> {
+        let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
+        let Def::Op(op) = data.def else {
+            return Err(defect(format!("{value} is no operation")));
+        };
+        self.begin_procedure(value);
+        let first = self.draft.nodes.len() as Expr;
+        let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
+        self.set(value, view);
+        if self.draft.is_traced {
+            self.note_origin(first, value);
+        }
+        Ok(())
+    }
+
+    /// Notes that the expressions from `first` on evaluate a value.
+    #[cold]
+    fn note_origin(&mut self, first: Expr, value: Value) {
+        self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
+    }
+
+    /// Notes where the procedure of the operations changes.
+    fn begin_procedure(&mut self, value: Value) {
+        let procedures = &self.module.source.interface.procedures;
+        if procedures.is_empty() {
+            return;
+        }
+        // What passes add belongs to the operations around it.
+        let Some(pc) = self.ir.place(value).and_then(|place| place.pc) else { return };
+        let found = procedures.iter().position(|procedure| procedure.holds(pc)).map(|index| index as u16);
+        if self.procedure != Some(found) {
+            self.procedure = Some(found);
+            self.push(Line::Procedure(found));
+        }
+    }
+
+    fn operation(&mut self, op: Op, ty: Type, label: Label) -> Result<View> {
+        if op.is_pica() {
+            return Err(not_legal(op));
+        }
+        let (form, operands): (Form, &[Operand]) = match op {
+            Op::Const(bits) => return Ok(View::Const(bits)),
+            Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
+            Op::Read(resource) => return self.read(resource, ty),
+            Op::ReadAt(array, index) => return self.read_at(array, index, ty),
+            // No expression: the use writes `!x`, or the opposite of an integer comparison.
+            Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
+                return Ok(self.value(operand)?.view.negated());
+            }
+            Op::Submit { args } => {
+                let vectors = self.kernel()?.vectors;
+                self.label_vertices(args, vectors as usize)?;
+                return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
+            }
+            Op::Call { helper, args } => {
+                let called = self.module.helpers.get(usize::from(helper));
+                let called = called.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                let args = self.ir.get(args);
+                if let (&[index], ScalarKind::F32) = (args, ty.kind)
+                    && let Some((reader, index)) = self.relative(helper, index)?
+                {
+                    return Ok(self.draft.add(reader, ty, &[index], label).view);
+                }
+                let array = called.member.and_then(|member| self.module.declarations.members.get(member));
+                let array = array.map_or(Word::NONE, |array| self.draft.word(array));
+                (self.draft.call(&called.name, called.noun, array), &self.list(args)?)
+            }
+            Op::Unary(Unary::IsNan, operand) => return self.is_nan(operand, label),
+            // Of two numbers alone do all languages say which one they choose.
+            Op::Binary(choice @ (Binary::NMin | Binary::NMax), a, b) => {
+                return self.choice([a, b], choice, label);
+            }
+            Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
+            Op::Binary(op, left, right) => {
+                let operands = self.pair(op, left, right)?;
+                return Ok(self.binary(op, operands, ty, label));
+            }
+            // One condition for all lanes is `?:` in GLSL; a vector of them needs a function.
+            Op::Select { cond, a, b } => {
+                let condition = match self.repeated(cond)? {
+                    Some(scalar) => scalar,
+                    None => self.value(cond)?,
+                };
+                (Form::Select, &[condition, self.value(a)?, self.value(b)?])
+            }
+        };
+        Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    /// Labels what is stored of each vertex with the names of the outputs.
+    fn label_vertices(&mut self, args: ValueList, vectors: usize) -> Result<()> {
+        let outputs = &self.module.source.interface.outputs;
+        for (index, &value) in self.ir.get(args).iter().skip(1).enumerate() {
+            let Some(output) = outputs.get(index % vectors.max(1)) else { continue };
+            if let View::Whole(expr) = self.view(value)?
+                && self.draft.node(expr).label == PLAIN
+            {
+                self.draft.nodes[expr as usize].label = self.draft.titled("out_", &output.name, "");
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an operation on two operands, unless its result is known or its text is shorter in
+    /// another form.
+    fn binary(&mut self, op: Binary, operands: [Operand; 2], ty: Type, label: Label) -> View {
+        if let Some(known) = known(op, operands) {
+            return known.view;
+        }
+        let expr = match self.quantified(op, operands) {
+            Some((form, vector)) => self.draft.add(form, ty, &[vector], label),
+            None => self.draft.add(Form::Binary(op), ty, &operands, label),
+        };
+        expr.view
+    }
+
+    /// Writes a choice of two numbers as a comparison and a selection.
+    fn choice(&mut self, operands: [Value; 2], op: Binary, label: Label) -> Result<View> {
+        let [a, b] = [self.value(operands[0])?, self.value(operands[1])?];
+        let compare = Form::Binary(op.choice().unwrap_or(op));
+        let is_first = self.draft.add(compare, a.ty.with_kind(ScalarKind::Bool), &[a, b], PLAIN);
+        Ok(self.draft.add(Form::Select, a.ty, &[is_first, a, b], label).view)
+    }
+
+    /// Asks for NaN by bits: WGSL has no function, and compilers of GLSL may decide `isnan` as
+    /// `a != a` of numbers.
+    fn is_nan(&mut self, operand: Value, label: Label) -> Result<View> {
+        let operand = self.value(operand)?;
+        let ty = operand.ty.with_kind(ScalarKind::U32);
+        let [magnitude, infinity] =
+            [MAGNITUDE, INFINITY].map(|bits| Operand { view: View::Const([bits; 4]), ty });
+        let bits = self.draft.add(Form::Unary(Unary::ToBits), ty, &[operand], PLAIN);
+        let bits = self.draft.add(Form::Binary(Binary::BitAnd), ty, &[bits, magnitude], PLAIN);
+        let form = Form::Binary(Binary::ULess);
+        Ok(self.draft.add(form, ty.with_kind(ScalarKind::Bool), &[infinity, bits], label).view)
+    }
+
+    fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {
+        match resource {
+            Resource::Input(register) => {
+                let input = self.inputs.get(usize::from(register)).copied().flatten();
+                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
+                Ok(input?.view)
+            }
+            Resource::Draw(field) => Ok(self.draw(field)?.view),
+            Resource::Host(field) => {
+                let [_, prefix] = &self.module.declarations.prefixes;
+                Ok(self.draft.name(ty, prefix, field.name()).view)
+            }
+            Resource::Specialized(id) => Ok(self.draft.name(ty, "", &id.to_string()).view),
+            Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
+            Resource::Index { member: number, element } => {
+                let interface = self.module.source.interface;
+                let (data, _) = member(interface, number, Some(element))?;
+                let start = self.draft.words.end();
+                let subject = self.index(data, element);
+                let (word, placement) = (self.draft.words.since(start), Placement::Anywhere);
+                let text = Text { word, placement, is_memory: false, subject };
+                Ok(self.draft.add_text(text, ty, &[], PLAIN).view)
+            }
+            Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
+                Err(not_legal(Op::Read(resource)))
+            }
+        }
+    }
+
+    /// Reads an element by an index.
+    fn read_at(&mut self, array: Array, value: Value, ty: Type) -> Result<View> {
+        let index = self.value(value)?;
+        let buffer = match array {
+            Array::Member(member) => return self.member(ty, member, None, &[index]),
+            Array::Buffer(buffer) => buffer,
+            Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
+        };
+        // The feed is read-only, so its reads may move to their use. The state is written at the
+        // end of the function.
+        let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
+            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Placement::Line),
+            (Buffer::State, Some(state)) => (state, "word", Placement::OnlyLine),
+            (Buffer::State, None) => return Err(defect("there is no state")),
+        };
+        let label = self.draft.labeled(name);
+        let text = Text::unnamed(self.draft.word(buffer.name), stay);
+        Ok(self.draft.add_text(text, ty, &[index], label).view)
+    }
+
+    /// Returns the call of a function for elements of a named array and its argument, if the index
+    /// of an element is that of the array in its member and something else.
+    fn relative(&mut self, helper: u16, index: Value) -> Result<Option<(Form, Operand)>> {
+        let op = |value: Value| match self.ir.values.get(value).map(|data| data.def) {
+            Some(Def::Op(op)) => Some(op),
+            Some(_) | None => None,
+        };
+        let Some(Op::Binary(Binary::IAdd, first, index)) = op(index) else { return Ok(None) };
+        let Some(Op::Read(Resource::Index { member: number, element })) = op(first) else { return Ok(None) };
+        let interface = self.module.source.interface;
+        let (data, _) = member(interface, number, Some(element))?;
+        let Some((array, ahead)) = self.module.declarations.array(&interface.block, data, element) else {
+            return Ok(None);
+        };
+        let Some(name) = self.module.readers.get(usize::from(array)) else { return Ok(None) };
+        let reader = Reader { array, helper };
+        if !self.draft.readers.contains(&reader) {
+            self.draft.readers.push(reader);
+        }
+        let operands = [self.value(index)?, Operand::int(ahead.into())];
+        let view = self.binary(Binary::IAdd, operands, Type::I32, PLAIN);
+        let form = self.draft.call(name, "", self.arrays[usize::from(array)]);
+        Ok(Some((form, Operand { view, ty: Type::I32 })))
+    }
+
+    /// Returns the operands of an operation. A factor that repeats a scalar is passed as the
+    /// scalar.
+    fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
+        if op == Binary::Mul {
+            if let Some(scalar) = self.repeated(left)? {
+                return Ok([scalar, self.value(right)?]);
+            }
+            if let Some(scalar) = self.repeated(right)? {
+                return Ok([self.value(left)?, scalar]);
+            }
+        }
+        Ok([self.value(left)?, self.value(right)?])
+    }
+
+    /// Returns the vector of conditions of which `||` asks every lane, or `&&`.
+    fn quantified(&self, op: Binary, operands: [Operand; 2]) -> Option<(Form, Operand)> {
+        /// Operands of a tree over four lanes, with room to spare.
+        const NODES: usize = 8;
+        let form = match op {
+            Binary::Or => Form::Any,
+            Binary::And => Form::All,
+            _other_operations => return None,
+        };
+        let (mut vector, mut lanes) = (None, 0u8);
+        let (mut work, mut count) = ([operands[0]; NODES], 2);
+        work[1] = operands[1];
+        for _ in 0..NODES {
+            if count == 0 {
+                break;
+            }
+            count -= 1;
+            match work[count].view {
+                View::Lanes(expr, [lane, ..]) if *vector.get_or_insert(expr) == expr => lanes |= 1 << lane,
+                View::Whole(expr) if self.draft.node(expr).form == Form::Binary(op) => {
+                    let inner = self.draft.operands(expr);
+                    work.get_mut(count..count + inner.len())?.copy_from_slice(inner);
+                    count += inner.len();
+                }
+                _other_condition => return None,
+            }
+        }
+        let expr = vector.filter(|_| count == 0)?;
+        let ty = self.draft.node(expr).ty;
+        (operands[0].ty.lanes == 1 && lanes == (1 << ty.lanes) - 1)
+            .then_some((form, Operand { view: View::Whole(expr), ty }))
+    }
+
+    /// Reads an element of a member of the uniform block, by a constant index or by an operand.
+    fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
+        let interface = self.module.source.interface;
+        let (data, element) = member(interface, number, element)?;
+        let declarations = &self.module.declarations;
+        let start = self.draft.words.end();
+        self.draft.word(&declarations.prefixes[0]);
+        let mut subject = Subject::NONE;
+        let name = self.draft.word(&declarations.members[usize::from(number)]);
+        if let Some(element) = element {
+            self.draft.word("[");
+            subject = self.index(data, element);
+            self.draft.word("]");
+        }
+        // Uniforms do not change during a run, but the index may be a variable that a loop changes:
+        // only reads without one may move anywhere.
+        let placement = if index.is_empty() { Placement::Anywhere } else { Placement::Line };
+        let subject = Subject { name, ..subject };
+        let text = Text { word: self.draft.words.since(start), placement, is_memory: true, subject };
+        Ok(self.draft.add_text(text, ty, index, PLAIN).view)
+    }
+
+    /// Adds the words of the index of an element of a member: a number, or the name of an array and
+    /// the number in it.
+    fn index(&mut self, member: &Member, element: u16) -> Subject {
+        let block = &self.module.source.interface.block;
+        let number = |draft: &mut Draft, number| draft.words.add(|out| push_number(out, u32::from(number)));
+        match self.module.declarations.index(block, member, element) {
+            None => Subject { number: number(self.draft, element), ..Subject::NONE },
+            Some((array, offset, ahead)) => {
+                self.draft.word(offset);
+                let mut subject = Subject { array: self.arrays[usize::from(array)], ..Subject::NONE };
+                if ahead != 0 {
+                    self.draft.word(" + ");
+                    subject.number = number(self.draft, ahead);
+                }
+                subject
+            }
+        }
+    }
+
+    /// Returns the geometry program of the interface.
+    pub fn kernel(&self) -> Result<&'a GeometryKernel> {
+        let kernel = self.module.source.interface.kernel();
+        kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
+    }
+}

@@ -1,0 +1,310 @@
+//! Decides which expressions are inlined and which get a name, and which arithmetic must be marked
+//! as exact.
+//! In: a draft and the facts of `uses`. Out: the decisions that `print` follows. Knows no syntax,
+//! only how long things are, roughly.
+//!
+//! An expression is written where it is used if it is used once, in the loop it is evaluated in,
+//! and does not make the line long. A load of a variable may besides be written as often as it is
+//! used, if no line between its place and its last use stores the variable. The longest parts of an
+//! expression that is too long for its line get names; vectors are left to `print`, which breaks
+//! them, and calls, once their parts are short. What is first stored in a variable goes by the name
+//! of the variable as long as that holds it. All else is a constant with a name. The depth of what
+//! is written in place is bounded: writer and readers recurse on it.
+//! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections
+//! inside of that value too; not what is written for an index, a condition of a statement or a
+//! returned value (measured with glslang 12).
+
+use super::facts::{NONE, Size};
+use super::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
+use crate::backend::text::dialect::versions::Marks;
+use crate::backend::text::names::{Names, Word};
+use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
+
+/// Maximum characters of a line that can be broken.
+pub const LINE: u32 = 100;
+/// Minimum characters for an expression, however deep its line is indented.
+const LEAST: u32 = 40;
+/// Typical characters of a name.
+const NAME: u32 = 7;
+/// Characters of a short argument of a call, which needs no name.
+const ARGUMENT: u32 = 20;
+/// Maximum depth of an inlined expression; the writer recurses on it.
+const DEPTH: u32 = 24;
+
+impl Draft {
+    /// Decides which expressions get a name, and assigns the names.
+    pub fn plan(&mut self, names: &mut Names<'_>, marks: Marks) {
+        self.survey();
+        for expr in 0..self.nodes.len() as Expr {
+            // What nothing uses is not written, so its operands need no names for it.
+            if self.fact(expr).uses.count == 0 {
+                continue;
+            }
+            // Facts of its operands are known: they come before it.
+            self.measure(expr, marks);
+            if self.needs_name(expr) {
+                self.wants_name(expr);
+            }
+        }
+        if marks != Marks::Nothing {
+            self.name_unmarked();
+        }
+        self.give_names(names);
+    }
+
+    /// Computes the size of an expression. If it is too long, its longest operands get names first.
+    fn measure(&mut self, expr: Expr, marks: Marks) {
+        let node = self.nodes[expr as usize];
+        // The operand of a text is an index, which `precise` does not reach. Nor does it reach, in
+        // Mesa's compiler, arguments of our functions and the condition of `?:`.
+        let reaches = match node.form {
+            Form::Text(..) => marks == Marks::Nothing,
+            Form::Call(_) => marks != Marks::Comparisons,
+            _other_forms => true,
+        };
+        if !reaches {
+            node.range().for_each(|index| self.name_exact(self.operands[index]));
+        }
+        if marks == Marks::Comparisons && node.form == Form::Select && node.ty != Type::F32 {
+            let condition = self.operands[node.range().start];
+            if condition.ty.lanes == 1 {
+                self.name_exact(condition);
+            }
+        }
+        let line = self.line_length(expr);
+        let is_exact = match marks {
+            Marks::Nothing => false,
+            Marks::Arithmetic => is_arithmetic(&node),
+            Marks::Comparisons => is_arithmetic(&node) || is_comparison(&node),
+        };
+        let own = Size { length: self.own_length(&node), depth: 0, is_exact };
+        loop {
+            let mut size = own;
+            for &operand in &self.operands[node.range()] {
+                let part = self.operand_size(operand);
+                size.length = size.length.saturating_add(part.length);
+                size.depth = size.depth.max(part.depth + 1);
+                size.is_exact |= part.is_exact;
+            }
+            // What has a line for each part, and which parts are long then.
+            let short = match node.form {
+                Form::Build | Form::Outputs => u32::MAX,
+                Form::Call(_) | Form::Select => ARGUMENT,
+                _other_form => NAME,
+            };
+            if size.depth > DEPTH || size.length > line && short < u32::MAX {
+                let parts = self.operands[node.range()].iter();
+                let parts = parts.filter_map(|&part| self.shortened(part, short.min(size.length)));
+                // A part at the maximum depth goes first: length is style, but depth bounds
+                // recursion.
+                let longest = parts.max_by_key(|&part| {
+                    let size = self.fact(part).size;
+                    if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
+                });
+                if let Some(part) = longest {
+                    self.wants_name(part);
+                    continue;
+                }
+            }
+            self.facts[expr as usize].size = size;
+            return;
+        }
+    }
+
+    /// Returns the characters that a line has for an expression.
+    fn line_length(&self, expr: Expr) -> u32 {
+        let (node, fact) = (self.node(expr), self.fact(expr));
+        let user = self.nodes.get(fact.uses.user as usize).map(|user| user.form);
+        let around = match (user, node.label) {
+            // `    …,`
+            (Some(Form::Build | Form::Outputs | Form::Call(_)), _) if fact.uses.count == 1 => 5,
+            // `return …;`
+            (None, _) if fact.uses.count == 1 && fact.store == NONE => 9,
+            // `r0_xyz = …;`
+            _ if fact.store != NONE => 12,
+            // `let modelView_has_nan = …;`
+            (_, Label::Title(title)) => 10 + self.title(title).word.length(),
+            (_, Label::Hint(hint)) if hint.register != HintRegister::None => 17,
+            // Conditions are named after their operands.
+            (_, Label::Hint(_)) if node.ty.kind == ScalarKind::Bool => 24,
+            (_, Label::Hint(_)) => 16,
+        };
+        (LINE - around.min(LINE)).saturating_sub(4 * self.indent(expr)).max(LEAST)
+    }
+
+    /// Returns the characters that an expression adds to its operands.
+    fn own_length(&self, node: &Node) -> u32 {
+        match node.form {
+            Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) => 4,
+            Form::Any | Form::All => 5,
+            Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
+            Form::Unary(_) => 16,
+            Form::Select => 12,
+            Form::Build if node.ty.lanes == 1 => 0,
+            Form::Build => 5 + 2 * node.range().len() as u32,
+            Form::Outputs => 12 + 2 * node.range().len() as u32,
+            Form::Call(function) => self.function(function).word.length() + 2 * node.range().len() as u32,
+            Form::Variable(variable) => match self.variables[variable as usize].label {
+                Label::Title(title) => self.title(title).word.length(),
+                Label::Hint(_) => NAME,
+            },
+            Form::Text(text) => self.text(text).word.length(),
+        }
+    }
+
+    /// Returns the size of the text of an operand.
+    pub fn operand_size(&self, Operand { view, ty }: Operand) -> Size {
+        let lanes = u32::from(ty.lanes);
+        let (expr, added, level) = match view {
+            View::Const(bits) => return constant_size(ty, &bits[..lanes as usize]),
+            View::Whole(expr) => (expr, 0, 0),
+            View::Lanes(expr, _) => (expr, lanes + 1, 1),
+            View::Splat(expr) => (expr, 7, 1),
+            View::Not(expr, _) => (expr, 4, 1),
+        };
+        let fact = self.fact(expr);
+        let size = if fact.is_named() {
+            Size { length: self.name_length(expr), ..Size::default() }
+        } else {
+            fact.size
+        };
+        Size { length: size.length.saturating_add(added), depth: size.depth + level, ..size }
+    }
+
+    fn wants_name(&mut self, expr: Expr) {
+        self.facts[expr as usize].name = Word::WANTED;
+        self.describe(expr);
+    }
+
+    /// Returns the characters of the name of an expression, roughly.
+    fn name_length(&self, expr: Expr) -> u32 {
+        match self.node(expr).label {
+            Label::Title(title) if self.fact(expr).kept == NONE => self.title(title).word.length(),
+            Label::Title(_) | Label::Hint(_) => NAME,
+        }
+    }
+
+    /// Returns the part of an operand that a name would shorten, if there is one.
+    fn shortened(&self, operand: Operand, short: u32) -> Option<Expr> {
+        let expr = operand.view.expr()?;
+        let fact = self.fact(expr);
+        let is_shorter = fact.size.length > short || fact.size.depth + 1 >= DEPTH;
+        (fact.is_evaluated() && !fact.is_named() && is_shorter).then_some(expr)
+    }
+
+    fn needs_name(&self, expr: Expr) -> bool {
+        let (node, fact) = (self.node(expr), self.fact(expr));
+        if fact.uses.count == 0 || !fact.is_evaluated() {
+            return false;
+        }
+        // A load may be written again as long as the variable holds the value.
+        if let Form::Variable(variable) = node.form {
+            return fact.uses.crosses || self.stored_between(variable, fact.place.at, expr);
+        }
+        let is_repeated =
+            fact.uses.crosses || fact.uses.count > 1 || fact.size.length > u32::from(node.limit);
+        is_repeated
+            || matches!(node.form, Form::Text(text) if self.text(text).placement == Placement::OnlyLine)
+    }
+
+    /// Names exact arithmetic at places that cannot be marked, and finds the variables to mark.
+    fn name_unmarked(&mut self) {
+        for at in 0..self.lines.len() {
+            match self.lines[at] {
+                Line::Store { variable, value } => {
+                    let exact = value.view.expr().is_some_and(|expr| self.fact(expr).size.is_exact);
+                    self.variables[variable as usize].is_exact |= exact;
+                }
+                Line::If(operand)
+                | Line::Switch { selector: operand, .. }
+                | Line::Return(operand)
+                | Line::Write { value: operand, .. } => self.name_exact(operand),
+                Line::Evaluate(_)
+                | Line::Procedure(_)
+                | Line::Else
+                | Line::Loop { .. }
+                | Line::Case { .. }
+                | Line::End
+                | Line::Break
+                | Line::Continue
+                | Line::Leave => {}
+            }
+        }
+    }
+
+    /// Names an expression if its text contains float arithmetic.
+    fn name_exact(&mut self, operand: Operand) {
+        if let Some(expr) = operand.view.expr()
+            && self.operand_size(operand).is_exact
+            && self.fact(expr).is_evaluated()
+        {
+            self.wants_name(expr);
+        }
+    }
+
+    /// Assigns names: to expressions with a word, to variables, to other expressions.
+    fn give_names(&mut self, names: &mut Names<'_>) {
+        let Self { nodes, facts, variables, words, stores, titles, .. } = self;
+        // Words first: the names from hints only avoid names that exist already.
+        for (node, fact) in nodes.iter().zip(&mut *facts) {
+            if let Label::Title(title) = node.label
+                && fact.has_line()
+            {
+                fact.name = names.unique_word(words, titles[title as usize].word);
+            }
+        }
+        for local in &mut *variables {
+            if let Label::Title(title) = local.label {
+                local.name = names.unique_word(words, titles[title as usize].word);
+            }
+        }
+        let mut hinted = |label, kind, name: &mut Word| {
+            if let Label::Hint(hint) = label {
+                *name = words.add(|out| names.hinted(out, hint, kind));
+            }
+        };
+        // Of variables that nothing stores there is no text.
+        let variables_in_text =
+            variables.iter_mut().filter(|local| local.stores != NONE || local.bits.is_some());
+        variables_in_text.for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
+        for (node, fact) in nodes.iter().zip(facts) {
+            if fact.kept != NONE {
+                let variable = stores[fact.store as usize].variable;
+                fact.name = variables[variable as usize].name;
+            } else if fact.name == Word::WANTED {
+                hinted(node.label, node.ty.kind, &mut fact.name);
+            }
+        }
+    }
+}
+
+/// Returns whether an expression is float arithmetic that compilers may change unless it is marked.
+fn is_arithmetic(node: &Node) -> bool {
+    matches!(
+        node.form,
+        Form::Binary(Binary::Add | Binary::Mul | Binary::Div | Binary::Dot)
+            | Form::Unary(Unary::Sqrt | Unary::Exp2 | Unary::Log2)
+    )
+}
+
+/// Returns whether an expression compares floats.
+fn is_comparison(node: &Node) -> bool {
+    use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual};
+    matches!(node.form, Form::Binary(Equal | Less | LessEqual | Greater | GreaterEqual))
+}
+
+/// Returns the size of constants.
+fn constant_size(ty: Type, bits: &[u32]) -> Size {
+    let length = |&bits: &u32| match ty.kind {
+        ScalarKind::U32 if bits > 0xFFFF => 11,
+        ScalarKind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
+        ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => 3,
+    };
+    let length = match bits {
+        [bits] => length(bits),
+        // One number for all lanes.
+        [first, rest @ ..] if rest.iter().all(|lane| lane == first) => 7 + length(first),
+        _ => 10 + bits.iter().map(length).sum::<u32>(),
+    };
+    Size { length, depth: u32::from(bits.len() > 1), is_exact: false }
+}

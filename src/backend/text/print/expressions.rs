@@ -1,0 +1,448 @@
+//! Expressions, with parentheses only if the stricter grammar of the languages requires them.
+//! In: an expression and its required binding strength. Out: text. Knows no lines. Recursion ends
+//! at names, whose distance `inline` bounds.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
+//! not chain, `&&` and `||` do not mix) and its template rule: `a < b` in a list of arguments could
+//! begin a template that a later `>` ends. GLSL binds as C does.
+
+use std::fmt::Write as _;
+
+use super::Body;
+use crate::backend::text::dialect::operators::{Level, Notation, Operator, function, notation, operator};
+use crate::backend::text::draft::inline::LINE;
+use crate::backend::text::draft::{Expr, Form, Operand, Variable, View, is_finite};
+use crate::backend::text::names::LANES;
+use crate::ir::{Binary, ScalarKind, Type, Unary};
+
+impl Body<'_> {
+    /// Writes the right side of a declaration or assignment, with a line for each argument if it is
+    /// too long for one.
+    pub fn definition(&mut self, expr: Expr) {
+        let start = self.out.len();
+        self.content(expr, Level::Choice);
+        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
+        // The line ends with a `;` or a `,`.
+        if self.out.len() - line >= LINE as usize && self.has_arguments(expr) {
+            self.out.truncate(start);
+            self.forget(start);
+            self.is_broken = true;
+            self.content(expr, Level::Choice);
+        }
+    }
+
+    /// Returns whether an expression ends in a list of arguments of its own.
+    fn has_arguments(&self, expr: Expr) -> bool {
+        let (node, operands) = (self.draft.node(expr), self.draft.operands(expr));
+        operands.len() > 1
+            && match node.form {
+                Form::Build | Form::Call(_) | Form::Outputs => true,
+                Form::Select => self.module.dialect.takes_vectors,
+                Form::Binary(op) => operator(op, node.ty.lanes).is_none(),
+                Form::Variable(_) | Form::Text(..) | Form::Unary(_) | Form::Any | Form::All => false,
+            }
+    }
+
+    /// Writes a complete operand, as after `=`.
+    pub fn complete(&mut self, operand: Operand) {
+        match operand.whole() {
+            Some(expr) if !self.draft.fact(expr).is_named() => self.definition(expr),
+            _ => self.operand(operand, Level::Choice),
+        }
+    }
+
+    /// Writes arguments in parentheses.
+    pub fn arguments(&mut self, arguments: &[Operand]) {
+        if std::mem::take(&mut self.is_broken) {
+            return self.lines_of(arguments);
+        }
+        self.out.push('(');
+        for (index, &argument) in arguments.iter().enumerate() {
+            self.out.push_str(if index == 0 { "" } else { ", " });
+            let is_last = index + 1 == arguments.len();
+            self.operand(argument, if is_last { Level::Choice } else { self.module.dialect.argument });
+        }
+        self.out.push(')');
+    }
+
+    /// Writes arguments in parentheses, each in a line.
+    fn lines_of(&mut self, arguments: &[Operand]) {
+        let (draft, dialect) = (self.draft, &self.module.dialect);
+        self.out.push_str("(\n");
+        self.indent += 1;
+        for (index, &argument) in arguments.iter().enumerate() {
+            self.line();
+            match argument.whole() {
+                Some(part) if !draft.fact(part).is_named() && self.has_arguments(part) => {
+                    self.definition(part)
+                }
+                _short => self.operand(argument, dialect.argument),
+            }
+            let is_last = index + 1 == arguments.len();
+            self.out.push_str(if is_last { dialect.last_argument } else { ",\n" });
+        }
+        self.indent -= 1;
+        self.line().push(')');
+    }
+
+    /// Writes the part of an assignment after the variable: ` = a`, or ` += a` if the value is the
+    /// sum of the variable and `a`.
+    pub fn assigned(&mut self, at: u32, variable: Variable, value: Operand) {
+        let fact = |expr: Expr| self.draft.fact(expr);
+        let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
+        match (written, written.and_then(|expr| self.own_operation(variable, expr))) {
+            (_, Some((operator, other))) => {
+                value.whole().into_iter().for_each(|expr| self.note(expr));
+                self.out.extend([" ", operator, "= "]);
+                self.complete(other);
+            }
+            (Some(expr), None) => {
+                self.out.push_str(" = ");
+                self.definition(expr);
+            }
+            (None, None) => {
+                self.out.push_str(" = ");
+                self.operand(value, Level::Choice);
+            }
+        }
+        self.out.push_str(";\n");
+    }
+
+    /// Returns the operation and its other operand, if the value is computed from the contents of
+    /// the variable.
+    pub fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
+        let draft = self.draft;
+        let Form::Binary(op) = draft.node(value).form else { return None };
+        let &[left, right] = draft.operands(value) else { return None };
+        let own = |operand: Operand| {
+            operand.whole().is_some_and(|expr| match self.name(expr) {
+                // A value that goes by the name of the variable.
+                Some(name) => name == self.variable(variable),
+                None => draft.node(expr).form == Form::Variable(variable),
+            })
+        };
+        let is_product = matches!(op, Binary::Mul | Binary::IMul);
+        let is_sum = matches!(op, Binary::Add | Binary::IAdd);
+        if !is_product && !is_sum && !matches!(op, Binary::ISub | Binary::Div) {
+            return None;
+        }
+        let text = operator(op, 1)?.text;
+        // A scalar is not made a vector by its factor.
+        let other = if (is_product || is_sum) && own(right) && !own(left) && left.ty == right.ty {
+            left
+        } else if own(left) {
+            right
+        } else {
+            return None;
+        };
+        Some(self.subtracted(op, other).map_or((text, other), |other| ("-", other)))
+    }
+
+    /// Returns the `b` of `a + -b`, which is equal to `a - b`.
+    fn subtracted(&self, op: Binary, right: Operand) -> Option<Operand> {
+        let expr = right.whole()?;
+        let draft = self.draft;
+        let is_negation = draft.node(expr).form == Form::Unary(Unary::Neg);
+        (op == Binary::Add && is_negation && !draft.fact(expr).is_named()).then(|| draft.operands(expr)[0])
+    }
+
+    /// Writes an operand, in parentheses if it binds less tightly than `level`.
+    pub fn operand(&mut self, operand: Operand, level: Level) {
+        let lanes = usize::from(operand.ty.lanes);
+        match operand.view {
+            View::Whole(expr) => self.expression(expr, level),
+            View::Lanes(expr, pattern) => {
+                self.expression(expr, Level::Primary);
+                self.out.push('.');
+                for &lane in &pattern[..lanes] {
+                    self.out.push(LANES[usize::from(lane & 3)]);
+                }
+            }
+            View::Splat(expr) => {
+                self.out.push_str(self.module.dialect.ty(operand.ty));
+                self.out.push('(');
+                self.expression(expr, Level::Choice);
+                self.out.push(')');
+            }
+            View::Not(expr, lane) => self.negation(expr, lane, level),
+            View::Const(bits) => self.constants(operand, &bits[..lanes], level),
+        }
+    }
+
+    fn negation(&mut self, expr: Expr, lane: Option<u8>, level: Level) {
+        if !self.draft.fact(expr).is_named()
+            && let (Form::Binary(op), None) = (self.draft.node(expr).form, lane)
+            && let Some(operator @ Operator { opposite: Some(text), .. }) = operator(op, 1)
+        {
+            // `!(a < b)` is written `a >= b`; comparisons of floats have no opposite because of
+            // NaN.
+            self.note(expr);
+            return self.operation(expr, Operator { text, ..operator }, level);
+        }
+        self.enclosed(level > Level::Unary, |body| {
+            body.out.push('!');
+            body.expression(expr, Level::Primary);
+            if let Some(lane) = lane {
+                body.out.push('.');
+                body.out.push(LANES[usize::from(lane & 3)]);
+            }
+        });
+    }
+
+    fn constants(&mut self, operand: Operand, bits: &[u32], level: Level) {
+        let kind = operand.ty.kind;
+        let &[first, ref rest @ ..] = bits else { return };
+        if rest.is_empty() {
+            return self.constant(kind, first, level, false);
+        }
+        self.out.push_str(self.module.dialect.ty(operand.ty));
+        self.out.push('(');
+        self.constant(kind, first, Level::Choice, false);
+        // One argument fills all lanes.
+        if rest.iter().any(|&lane| lane != first) {
+            for &lane in rest {
+                self.out.push_str(", ");
+                self.constant(kind, lane, Level::Choice, false);
+            }
+        }
+        self.out.push(')');
+    }
+
+    /// Writes an expression or its name, in parentheses if it binds less tightly than `level`.
+    pub fn expression(&mut self, expr: Expr, level: Level) {
+        match self.name(expr) {
+            None => self.content(expr, level),
+            Some(name) => self.out.push_str(name),
+        }
+    }
+
+    /// Writes the type or function before the arguments of an expression.
+    fn constructor(&mut self, expr: Expr) {
+        let node = self.draft.node(expr);
+        self.out.push_str(match node.form {
+            Form::Call(function) => self.draft.words.get(self.draft.function(function).word),
+            Form::Outputs => crate::backend::text::declarations::VERTEX_OUTPUT,
+            Form::Build
+            | Form::Variable(_)
+            | Form::Text(..)
+            | Form::Unary(_)
+            | Form::Binary(_)
+            | Form::Select
+            | Form::Any
+            | Form::All => self.module.dialect.ty(node.ty),
+        });
+    }
+
+    fn content(&mut self, expr: Expr, level: Level) {
+        self.note(expr);
+        let draft = self.draft;
+        let (node, operands) = (draft.node(expr), draft.operands(expr));
+        match node.form {
+            Form::Variable(variable) => self.out.push_str(self.variable(variable)),
+            Form::Text(text) => self.memory(draft.text(text).word, operands.first().copied()),
+            // A lane of a negation.
+            Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
+            Form::Build | Form::Call(_) | Form::Outputs => {
+                self.constructor(expr);
+                self.arguments(operands);
+            }
+            Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
+            Form::Binary(op) => self.binary(expr, op, operands, level),
+            Form::Select => self.select(node.ty, operands, level),
+            // Both languages have these names.
+            Form::Any | Form::All => {
+                self.out.push_str(if node.form == Form::Any { "any" } else { "all" });
+                self.arguments(operands);
+            }
+        }
+    }
+
+    fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
+        let draft = self.draft;
+        let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
+            if let Some(arguments) = self.clamped(op, operands) {
+                // The inner one is written with it.
+                operands.iter().filter_map(|operand| operand.whole()).for_each(|inner| self.note(inner));
+                self.out.push_str("clamp");
+                return self.arguments(&arguments);
+            }
+            self.out.push_str(function(op).unwrap_or_default());
+            return self.arguments(operands);
+        };
+        let ty = operands[0].ty;
+        if ty.lanes > 1
+            && let Some(function) = self.vector_function(operator.on_vectors, ty)
+        {
+            self.out.push_str(function);
+            return self.arguments(operands);
+        }
+        // A `&&` among `||` needs parentheses, and a chain of one of them none.
+        let chains = operands[0]
+            .whole()
+            .is_some_and(|left| !draft.fact(left).is_named() && draft.node(left).form == Form::Binary(op));
+        if matches!(operator.level, Level::And | Level::Or) && !chains {
+            operator.operands[0] = Level::Relation;
+        }
+        self.operation(expr, operator, level);
+    }
+
+    /// Returns the arguments of `clamp`, for a minimum of a maximum with constant bounds or the
+    /// reverse. Both are equal for numbers; of NaN neither language says anything.
+    fn clamped(&self, op: Binary, operands: &[Operand]) -> Option<[Operand; 3]> {
+        let inner = match op {
+            Binary::Min => Binary::Max,
+            Binary::Max => Binary::Min,
+            _other_functions => return None,
+        };
+        let (value, bound) = bounded(operands)?;
+        let draft = self.draft;
+        let expr = value.whole().filter(|&expr| !draft.fact(expr).is_named())?;
+        if draft.node(expr).form != Form::Binary(inner) {
+            return None;
+        }
+        let (value, other) = bounded(draft.operands(expr))?;
+        let [low, high] = if op == Binary::Min { [other, bound] } else { [bound, other] };
+        let (View::Const(lows), View::Const(highs)) = (low.view, high.view) else { return None };
+        // WGSL refuses bounds in the wrong order.
+        let ascending = |lane: usize| f32::from_bits(lows[lane]) <= f32::from_bits(highs[lane]);
+        (0..usize::from(low.ty.lanes)).all(ascending).then_some([value, low, high])
+    }
+
+    /// Writes the argument of a function. A constant has its type suffix: WGSL evaluates functions
+    /// of untyped constants at compile time with more precision.
+    fn argument(&mut self, argument: Operand) {
+        match argument.scalar() {
+            Some(bits) => {
+                self.out.push('(');
+                self.constant(argument.ty.kind, bits, Level::Choice, true);
+                self.out.push(')');
+            }
+            None => self.arguments(&[argument]),
+        }
+    }
+
+    fn unary(&mut self, op: Unary, ty: Type, operand: Operand, level: Level) {
+        match notation(op).unwrap_or(Notation::Constructor) {
+            Notation::Prefix(character) => {
+                if op == Unary::Not && operand.ty.lanes > 1 && !self.module.dialect.takes_vectors {
+                    // GLSL's `!` takes scalars alone.
+                    self.out.push_str("not");
+                    return self.arguments(&[operand]);
+                }
+                return self.enclosed(level > Level::Unary, |body| {
+                    body.out.push(character);
+                    // `--a` would be a decrement.
+                    body.operand(operand, Level::Primary);
+                });
+            }
+            Notation::Function(name) => self.out.push_str(name),
+            Notation::Constructor => self.out.push_str(self.module.dialect.ty(ty)),
+            Notation::Bits(name) => self.bits(name, ty),
+        }
+        self.argument(operand);
+    }
+
+    /// Writes two operands and the operator between them.
+    fn operation(&mut self, expr: Expr, operator: Operator, level: Level) {
+        self.enclosed(level > operator.level, |body| body.between(expr, operator));
+    }
+
+    fn between(&mut self, expr: Expr, Operator { text, operands, .. }: Operator) {
+        let [left_level, right_level] = operands;
+        let draft = self.draft;
+        let &[left, right] = draft.operands(expr) else { return };
+        let sum = match draft.node(expr).form {
+            Form::Binary(op) if text == "+" => Some(op),
+            _ => None,
+        };
+        if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
+            // Untyped constants would be evaluated with more precision.
+            self.constant(left.ty.kind, first, left_level, true);
+            let _ = write!(self.out, " {text} ");
+            return self.constant(right.ty.kind, second, right_level, true);
+        }
+        self.operand(left, left_level);
+        if let Some(right) = sum.and_then(|op| self.subtracted(op, right)) {
+            self.out.push_str(" - ");
+            return self.operand(right, right_level);
+        }
+        let negative = right.scalar().filter(|_| sum.is_some());
+        if let Some(bits) = negative.and_then(|bits| positive(right.ty.kind, bits)) {
+            self.out.push_str(" - ");
+            return self.constant(right.ty.kind, bits, right_level, false);
+        }
+        self.out.push(' ');
+        self.out.push_str(text);
+        self.out.push(' ');
+        self.operand(right, right_level);
+    }
+
+    pub fn enclosed(&mut self, parentheses: bool, write: impl FnOnce(&mut Self)) {
+        if parentheses {
+            self.out.push('(');
+        }
+        write(self);
+        if parentheses {
+            self.out.push(')');
+        }
+    }
+
+    /// Writes a constant; `typed`: with the suffix of its type.
+    pub fn constant(&mut self, kind: ScalarKind, bits: u32, level: Level, typed: bool) {
+        let is_negative = matches!(kind, ScalarKind::F32 | ScalarKind::I32) && bits >> 31 != 0;
+        let typed = typed && self.module.dialect.has_suffixes;
+        let least = self.module.dialect.least_int;
+        self.enclosed(is_negative && level > Level::Unary, |body| {
+            let out = &mut *body.out;
+            let _ = match kind {
+                ScalarKind::F32 => {
+                    debug_assert!(is_finite(kind, bits));
+                    decimal(out, f32::from_bits(bits));
+                    if typed { write!(out, "f") } else { Ok(()) }
+                }
+                ScalarKind::I32 if bits == 1 << 31 => write!(out, "{least}"),
+                ScalarKind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
+                // Large words are masks or bits of floats, which read better as hexadecimal.
+                ScalarKind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
+                ScalarKind::U32 => write!(out, "{bits}u"),
+                ScalarKind::Bool => write!(out, "{}", bits != 0),
+            };
+        });
+    }
+}
+
+/// Returns the operand that varies and the constant one.
+fn bounded(operands: &[Operand]) -> Option<(Operand, Operand)> {
+    let &[a, b] = operands else { return None };
+    match (a.view, b.view) {
+        (View::Const(_), View::Const(_)) => None,
+        (View::Const(_), _varies) => Some((b, a)),
+        (_varies, View::Const(_)) => Some((a, b)),
+        (_varies, _other) => None,
+    }
+}
+
+/// Returns the magnitude of a negative number.
+fn positive(kind: ScalarKind, bits: u32) -> Option<u32> {
+    match kind {
+        ScalarKind::F32 if f32::from_bits(bits) < 0.0 => Some(bits ^ 1 << 31),
+        ScalarKind::I32 if (bits as i32) < 0 => Some((bits as i32).checked_neg()? as u32),
+        ScalarKind::F32 | ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => None,
+    }
+}
+
+/// Writes the shortest decimal that reads as this number via f64, as WGSL reads it.
+fn decimal(out: &mut String, value: f32) {
+    if value.fract() == 0.0 && value.abs() < 65536.0 && (value != 0.0 || value.is_sign_positive()) {
+        let _ = write!(out, "{}.0", value as i32);
+        return;
+    }
+    let start = out.len();
+    let _ = write!(out, "{value:?}");
+    let read: f64 = out[start..].parse().unwrap_or(f64::NAN);
+    // The largest f32 rounds up to a decimal that f32 cannot hold.
+    let right = (read as f32).to_bits() == value.to_bits() && read.abs() <= f64::from(f32::MAX);
+    if !right {
+        out.truncate(start);
+        let _ = write!(out, "{:?}", f64::from(value));
+    }
+}

@@ -1,0 +1,463 @@
+//! Functions and lines as text.
+//! In: a draft with its decisions. Out: text. Decides nothing and knows no operators.
+//!
+//! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`),
+//! enclose every operation in parentheses, and make names unique over the whole module.
+
+mod expressions;
+mod switchless;
+mod syntax;
+
+use std::fmt::Write as _;
+
+use super::comments::comment;
+use super::dialect::operators::{Helper, Level};
+use super::draft::{Draft, Expr, Label, Line, Operand, Variable};
+use super::module::Module;
+use super::names::Word;
+use crate::backend::interface::ENTRY_NAME;
+use crate::ir::{HintRegister, ScalarKind, Type};
+
+/// Maximum characters of a value in a comment.
+const SHORT: u32 = 40;
+
+/// A named entity of a function.
+#[derive(Clone, Copy)]
+pub enum Holder {
+    /// The value of an expression, which never changes.
+    Value(Expr),
+    /// A variable declared with its first value.
+    Filled(Variable),
+    /// A variable that is stored later.
+    Empty(Variable),
+}
+
+/// Closing text of an open construct.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    Brace,
+    /// The brace of a loop.
+    Loop,
+    /// The brace of a case.
+    Case,
+    /// The end of a construct that is closed with the next one.
+    Nothing,
+    /// `} while (false);`
+    While,
+    /// The same, after cases that are tests of a selector; jumps out of it continue a loop.
+    Tests {
+        again: Again,
+    },
+}
+
+/// Treatment of a `continue` in a `do` of GLSL, where the word would leave the `do`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// None to treat.
+    Never,
+    /// A jump out of the `do`, whose end leaves the enclosing one.
+    Breaks,
+    /// A jump out of the `do`, whose end continues the loop.
+    Continues,
+}
+
+/// Printer of one function.
+pub struct Body<'w> {
+    pub out: &'w mut String,
+    pub module: &'w Module<'w>,
+    pub draft: &'w Draft,
+    /// Functions on vectors that are called, for GLSL.
+    pub called: &'w mut Vec<(Helper, Type)>,
+    /// Result type of the function.
+    pub result: Option<&'static str>,
+    pub indent: usize,
+    /// Number of declarations written.
+    pub declared: usize,
+    /// Constructs that are open.
+    pub open: Vec<Closing>,
+    /// Selectors of those that are tests in place of a `switch`.
+    pub selectors: Vec<Operand>,
+    /// The expressions written so far, each with its place in the text, if that is noted.
+    pub trace: Option<Vec<(usize, Expr)>>,
+    /// The next arguments get a line each.
+    pub is_broken: bool,
+    /// Lines that the head of an open loop has.
+    pub skipped: Vec<usize>,
+}
+
+impl<'w> Body<'w> {
+    /// Writes the lines of a function; returns the expressions that they evaluate, each with its
+    /// place in the text, if the draft is traced.
+    pub fn write(
+        out: &'w mut String,
+        module: &'w Module<'w>,
+        draft: &'w Draft,
+        called: &'w mut Vec<(Helper, Type)>,
+        result: Option<&'static str>,
+    ) -> Vec<(usize, Expr)> {
+        let (open, selectors, skipped) = Default::default();
+        let (indent, declared, is_broken) = (1, 0, false);
+        let trace = draft.is_traced.then(Vec::new);
+        let mut body = Self {
+            out,
+            module,
+            draft,
+            called,
+            result,
+            indent,
+            declared,
+            open,
+            selectors,
+            trace,
+            is_broken,
+            skipped,
+        };
+        body.lines();
+        body.trace.unwrap_or_default()
+    }
+
+    /// Starts a line.
+    pub fn line(&mut self) -> &mut String {
+        const SPACES: &str = "                                                                ";
+        let mut left = 4 * self.indent;
+        while left > 0 {
+            let part = left.min(SPACES.len());
+            self.out.push_str(&SPACES[..part]);
+            left -= part;
+        }
+        self.out
+    }
+
+    /// Notes that an expression is written here.
+    #[inline]
+    pub fn note(&mut self, expr: Expr) {
+        if self.trace.is_some() {
+            self.note_here(expr);
+        }
+    }
+
+    #[cold]
+    fn note_here(&mut self, expr: Expr) {
+        self.trace.get_or_insert_default().push((self.out.len(), expr));
+    }
+
+    /// Drops what is noted of text that is written again, from `start` on.
+    pub fn forget(&mut self, start: usize) {
+        if let Some(trace) = &mut self.trace {
+            trace.truncate(trace.partition_point(|&(at, _)| at < start));
+        }
+    }
+
+    /// Writes all lines.
+    fn lines(&mut self) {
+        let mut at = 0;
+        // The procedure of the lines so far, and of the next ones.
+        let (mut here, mut next) = (None, None);
+        while let Some(&line) = self.draft.lines.get(at) {
+            match line {
+                Line::Procedure(procedure) => next = procedure,
+                Line::Evaluate(expr) if !self.draft.fact(expr).has_line() => {}
+                Line::Evaluate(_)
+                | Line::Store { .. }
+                | Line::Write { .. }
+                | Line::If(_)
+                | Line::Loop { .. } => {
+                    if here != next {
+                        self.procedure(next);
+                        here = next;
+                    }
+                }
+                Line::Else
+                | Line::Switch { .. }
+                | Line::Case { .. }
+                | Line::End
+                | Line::Break
+                | Line::Continue
+                | Line::Leave
+                | Line::Return(_) => {}
+            }
+            let declares = self.declare(at as u32);
+            at = self.write_line(at, line, declares);
+        }
+    }
+
+    /// Writes the comment before a loop of the program: how often it runs at most, and what aL is.
+    pub fn counters(&mut self, at: usize) {
+        let draft = self.draft;
+        let is_store = |line: &&Line| {
+            matches!(line, Line::Store { .. } | Line::Evaluate(_) | Line::Procedure(_) | Line::Continue)
+        };
+        let last = |lines: &[Line], is_wanted: fn(HintRegister) -> bool| {
+            lines.iter().rev().take_while(is_store).find_map(|line| match *line {
+                Line::Store { variable, value } => match draft.variables[variable as usize].label {
+                    Label::Hint(hint) if is_wanted(hint.register) => Some((variable, value)),
+                    Label::Hint(_) | Label::Title(_) => None,
+                },
+                _other_line => None,
+            })
+        };
+        let is_short = |operand: &Operand| draft.operand_size(*operand).length <= SHORT;
+        let (before, inside) =
+            (&draft.lines[..at], &draft.lines[at..draft.scopes.end_of(at as u32) as usize]);
+        let is_left = |register| matches!(register, HintRegister::LoopLeft(_));
+        let Some((_, left)) = last(before, is_left).filter(|(_, left)| is_short(left)) else { return };
+        let start = self.out.len();
+        self.line().push_str("// up to ");
+        match left.scalar() {
+            Some(left) => {
+                let _ = write!(self.out, "{}", i64::from(left as i32).max(0) + 1);
+            }
+            None => {
+                self.operand(left, Level::Sum);
+                self.out.push_str(" + 1");
+            }
+        }
+        self.out.push_str(" iterations");
+        let is_counter = |register| register == HintRegister::Counter;
+        let step = last(inside, is_counter).and_then(|(variable, value)| {
+            let (_, step) = self.own_operation(variable, value.whole()?)?;
+            Some(step).filter(is_short)
+        });
+        if let (Some((_, first)), Some(step)) = (last(before, is_counter), step)
+            && is_short(&first)
+        {
+            self.out.push_str(", aL from ");
+            self.operand(first, Level::Sum);
+            self.out.push_str(" by ");
+            self.operand(step, Level::Sum);
+        }
+        self.out.push('\n');
+        // The names of the file, without that of the block.
+        let prefix = &self.module.declarations.prefixes[0];
+        if !prefix.is_empty() {
+            let comment = self.out.split_off(start).replace(prefix.as_str(), "");
+            self.out.push_str(&comment);
+        }
+    }
+
+    /// Writes the comment before lines of a procedure, or of the program around it.
+    fn procedure(&mut self, procedure: Option<u16>) {
+        let interface = self.module.source.interface;
+        let name = match procedure.and_then(|index| interface.procedures.get(usize::from(index))) {
+            Some(procedure) => procedure.name.as_str(),
+            None => interface.entry_label.as_deref().unwrap_or(ENTRY_NAME),
+        };
+        self.line().push_str("// procedure ");
+        comment(self.out, name);
+        self.out.push('\n');
+    }
+
+    /// Returns the name of an expression; none if it is inlined.
+    pub fn name(&self, expr: Expr) -> Option<&'w str> {
+        let name = self.draft.fact(expr).name;
+        (name != Word::NONE).then(|| self.draft.words.get(name))
+    }
+
+    pub fn variable(&self, variable: Variable) -> &'w str {
+        self.draft.words.get(self.draft.variables[variable as usize].name)
+    }
+
+    /// Returns name and type of a value or variable, and whether its arithmetic is exact.
+    pub fn name_and_type(&self, holder: Holder) -> (&'w str, Type, bool) {
+        let draft = self.draft;
+        match holder {
+            Holder::Value(expr) => {
+                let fact = draft.fact(expr);
+                (draft.words.get(fact.name), draft.node(expr).ty, fact.size.is_exact)
+            }
+            Holder::Filled(variable) | Holder::Empty(variable) => {
+                let local = &draft.variables[variable as usize];
+                (draft.words.get(local.name), local.ty, local.is_exact)
+            }
+        }
+    }
+
+    /// Writes the declarations before a line; returns whether the line itself declares.
+    fn declare(&mut self, at: u32) -> bool {
+        let mut by_store = false;
+        while let Some(&declaration) = self.draft.declarations.get(self.declared)
+            && declaration.at == at
+        {
+            self.declared += 1;
+            if declaration.by_store {
+                by_store = true;
+                continue;
+            }
+            self.line();
+            match self.draft.variables[declaration.variable as usize].bits {
+                Some(bits) => {
+                    self.declaration(Holder::Filled(declaration.variable));
+                    self.out.push_str(" = ");
+                    self.constant(ScalarKind::U32, bits, Level::Choice, false);
+                }
+                None => self.declaration(Holder::Empty(declaration.variable)),
+            }
+            self.out.push_str(";\n");
+        }
+        by_store
+    }
+
+    /// Writes a line and returns the index of the next one.
+    fn write_line(&mut self, at: usize, line: Line, declares: bool) -> usize {
+        match line {
+            Line::Evaluate(expr) if self.draft.fact(expr).has_line() => {
+                self.line();
+                self.declaration(Holder::Value(expr));
+                self.out.push_str(" = ");
+                self.definition(expr);
+                self.out.push_str(";\n");
+            }
+            Line::Evaluate(_) | Line::Procedure(_) => {}
+            Line::Store { .. } if self.is_first(at) => {}
+            Line::Store { .. } if self.skipped.last() == Some(&at) => drop(self.skipped.pop()),
+            Line::Store { variable, value } => {
+                self.line();
+                if declares {
+                    self.declaration(Holder::Filled(variable))
+                } else {
+                    self.out.push_str(self.variable(variable))
+                }
+                self.assigned(at as u32, variable, value);
+            }
+            Line::Write { word, index, value } => {
+                self.line();
+                self.memory(word, index.map(|index| self.draft.operands[index as usize]));
+                self.out.push_str(" = ");
+                self.complete(value);
+                self.out.push_str(";\n");
+            }
+            Line::If(condition) => {
+                self.line();
+                self.begin_if(condition, Closing::Brace);
+            }
+            Line::Else => return self.begin_else(at),
+            Line::Loop { .. } => return self.begin_loop(at, line),
+            Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
+            Line::Case { first, count } => {
+                let values = &self.draft.values[first as usize..][..count as usize];
+                match self.open.last() {
+                    Some(Closing::Tests { .. }) => self.test(values),
+                    _switch => {
+                        self.case(values);
+                        self.begin(Closing::Case);
+                    }
+                }
+            }
+            Line::End => self.close(at),
+            Line::Break => self.line().push_str("break;\n"),
+            Line::Continue => self.again(),
+            Line::Leave => self.line().push_str("return;\n"),
+            Line::Return(value) => {
+                self.line().push_str("return ");
+                self.complete(value);
+                self.out.push_str(";\n");
+            }
+        }
+        at + 1
+    }
+
+    /// Writes ` else` and the rest of its line; returns the index of the next line.
+    fn begin_else(&mut self, at: usize) -> usize {
+        self.indent -= 1;
+        self.line().push_str("} else ");
+        if let Some((next, condition)) = self.only_if(at) {
+            self.begin_if(condition, Closing::Nothing);
+            return next;
+        }
+        self.out.push_str("{\n");
+        self.indent += 1;
+        at + 1
+    }
+
+    /// Writes the line of a switch; returns the index of the next line.
+    fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
+        if !self.module.dialect.switches {
+            self.begin_tests(selector, continues);
+            return at + 1;
+        }
+        let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Case { count: 0, .. }));
+        let closing = self.switch(selector, is_single, continues);
+        self.begin(closing);
+        if closing != Closing::While {
+            return at + 1;
+        }
+        // The default is the body.
+        self.open.push(Closing::Nothing);
+        at + 2
+    }
+
+    pub fn begin(&mut self, closing: Closing) {
+        self.open.push(closing);
+        self.indent += 1;
+    }
+
+    fn close(&mut self, at: usize) {
+        let closing = self.open.pop().unwrap_or(Closing::Brace);
+        let end = match closing {
+            Closing::Nothing => return,
+            Closing::Brace | Closing::Loop => "}\n",
+            Closing::Tests { .. } => {
+                self.selectors.pop();
+                "} while (false);\n"
+            }
+            Closing::While => "} while (false);\n",
+            Closing::Case => {
+                let jumps = matches!(self.draft.lines[at - 1], Line::Break | Line::Continue);
+                if self.module.dialect.falls_through && !jumps {
+                    self.line().push_str("break;\n");
+                }
+                "}\n"
+            }
+        };
+        self.indent -= 1;
+        self.line().push_str(end);
+        if let Closing::Tests { again } = closing {
+            self.end_tests(again);
+        }
+    }
+
+    /// Writes a memory location, or an element of it.
+    pub fn memory(&mut self, word: Word, index: Option<Operand>) {
+        self.out.push_str(self.draft.words.get(word));
+        if let Some(index) = index {
+            self.out.push('[');
+            self.operand(index, Level::Choice);
+            self.out.push(']');
+        }
+    }
+
+    /// Writes a keyword and its operand up to the brace.
+    pub fn conditional(&mut self, keyword: &str, operand: Operand) {
+        let [before, after] = self.module.dialect.condition;
+        self.out.push_str(keyword);
+        self.out.push_str(before);
+        self.operand(operand, Level::Choice);
+        self.out.push_str(after);
+        self.out.push_str(" {\n");
+    }
+
+    /// Writes an `if` on a line that has begun.
+    fn begin_if(&mut self, condition: Operand, closing: Closing) {
+        self.conditional("if ", condition);
+        self.begin(closing);
+    }
+
+    /// Returns the condition of an `if` that is the only printed line of an arm, and the line after
+    /// it.
+    fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
+        let draft = self.draft;
+        let silent = |line: &&Line| match **line {
+            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
+            Line::Procedure(_) => true,
+            _printed => false,
+        };
+        let inner = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
+        let &Line::If(condition) = draft.lines.get(inner)? else { return None };
+        let end = draft.scopes.end_of(inner as u32) as usize;
+        let is_last = matches!(draft.lines.get(end + 1), Some(Line::End));
+        // A declaration needs a line between `else` and `if`.
+        let next = draft.declarations.get(self.declared);
+        let is_free = next.is_none_or(|declaration| declaration.at as usize > inner);
+        (is_last && is_free).then_some((inner + 1, condition))
+    }
+}

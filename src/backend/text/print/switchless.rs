@@ -1,0 +1,99 @@
+//! A `switch` of GLSL as tests in a `do`, which a `break` leaves as it leaves a `switch`.
+//! In: the lines of a switch. Out: text. Facts: FXC, behind WebGL on Windows, refuses or unrolls a
+//! `switch` in a loop.
+//!
+//! ```text
+//! switch (state) {             bool again = false;
+//!     case 1: {                do {
+//!         r0 = a;                  if (state == 1) {
+//!         continue;                    r0 = a;
+//!     }                   =>           again = true;
+//!     default: {                       break;
+//!         r0 = b;                  }
+//!         break;                   r0 = b;
+//!     }                        } while (false);
+//! }                            if (again) {
+//!                                  continue;
+//!                              }
+//! ```
+//!
+//! The tests are no chain of `else`, whose depth would be the number of cases: each case leaves the
+//! `do`.
+
+use std::fmt::Write as _;
+
+use super::{Again, Body, Closing};
+use crate::backend::text::dialect::operators::Level;
+use crate::backend::text::draft::Operand;
+
+impl Body<'_> {
+    /// Declares what remembers a `continue` in a loop. A nested loop may declare it again, for
+    /// itself.
+    pub fn remember_continue(&mut self) {
+        if !self.module.dialect.switches {
+            let name = &self.module.again;
+            let _ = writeln!(self.line(), "bool {name} = false;");
+        }
+    }
+
+    /// Begins the `do`.
+    pub fn begin_tests(&mut self, selector: Operand, continues: bool) {
+        let again = match (continues, self.is_in_tests()) {
+            (false, _) => Again::Never,
+            (true, true) => Again::Breaks,
+            (true, false) => Again::Continues,
+        };
+        self.line().push_str("do {\n");
+        self.begin(Closing::Tests { again });
+        self.selectors.push(selector);
+    }
+
+    /// Writes the line before the body of a case; the default has no values, and comes last.
+    pub fn test(&mut self, values: &[i32]) {
+        let Some(&selector) = self.selectors.last() else { return };
+        if values.is_empty() {
+            self.open.push(Closing::Nothing);
+            return;
+        }
+        self.line().push_str("if (");
+        for (index, value) in values.iter().enumerate() {
+            self.out.push_str(if index == 0 { "" } else { " || " });
+            self.operand(selector, Level::Sum);
+            let _ = write!(self.out, " == {value}");
+        }
+        self.out.push_str(") {\n");
+        self.begin(Closing::Case);
+    }
+
+    /// Writes a `continue`.
+    pub fn again(&mut self) {
+        if self.is_in_tests() {
+            let name = &self.module.again;
+            let _ = writeln!(self.line(), "{name} = true;");
+            self.line().push_str("break;\n");
+        } else {
+            self.line().push_str("continue;\n");
+        }
+    }
+
+    /// Writes what follows the `do`.
+    pub fn end_tests(&mut self, again: Again) {
+        let jump = match again {
+            Again::Never => return,
+            Again::Breaks => "break;\n",
+            Again::Continues => "continue;\n",
+        };
+        let name = &self.module.again;
+        let _ = writeln!(self.line(), "if ({name}) {{");
+        self.indent += 1;
+        self.line().push_str(jump);
+        self.indent -= 1;
+        self.line().push_str("}\n");
+    }
+
+    /// Returns whether the innermost loop or `do` is a `do`.
+    fn is_in_tests(&self) -> bool {
+        let inner = self.open.iter().rev().find(|open| matches!(open, Closing::Loop | Closing::Tests { .. }));
+        matches!(inner, Some(Closing::Tests { .. }))
+    }
+}

@@ -1,0 +1,201 @@
+//! Heads of loops, and constructs with different syntax in WGSL and GLSL.
+//! In: pieces of lines and expressions, a dialect. Out: text. Knows nothing of blocks and buffers.
+
+use std::fmt::Write as _;
+
+use super::{Body, Closing, Holder};
+use crate::backend::text::dialect::operators::{Helper, Level, OnVectors};
+use crate::backend::text::dialect::versions::Marks;
+use crate::backend::text::draft::{Line, Operand};
+use crate::ir::{ScalarKind, Type};
+
+impl<'w> Body<'w> {
+    /// Returns whether a line is the first store of the counter of a loop, which its head has.
+    pub fn is_first(&self, at: usize) -> bool {
+        matches!(self.draft.lines.get(at + 1), Some(Line::Loop { is_counted: true, .. }))
+    }
+
+    /// Writes the head of a loop, and its test if that is the first printed line; returns the index
+    /// of the next line.
+    pub fn head(&mut self, at: usize, is_counted: bool) -> usize {
+        let draft = self.draft;
+        let Some((condition, next)) = self.test_at_head(at) else {
+            let head = self.module.dialect.endless;
+            self.line().push_str(head);
+            return at + 1;
+        };
+        let condition = Operand { view: condition.view.negated(), ..condition };
+        let step = (draft.scopes.end_of(at as u32) as usize).saturating_sub(1);
+        let counter = match (draft.lines.get(at.wrapping_sub(1)), is_counted) {
+            (Some(&Line::Store { variable, value }), true) => Some((variable, value)),
+            _no_counter => None,
+        };
+        let (Some((variable, first)), Some(&Line::Store { value, .. })) = (counter, draft.lines.get(step))
+        else {
+            self.line();
+            self.conditional("while ", condition);
+            return next;
+        };
+        self.line().push_str("for (");
+        self.declaration(Holder::Filled(variable));
+        self.out.push_str(" = ");
+        self.operand(first, Level::Choice);
+        self.out.push_str("; ");
+        self.operand(condition, Level::Choice);
+        self.out.push_str("; ");
+        self.out.push_str(self.variable(variable));
+        self.assigned(step as u32, variable, value);
+        self.out.truncate(self.out.trim_end_matches([';', '\n']).len());
+        self.out.push_str(") {\n");
+        self.skipped.push(step);
+        next
+    }
+
+    /// Returns the condition of a test that leaves the loop of a line and comes before all other
+    /// printed lines, and the line behind it.
+    fn test_at_head(&self, at: usize) -> Option<(Operand, usize)> {
+        let draft = self.draft;
+        let silent = |line: &&Line| match **line {
+            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
+            Line::Procedure(_) => true,
+            _printed => false,
+        };
+        let test = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
+        let &Line::If(condition) = draft.lines.get(test)? else { return None };
+        let jump = test + 1 + draft.lines[test + 1..].iter().take_while(silent).count();
+        let (Line::Break, Line::End) = (draft.lines.get(jump)?, draft.lines.get(jump + 1)?) else {
+            return None;
+        };
+        // A declaration needs a line before the test.
+        let next = draft.declarations.get(self.declared);
+        next.is_none_or(|declaration| declaration.at as usize > jump + 1).then_some((condition, jump + 2))
+    }
+
+    /// Opens the body of a loop.
+    pub fn begin_loop(&mut self, at: usize, line: Line) -> usize {
+        let Line::Loop { is_left, is_continued_in_switch, is_counted } = line else { return at + 1 };
+        // What a comment repeats is evaluated elsewhere.
+        let trace = self.trace.take();
+        self.counters(at);
+        self.trace = trace;
+        let next = self.head(at, is_counted);
+        self.begin(Closing::Loop);
+        if is_continued_in_switch {
+            self.remember_continue();
+        }
+        // WGSL requires an exit from every loop.
+        if !is_left {
+            self.endless();
+        }
+        next
+    }
+
+    /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
+    /// name and there is no value.
+    pub fn declaration(&mut self, holder: Holder) {
+        let (name, ty, is_exact) = self.name_and_type(holder);
+        let dialect = &self.module.dialect;
+        let [value, variable] = dialect.declares;
+        self.out.push_str(if is_exact { dialect.exact } else { "" });
+        self.out.push_str(if matches!(holder, Holder::Value(_)) { value } else { variable });
+        if dialect.is_type_first || matches!(holder, Holder::Empty(_)) {
+            dialect.pair(self.out, name, ty);
+        } else {
+            self.out.push_str(name);
+        }
+    }
+
+    /// Writes the first line of a loop without exits: WGSL requires an exit, even if it is never
+    /// taken.
+    pub fn endless(&mut self) {
+        if self.module.dialect.needs_exit {
+            // Behind an exit that returns, the function need not return anything.
+            let _ = match self.result {
+                Some(ty) => writeln!(self.line(), "if false {{ return {ty}(); }}"),
+                None => writeln!(self.line(), "if false {{ break; }}"),
+            };
+        }
+    }
+
+    /// Writes the line before the first case of a switch; returns how the switch is closed.
+    /// `is_single`: it has only a default.
+    pub fn switch(&mut self, selector: Operand, is_single: bool, continues: bool) -> Closing {
+        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
+        if self.module.dialect.falls_through && is_single && !continues {
+            self.line().push_str("do {\n");
+            return Closing::While;
+        }
+        self.line();
+        self.conditional("switch ", selector);
+        Closing::Brace
+    }
+
+    /// Writes the line before the body of a case; the default has no values.
+    pub fn case(&mut self, values: &[i32]) {
+        let is_single = self.module.dialect.falls_through;
+        self.line();
+        for (index, value) in values.iter().enumerate() {
+            if is_single && index > 0 {
+                self.out.push('\n');
+                self.line();
+            }
+            self.out.push_str(if is_single || index == 0 { "case " } else { ", " });
+            let _ = write!(self.out, "{value}{}", if is_single { ":" } else { "" });
+        }
+        self.out.push_str(if values.is_empty() { self.module.dialect.default } else { " {\n" });
+    }
+
+    /// Writes the function that reinterprets bits as another type; `function` in GLSL.
+    pub fn bits(&mut self, function: &str, ty: Type) {
+        let dialect = &self.module.dialect;
+        if dialect.has_bitcast {
+            self.out.extend(["bitcast<", dialect.ty(ty), ">"]);
+        } else {
+            self.out.push_str(function);
+        }
+    }
+
+    /// Returns the function that replaces an operator on vectors of this type; none if the operator
+    /// takes vectors.
+    pub fn vector_function(&mut self, by: OnVectors, ty: Type) -> Option<&'w str> {
+        match by {
+            OnVectors::Operator => None,
+            _function if self.module.dialect.takes_vectors => None,
+            OnVectors::Function(name) => Some(name),
+            OnVectors::Helper(helper) => Some(self.helper(helper, ty)),
+        }
+    }
+
+    /// Records the call of a helper for vectors of this type and returns its name.
+    fn helper(&mut self, helper: Helper, ty: Type) -> &'w str {
+        if !self.called.contains(&(helper, ty)) {
+            self.called.push((helper, ty));
+        }
+        &self.module.lanewise[helper as usize]
+    }
+
+    /// Returns whether a scalar is selected by `mix`: see [`Marks::Comparisons`].
+    fn mixes(&self, ty: Type, condition: Operand) -> bool {
+        let marks = self.module.dialect.marks == Marks::Comparisons;
+        marks && ty == Type::F32 && self.draft.operand_size(condition).is_exact
+    }
+
+    /// Writes the selection of one of two values.
+    pub fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
+        let &[condition, accept, reject] = operands else { return };
+        let dialect = &self.module.dialect;
+        if !dialect.takes_vectors && condition.ty.lanes == 1 && !self.mixes(ty, condition) {
+            return self.enclosed(level > Level::Choice, |body| {
+                body.operand(condition, Level::Or);
+                body.out.push_str(" ? ");
+                body.operand(accept, Level::Or);
+                body.out.push_str(" : ");
+                body.operand(reject, Level::Choice);
+            });
+        }
+        let is_taken = dialect.selects_all || ty.kind == ScalarKind::F32;
+        let name = if is_taken { dialect.select } else { self.helper(Helper::Choose, ty) };
+        self.out.push_str(name);
+        self.arguments(&[reject, accept, condition]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Options that differ from the defaults, as text for header comments.
+//! In: options. Out: their names and values. Knows nothing of what they do.
+
+use std::fmt::Write as _;
+
+use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
+use crate::host::Constants;
+use crate::limits::Limits;
+
+/// Writes the fields of each group that differ. The patterns name every field, so that a new one
+/// cannot be forgotten.
+macro_rules! write_differences {
+    ($out:ident, $options:ident, $default:ident, $($group:ident: $ty:ident { $($field:ident),* })*) => {
+        let Options { $($group: $ty { $($field: _),* },)* attributes: _ } = $options;
+        $($(
+            if $options.$group.$field != $default.$group.$field {
+                separate(&mut $out);
+                let value = &$options.$group.$field;
+                let _ = write!($out, concat!(stringify!($group), ".", stringify!($field), " = {:?}"), value);
+            }
+        )*)*
+    };
+}
+
+impl Options {
+    /// Returns the options that differ from the defaults: `arithmetic.precision = Fast`. Int
+    /// uniforms that `folded` bakes are no options.
+    #[doc(hidden)]
+    pub fn differences(&self, folded: &Constants) -> String {
+        let mut out = String::new();
+        let mut default = Self::default();
+        default.control = default.control.with_ints(&folded.ints);
+        if *self == default {
+            return out;
+        }
+        write_differences! {
+            out, self, default,
+            arithmetic: Arithmetic { precision, portable_exponentials, uninitialized }
+            control: Control { bools, ints, loop_guard, report_unfinished, permissive }
+            outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
+            block: Block { layout, fold_constants, padded }
+            assume: Assume { uniforms, attributes, results }
+            limits: Limits {
+                code_words, descriptors, nodes_per_instruction, nodes_base, depth, steps, values, output_words,
+                executables
+            }
+        }
+        for (register, (format, usual)) in self.attributes.iter().zip(&default.attributes).enumerate() {
+            if format != usual {
+                separate(&mut out);
+                let _ = write!(out, "attributes[{register}] = {:?} x {}", format.kind, format.components);
+            }
+        }
+        out
+    }
+}
+
+fn separate(out: &mut String) {
+    if !out.is_empty() {
+        out.push_str(", ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::precision::Precision;
+
+    #[test]
+    fn only_options_that_differ_are_named() {
+        let none = Constants::NONE;
+        assert_eq!(Options::default().differences(&none), "");
+        let mut options = Options::default();
+        options.arithmetic.precision = Precision::Fast;
+        options.block.padded = true;
+        options.attributes[3].components = 2;
+        let text = "arithmetic.precision = Fast, block.padded = true, attributes[3] = Float x 2";
+        assert_eq!(options.differences(&none), text);
+    }
+
+    #[test]
+    fn integers_of_the_file_are_no_options() {
+        let mut folded = Constants::NONE;
+        folded.ints[1] = Some([3, 0, 1, 0]);
+        let mut options = Options::default();
+        options.control = options.control.with_ints(&folded.ints);
+        assert_eq!(options.differences(&folded), "");
+        assert_eq!(
+            options.differences(&Constants::NONE),
+            "control.ints = IntUniforms { baked: [None, Some([3, 0, 1, 0]), None, None], specialized: 0 }"
+        );
+    }
+}

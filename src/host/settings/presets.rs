@@ -1,0 +1,125 @@
+//! Blocks, conventions, options and profiles of emulators that are known.
+//! In: an emulator and its graphics API. Out: plain data. Knows no program.
+//! Facts: layouts of the hosts' blocks as in [`Layout`]; conventions of clip volume, bindings and
+//! locations as the hosts' own stages have them.
+
+use super::linkage::{BlockNames, GlslProfile};
+use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
+use super::profile::{Locations, Profile};
+use crate::host::layout::registers::{IntPacking, RegisterLayout};
+
+/// An emulator whose conventions are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KnownHost {
+    /// Azahar: block of 1,616 bytes at binding 0, host block of 32 at binding 1, varyings by
+    /// location.
+    Azahar,
+    /// Panda3DS: block of 1,556 bytes, z as the program writes it, clipping and names of varyings
+    /// by the host's own [`Profile::varyings`].
+    Panda3ds,
+}
+
+impl RegisterLayout {
+    /// Azahar: bools at 0, ints at 16, floats at 80; 1616 bytes.
+    pub const AZAHAR: Self = Self { floats: 80, ints: 16, packing: IntPacking::Words, bools: 0 };
+    /// Panda3DS: floats at 0, ints as bytes at 1536, bools at 1552; 1556 bytes.
+    pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
+}
+
+impl Locations {
+    /// Locations in Azahar's shaders: position 0, color 1, texture coordinates 2 to 5, quaternion
+    /// 6, view 7.
+    pub const AZAHAR: Self = Self {
+        position: Some(0),
+        color: 1,
+        texcoord0: 2,
+        texcoord1: 3,
+        texcoord2: 4,
+        texcoord0_w: 5,
+        quaternion: 6,
+        view: 7,
+        clip_distances: 8,
+    };
+}
+
+impl DepthSnap {
+    /// Azahar's: 0 < z/w < 10^-6 becomes 0, -1.00001 < z/w < -1 becomes -1. Games depend on it:
+    /// their triangles that cover the screen lie at z/w = 5·10^-8, 9·10^-7 and -1.0000021.
+    pub const AZAHAR: Self = Self { near: 1e-6, far: 1e-5 };
+}
+
+/// The graphics API that a host draws with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Renderer {
+    /// Vulkan 1.1 and later, with SPIR-V.
+    Vulkan,
+    /// OpenGL with a clip volume of -w..w, as it is without `glClipControl`.
+    OpenGl,
+    /// OpenGL ES.
+    OpenGlEs,
+}
+
+/// Options and profile of a host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Preset {
+    /// Options.
+    pub options: Options,
+    /// Profile.
+    pub profile: Profile,
+}
+
+/// Maximum number of backward jumps before a preset ends a program.
+const LOOP_GUARD: u32 = 1 << 16;
+
+/// Returns what a known host needs; none for a renderer that it does not have. A host changes any
+/// field behind that.
+///
+/// ```
+/// use transpica::host::{KnownHost, Renderer, preset};
+/// use transpica::{Layout, Translator};
+/// let preset = preset(KnownHost::Azahar, Renderer::Vulkan).expect("it has Vulkan");
+/// assert_eq!(preset.options.block.layout, Layout::Azahar);
+/// let _translator = Translator::new(preset.options, preset.profile);
+/// ```
+pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
+    let control = Control { loop_guard: Some(LOOP_GUARD), ..Control::default() };
+    let profile = Profile { names: false, ..Profile::default() };
+    Some(match (host, renderer) {
+        (KnownHost::Azahar, _) => Preset {
+            options: Options {
+                block: Block { layout: Layout::Azahar, ..Block::default() },
+                outputs: Outputs {
+                    all: true,
+                    depth: match renderer {
+                        Renderer::Vulkan => DepthRange::ZeroToW,
+                        Renderer::OpenGl | Renderer::OpenGlEs => DepthRange::MinusWToW,
+                    },
+                    flip_y: FlipY::Dynamic,
+                    clip_planes: ClipPlanes::BuiltIn,
+                    snap_depth: DepthSnap::AZAHAR,
+                    ..Outputs::default()
+                },
+                control,
+                ..Options::default()
+            },
+            // Nothing reads the copy of the position.
+            profile: Profile { locations: Locations { position: None, ..Locations::AZAHAR }, ..profile },
+        },
+        (KnownHost::Panda3ds, Renderer::Vulkan) => return None,
+        (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => Preset {
+            options: Options {
+                block: Block { layout: Layout::Panda3ds, ..Block::default() },
+                outputs: Outputs { all: true, depth: DepthRange::Raw, ..Outputs::default() },
+                control,
+                ..Options::default()
+            },
+            profile: Profile {
+                glsl: GlslProfile {
+                    uniforms: BlockNames { block: "PICAShaderUniforms".into(), instance: None },
+                    ..GlslProfile::DEFAULT
+                },
+                ..profile
+            },
+        },
+    })
+}

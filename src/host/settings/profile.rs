@@ -1,0 +1,236 @@
+//! Profile: target settings that do not change program semantics. Public fields with defaults,
+//! serializable.
+//! In: choices of the host. Out: plain data.
+
+use super::linkage::{self, GlslProfile, Varying};
+use crate::error::{At, Error, Kind, Result};
+use crate::geometry::kernel::bindings;
+use crate::host::interface::EntryPoint;
+
+/// A binding in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Binding {
+    /// Set or group. Default: `0`.
+    pub set: u32,
+    /// Binding in it. Default: `0`.
+    pub binding: u32,
+}
+
+impl Binding {
+    /// The last of MSL's slots of buffers.
+    const LAST_SLOT: u8 = 30;
+
+    /// Returns the register space of the set in HLSL, which has 256.
+    pub(crate) fn hlsl_space(self) -> Option<u8> {
+        u8::try_from(self.set).ok()
+    }
+    /// Returns the slot of the buffer in MSL. It has no sets, so two may have one slot.
+    pub(crate) fn msl_slot(self) -> Option<u8> {
+        u8::try_from(self.binding).ok().filter(|&slot| slot <= Self::LAST_SLOT)
+    }
+}
+
+/// Bindings of the blocks of a vertex entry. (Those of a compute entry are fixed, in set 0.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Bindings {
+    /// The uniform block. Default: `Binding { set: 0, binding: 0 }`.
+    pub uniforms: Binding,
+    /// The host block of 32 bytes, read only for clip planes and a dynamic y. Default:
+    /// `Binding { set: 0, binding: 1 }`. [`HostValues`](crate::host::HostValues) packs it.
+    pub host: Binding,
+}
+
+impl Bindings {
+    /// Checks that the two blocks have different bindings. It matters only if both are used.
+    ///
+    /// # Errors
+    /// [`Kind::SharedBinding`] if they are equal.
+    pub fn check(&self) -> Result<()> {
+        if self.uniforms != self.host {
+            return Ok(());
+        }
+        let Binding { set, binding } = self.host;
+        Err(Error::new(Kind::SharedBinding { set, binding }, At::Whole))
+    }
+}
+
+impl Default for Bindings {
+    fn default() -> Self {
+        Self { uniforms: Binding { set: 0, binding: 0 }, host: Binding { set: 0, binding: 1 } }
+    }
+}
+
+/// Locations of the varyings of a vertex entry. The location of an attribute is always its v
+/// register. No two may be equal, and drivers have at least 16. The default is
+/// [`DENSE`](Self::DENSE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Locations {
+    /// A second copy of the position, as the program writes it. Default: `None`.
+    pub position: Option<u32>,
+    /// Color. Default: `0`.
+    pub color: u32,
+    /// Texture coordinate 0, first two components. Default: `1`.
+    pub texcoord0: u32,
+    /// Texture coordinate 1. Default: `2`.
+    pub texcoord1: u32,
+    /// Texture coordinate 2. Default: `3`.
+    pub texcoord2: u32,
+    /// Third component of texture coordinate 0. Default: `4`.
+    pub texcoord0_w: u32,
+    /// Normal quaternion. Default: `5`.
+    pub quaternion: u32,
+    /// View vector. Default: `6`.
+    pub view: u32,
+    /// The two clip distances, if they are exported as a varying. Default: `7`.
+    pub clip_distances: u32,
+}
+
+impl Locations {
+    /// Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    pub const DENSE: Self = Self {
+        position: None,
+        color: 0,
+        texcoord0: 1,
+        texcoord1: 2,
+        texcoord2: 3,
+        texcoord0_w: 4,
+        quaternion: 5,
+        view: 6,
+        clip_distances: 7,
+    };
+}
+
+impl Locations {
+    /// Returns whether no two outputs can share a location, whatever a program maps.
+    pub(crate) fn are_distinct(&self) -> bool {
+        let Self {
+            position,
+            color,
+            texcoord0,
+            texcoord1,
+            texcoord2,
+            texcoord0_w,
+            quaternion,
+            view,
+            clip_distances,
+        } = *self;
+        let all = [color, texcoord0, texcoord1, texcoord2, texcoord0_w, quaternion, view, clip_distances];
+        let mut all = all.into_iter().chain(position);
+        // Locations beyond 31 are rare: they count as shared, which costs a closer look.
+        let mask = all.try_fold(0u32, |mask, location| {
+            let bit = 1u32.checked_shl(location)?;
+            (mask & bit == 0).then_some(mask | bit)
+        });
+        mask.is_some()
+    }
+}
+
+impl Default for Locations {
+    fn default() -> Self {
+        Self::DENSE
+    }
+}
+
+/// Settings of host and driver. Costs are given as in [`Options`](crate::host::Options).
+///
+/// ```
+/// use transpica::{Locations, Profile};
+/// let profile = Profile { spirv_version: (1, 0), locations: Locations::AZAHAR, ..Profile::default() };
+/// assert!(profile.no_contraction);
+/// ```
+///
+/// As JSON (feature `serde`), absent fields have their defaults and unknown keys are errors:
+/// `{ "spirv_version": [1, 0], "bindings": { "host": { "set": 1, "binding": 0 } } }`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Profile {
+    /// SPIR-V version, (1, 0) to (1, 6). Default: `(1, 3)`, the newest that Vulkan 1.1 takes;
+    /// Vulkan 1.0 takes (1, 0). Sizes differ by less than 0.1 %.
+    pub spirv_version: (u8, u8),
+    /// Decorates float operations with NoContraction, or `precise` in GLSL. Default: `true`, which
+    /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products
+    /// with sums.
+    pub no_contraction: bool,
+    /// Marks the position output as invariant. Default: `true`. Two programs with the same
+    /// computation of it then agree on drivers that respect the decoration. Some drivers fail on
+    /// it.
+    pub invariant_position: bool,
+    /// Writes debug names into SPIR-V modules. Default: `true`. They take 6 % more words.
+    pub names: bool,
+    /// Bindings of the blocks. Default: both in set 0.
+    pub bindings: Bindings,
+    /// Locations of the varyings. Default: from 0 without gaps.
+    pub locations: Locations,
+    /// Varyings of the host's fragment shader, in this order, in place of those of `locations`: for
+    /// hosts that name, join or mirror them. Default: none, which leaves those of `locations`. A
+    /// varying is declared if any of its components is mapped or a constant;
+    /// [`Outputs::all`](crate::host::Outputs) declares all. Costs a subtraction for each
+    /// `Complement`.
+    pub varyings: Vec<Varying>,
+    /// Form and names of GLSL texts. Default: [`GlslProfile::DEFAULT`].
+    pub glsl: GlslProfile,
+}
+
+impl Profile {
+    /// Checks that the SPIR-V version exists, and the table of varyings.
+    ///
+    /// # Errors
+    /// [`Kind::SpirvVersion`], [`Kind::BadName`], [`Kind::BadVarying`].
+    pub fn check(&self) -> Result<()> {
+        let (major, minor) = self.spirv_version;
+        if !matches!(self.spirv_version, (1, 0..=6)) {
+            return Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole));
+        }
+        linkage::check_varyings(&self.varyings)
+    }
+    /// Returns the binding of the uniform block of an entry point.
+    pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
+        if entry_point.is_compute() {
+            Binding { set: 0, binding: bindings::UNIFORMS }
+        } else {
+            self.bindings.uniforms
+        }
+    }
+    /// Returns the binding of the host block of an entry point.
+    pub fn host(&self, entry_point: &EntryPoint) -> Binding {
+        if entry_point.is_compute() {
+            Binding { set: 0, binding: bindings::HOST }
+        } else {
+            self.bindings.host
+        }
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            spirv_version: (1, 3),
+            no_contraction: true,
+            invariant_position: true,
+            names: true,
+            bindings: Bindings::default(),
+            locations: Locations::default(),
+            varyings: Vec::new(),
+            glsl: GlslProfile::DEFAULT,
+        }
+    }
+}

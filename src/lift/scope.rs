@@ -1,0 +1,577 @@
+//! The SSA builder: region, lane map, open constructs, merging where control flow meets.
+//! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no
+//! instructions.
+
+use super::lanes::{self, Group, Slot, SlotSet};
+use crate::error::{At, Result};
+use crate::host::{BoolUniforms, IntUniforms, Options, UndefinedValue};
+use crate::ir::{
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, NodeData, Op, Region, RegionData, Resource,
+    ScalarKind, Type, Value, ValueList,
+};
+use crate::limits::{self, Limits};
+use crate::machine::precision::bits::ONE;
+use crate::program::isa::Mask;
+use crate::program::isa::uniforms::HAS_RUN;
+use crate::support::fields::SpecId;
+
+/// Number of recent constants that are searched before a new one is made; `cse` merges the others.
+const CONSTANT_SCAN: usize = 64;
+
+/// An exit of a region, with the lane map there.
+#[derive(Clone, Copy)]
+struct Leave {
+    region: Region,
+    /// Start of the lane map in [`Builder::snapshots`].
+    snapshot: usize,
+    kind: LeaveKind,
+    /// The previous one of the same construct.
+    before: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeaveKind {
+    Yield,
+    Break,
+    Continue,
+}
+
+/// The context of a construct.
+#[derive(Clone, Copy)]
+struct Outside {
+    /// The region that holds the construct.
+    region: Region,
+    /// Start of the lane map of each arm in [`Builder::snapshots`].
+    base: usize,
+    /// Limit of the values that were made before the construct and are visible after it.
+    watermark: u32,
+}
+
+/// An open construct.
+struct Scope {
+    /// The construct, without results. An arm that was not begun is another region.
+    node: NodeData,
+    outside: Outside,
+    /// The last of its [`Builder::leaves`].
+    leave: Option<usize>,
+    /// The last of them that ends the construct.
+    exit: Option<usize>,
+    /// Slots that the enclosing construct has assigned so far.
+    assigned: SlotSet,
+    /// Slots with a loop parameter, as (group, mask), in parameter order.
+    params: Vec<(Group, u8)>,
+    /// True if something inside leaves to an outer construct, which still needs its lane map.
+    escaped: bool,
+}
+
+/// Converts the limit of the loop guard to the signed count of the program; no run gets beyond it.
+fn most_jumps(jumps: u32) -> i32 {
+    i32::try_from(jumps).unwrap_or(i32::MAX)
+}
+
+/// Number of slots of a function.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    pub(super) count: usize,
+    /// First slot of a geometry program; beyond the last slot if it is none.
+    pub(super) geometry: Slot,
+}
+
+/// Builder of one function.
+pub(super) struct Builder {
+    pub(super) func: Func,
+    /// The region to which items are added.
+    region: Region,
+    /// The current lane of each slot.
+    state: Vec<Lane>,
+    /// True if control can reach the current place.
+    reachable: bool,
+    scopes: Vec<Scope>,
+    snapshots: Vec<Lane>,
+    leaves: Vec<Leave>,
+    /// Slots that the innermost construct has assigned; all others are as at its beginning.
+    assigned: SlotSet,
+    /// Unused sets, to save allocations.
+    sets: Vec<SlotSet>,
+    /// Buffer of [`close`](Self::close).
+    differing: Vec<(Group, u8)>,
+    /// Items before everything else: constants and inputs.
+    prologue: Vec<Item>,
+    constants: Vec<(Type, [u32; 4], Value)>,
+    inputs: [Option<Value>; 16],
+    /// Number of components of each input register that the program reads from the host.
+    components: [u8; 16],
+    bools: BoolUniforms,
+    ints: IntUniforms,
+    /// Number of lanes copied.
+    copied: usize,
+    /// First slot of a geometry program.
+    geometry: Slot,
+}
+
+impl Builder {
+    /// Begins a function in which every slot has its default: registers (0, 0, 0, 1) unless the
+    /// options say otherwise, everything else 0 or false. Reserves memory for so many instructions.
+    pub(super) fn new(options: &Options, slots: Slots, instructions: usize) -> Self {
+        let Slots { count: slots, geometry } = slots;
+        let mut func = Func { name: "main".into(), ..Func::default() };
+        // An instruction becomes about three values, and six with those of the passes.
+        func.values.reserve(32 + 6 * instructions);
+        func.places.reserve(4 + instructions);
+        func.pool.reserve(16 + instructions);
+        let region = func.regions.push(RegionData::default());
+        // Of a large program other regions have most.
+        func.regions[region].items.reserve(16 + (2 * instructions).min(512));
+        func.body = Some(region);
+        let mut builder = Self {
+            func,
+            region,
+            state: Vec::with_capacity(slots),
+            reachable: true,
+            scopes: Vec::new(),
+            snapshots: Vec::with_capacity(2 * slots),
+            leaves: Vec::new(),
+            assigned: SlotSet::default(),
+            sets: Vec::new(),
+            differing: Vec::new(),
+            prologue: Vec::with_capacity(32),
+            constants: Vec::with_capacity(16),
+            inputs: [None; 16],
+            components: options.attributes.map(|attribute| attribute.components),
+            bools: options.control.bools,
+            ints: options.control.ints,
+            copied: 0,
+            geometry,
+        };
+        let w = match options.arithmetic.uninitialized {
+            UndefinedValue::Default => ONE,
+            UndefinedValue::Zero => 0,
+        };
+        let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
+        let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
+        let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
+        builder.state.extend((0..slots).map(|slot| match lanes::group(slot, geometry) {
+            Group { kind: ScalarKind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
+            Group { kind: ScalarKind::Bool, .. } => flag,
+            Group { kind: ScalarKind::I32 | ScalarKind::U32, .. } => int,
+        }));
+        if let Some(jumps) = options.control.loop_guard {
+            builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
+        }
+        builder
+    }
+
+    /// Reads bool uniform b`id`: from the block, a constant, or a specialization constant.
+    pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
+        let id = id & 15;
+        // The host cannot set b15 between invocations of one dispatch.
+        if id == HAS_RUN && self.geometry.saturating_add(lanes::geometry::INVOCATION) < self.state.len() {
+            return self.has_run();
+        }
+        self.set_bool_uniform(id)
+    }
+
+    /// Reads b15 of a geometry program, which is true after every invocation.
+    fn has_run(&mut self) -> Value {
+        let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
+        let later = self.test_int(Binary::IGreater, invocation, 0);
+        let set = self.set_bool_uniform(HAS_RUN);
+        self.test(Binary::Or, later, set)
+    }
+
+    /// Reads a bool uniform as the host set it.
+    fn set_bool_uniform(&mut self, id: u8) -> Value {
+        let BoolUniforms { baked, values, specialized } = self.bools;
+        if baked >> id & 1 != 0 {
+            return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
+        }
+        let is_specialized = specialized >> id & 1 != 0;
+        let from =
+            if is_specialized { Resource::Specialized(SpecId::bool(id)) } else { Resource::BoolUniform(id) };
+        self.emit(Type::BOOL, Op::Read(from))
+    }
+
+    /// Reads a component of int uniform i`index`: from the block, a constant, or a specialization
+    /// constant.
+    pub(super) fn int_uniform(&mut self, index: u8, component: u8) -> Value {
+        let (index, component) = (index & 3, component & 3);
+        if let Some(known) = self.ints.baked[usize::from(index)] {
+            return self.int(i32::from(known[usize::from(component)]));
+        }
+        let is_specialized = self.ints.specialized >> index & 1 != 0;
+        let from = if is_specialized {
+            Resource::Specialized(SpecId::int(index, component))
+        } else {
+            Resource::IntUniform { index, component }
+        };
+        self.emit(Type::I32, Op::Read(from))
+    }
+
+    /// Sets input register v`register` to a value that dominates all reads.
+    pub(super) fn set_input(&mut self, register: u8, value: Value) {
+        self.inputs[usize::from(register & 15)] = Some(value);
+    }
+
+    /// The bits of a constant lane.
+    pub(super) fn constant_bits(&self, lane: Lane) -> Option<u32> {
+        match self.func.op(lane.value()) {
+            Some(Op::Const(bits)) => Some(bits[usize::from(lane.index())]),
+            _other_op_or_parameter => None,
+        }
+    }
+
+    pub(super) fn reachable(&self) -> bool {
+        self.reachable
+    }
+    pub(super) fn get(&self, slot: Slot) -> Lane {
+        self.state[slot]
+    }
+    pub(super) fn set(&mut self, slot: Slot, lane: Lane) {
+        self.state[slot] = lane;
+        self.assigned.insert(slot);
+    }
+
+    /// Sets the masked slots of a register.
+    pub(super) fn set_masked(&mut self, start: Slot, mask: Mask, lanes: [Lane; 4]) {
+        let state = &mut self.state[start..start + lanes.len()];
+        for component in mask.iter() {
+            state[component.index()] = lanes[component.index()];
+        }
+        self.assigned.insert_mask(start, mask.0 & 15);
+    }
+
+    /// Emits an operation.
+    pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
+        self.func.emit(self.region, ty, op)
+    }
+    /// Emits an operation whose result goes to components of a register.
+    pub(super) fn emit_hint(&mut self, ty: Type, op: Op, register: HintRegister, mask: u8) -> Value {
+        let value = self.emit(ty, op);
+        self.func.values[value].hint = Hint { register, mask };
+        value
+    }
+    /// A constant.
+    pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
+        // A bounded scan keeps lowering linear.
+        let scan = self.constants.len().saturating_sub(CONSTANT_SCAN);
+        if let Some(known) = self.constants[scan..].iter().find(|known| (known.0, known.1) == (ty, bits)) {
+            return known.2;
+        }
+        let value = self.func.value(ty, Def::Op(Op::Const(bits)));
+        self.prologue.push(Item::Let(value));
+        self.constants.push((ty, bits, value));
+        value
+    }
+    /// Reads an input register; missing components are those of (0, 0, 0, 1).
+    pub(super) fn input(&mut self, register: u8) -> Value {
+        let slot = usize::from(register & 15);
+        if let Some(value) = self.inputs[slot] {
+            return value;
+        }
+        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Read(Resource::Input(register))));
+        self.prologue.push(Item::Let(value));
+        if self.components[slot] < 4 {
+            let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
+            let count = self.components[slot];
+            let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < count { value } else { rest }, lane));
+            value = self.func.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)));
+            self.prologue.push(Item::Let(value));
+        }
+        self.inputs[slot] = Some(value);
+        value
+    }
+    /// Gathers one to four lanes of one kind to a vector.
+    pub(super) fn gather(&mut self, lanes: &[Lane]) -> Value {
+        self.gather_in(self.region, lanes)
+    }
+
+    fn gather_in(&mut self, region: Region, lanes: &[Lane]) -> Value {
+        let first = lanes[0];
+        let ty = self.func.ty(first.value()).with_lanes(lanes.len() as u8);
+        let whole = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
+        // A complete value in order needs no shuffle.
+        if self.func.ty(first.value()) == ty && lanes.iter().enumerate().all(whole) {
+            return first.value();
+        }
+        let mut bits = [0; 4];
+        let is_constant = lanes.iter().zip(&mut bits).all(|(lane, bits)| {
+            let known = self.constant_bits(*lane);
+            *bits = known.unwrap_or_default();
+            known.is_some()
+        });
+        if is_constant {
+            return self.constant(ty, bits);
+        }
+        let all = std::array::from_fn(|index| lanes.get(index).copied().unwrap_or(first));
+        self.func.emit(region, ty, Op::Shuffle(all))
+    }
+
+    fn snapshot(&mut self) -> usize {
+        let start = self.snapshots.len();
+        // Copied lanes are counted: nesting makes them grow with the square of the program.
+        self.copied += self.state.len();
+        self.snapshots.extend_from_slice(&self.state);
+        start
+    }
+    fn restore(&mut self, snapshot: usize) {
+        let slots = self.state.len();
+        self.copied += slots;
+        self.state.copy_from_slice(&self.snapshots[snapshot..snapshot + slots]);
+        self.reachable = true;
+    }
+    fn arm(&mut self) -> Region {
+        let region = self.func.regions.push(RegionData::default());
+        self.region = region;
+        region
+    }
+    fn outside(&mut self) -> Outside {
+        let watermark = self.func.values.len() as u32; // Range: the limit on values.
+        Outside { region: self.region, base: self.snapshot(), watermark }
+    }
+    fn open(&mut self, outside: Outside, node: NodeData, params: Vec<(Group, u8)>) {
+        let inside = self.sets.pop().unwrap_or_default();
+        let assigned = std::mem::replace(&mut self.assigned, inside);
+        let (leave, exit, escaped) = (None, None, false);
+        self.scopes.push(Scope { node, outside, leave, exit, assigned, params, escaped });
+    }
+    /// Ends the current arm and begins another, which `add` puts into the construct.
+    fn next_arm(&mut self, add: impl FnOnce(&mut NodeData, Region)) {
+        self.fall();
+        let region = self.arm();
+        let scope = self.scopes.last_mut().expect("a construct is open");
+        add(&mut scope.node, region);
+        let base = scope.outside.base;
+        self.restore(base);
+    }
+
+    /// Opens an `if`; what follows goes to its first arm.
+    pub(super) fn open_if(&mut self, cond: Value) {
+        let (outside, then) = (self.outside(), self.arm());
+        let node = NodeData::If { cond, then, otherwise: then, results: ValueList::default() };
+        self.open(outside, node, Vec::new());
+    }
+    /// Begins the second arm.
+    pub(super) fn begin_else(&mut self) {
+        self.next_arm(|node, region| {
+            if let NodeData::If { otherwise, .. } = node {
+                *otherwise = region;
+            }
+        });
+    }
+    /// Opens a block that `leave` can leave early.
+    pub(super) fn open_block(&mut self) {
+        let (outside, body) = (self.outside(), self.arm());
+        self.open(outside, NodeData::Block { body, results: ValueList::default() }, Vec::new());
+    }
+    /// Opens a switch; `case` or `default_case` must follow.
+    pub(super) fn open_switch(&mut self, selector: Value) {
+        let (outside, results) = (self.outside(), ValueList::default());
+        let node = NodeData::Switch { selector, cases: Vec::new(), default: outside.region, results };
+        self.reachable = false;
+        self.open(outside, node, Vec::new());
+    }
+    /// Begins the case for a value.
+    pub(super) fn case(&mut self, value: i32) {
+        self.next_arm(|node, region| {
+            if let NodeData::Switch { cases, .. } = node {
+                cases.push((vec![value], region));
+            }
+        });
+    }
+    /// Begins the default case.
+    pub(super) fn default_case(&mut self) {
+        self.next_arm(|node, region| {
+            if let NodeData::Switch { default, .. } = node {
+                *default = region;
+            }
+        });
+    }
+    /// Opens a loop in which only the slots of `assigned` change.
+    pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
+        let outside = self.outside();
+        let Outside { region, base, .. } = outside;
+        let groups: Vec<(Group, u8)> = assigned.groups(self.geometry).collect();
+        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(region, base, *param)).collect();
+        let inits = self.func.list(inits);
+        let params: Vec<Value> = groups.iter().map(|param| self.merge(*param, Def::Param)).collect();
+        let params = self.func.list(params);
+        // An iteration begins with the parameters instead of the lanes before the loop.
+        self.snapshots.truncate(base);
+        self.snapshot();
+        let body = self.arm();
+        let results = ValueList::default();
+        self.open(outside, NodeData::Loop { params, inits, body, results }, groups);
+        // Their parameters are not visible after the loop.
+        self.assigned.insert_all(assigned);
+    }
+
+    /// Leaves the innermost loop, block or switch.
+    pub(super) fn leave(&mut self) {
+        let depth = self.scopes.iter().rposition(|scope| !matches!(scope.node, NodeData::If { .. }));
+        self.jump(depth, LeaveKind::Break);
+    }
+    /// Continues with the next iteration of the innermost loop.
+    pub(super) fn next_iteration(&mut self) {
+        let depth = self.scopes.iter().rposition(|scope| matches!(scope.node, NodeData::Loop { .. }));
+        self.jump(depth, LeaveKind::Continue);
+    }
+    /// Ends the current arm by reaching its end.
+    fn fall(&mut self) {
+        let is_loop = self.scopes.last().is_some_and(|scope| matches!(scope.node, NodeData::Loop { .. }));
+        let kind = if is_loop { LeaveKind::Continue } else { LeaveKind::Yield };
+        self.jump(self.scopes.len().checked_sub(1), kind);
+    }
+    fn jump(&mut self, depth: Option<usize>, kind: LeaveKind) {
+        if !self.reachable {
+            return;
+        }
+        let snapshot = self.snapshot();
+        let region = self.region;
+        let depth = depth.expect("the tree leaves only constructs it is in");
+        let scope = &mut self.scopes[depth];
+        let before = scope.leave.replace(self.leaves.len());
+        if kind != LeaveKind::Continue {
+            scope.exit = scope.leave;
+        }
+        self.leaves.push(Leave { region, snapshot, kind, before });
+        // The snapshot must outlive the constructs between here and the target.
+        self.scopes[depth + 1..].iter_mut().for_each(|scope| scope.escaped = true);
+        self.reachable = false;
+    }
+
+    /// Gathers the masked slots of a group of a snapshot.
+    fn gather_slots(&mut self, region: Region, snapshot: usize, (group, mask): (Group, u8)) -> Value {
+        let state = &self.snapshots[snapshot + group.start..][..group.len];
+        let mut lanes = [state[0]; 4];
+        let mut len = 0;
+        for (index, lane) in state.iter().enumerate() {
+            if mask >> index & 1 != 0 {
+                lanes[len] = *lane;
+                len += 1;
+            }
+        }
+        self.gather_in(region, &lanes[..len])
+    }
+    /// Makes a parameter or result for the masked slots of a group, and sets them to it.
+    fn merge(&mut self, (group, mask): (Group, u8), def: Def) -> Value {
+        let value = self.func.value(Type::new(group.kind, mask.count_ones() as u8), def);
+        self.func.values[value].hint = Hint { register: group.hint, mask };
+        let mut index = 0;
+        for lane in 0..group.len {
+            if mask >> lane & 1 != 0 {
+                self.set(group.start + lane, Lane::new(value, index));
+                index += 1;
+            }
+        }
+        value
+    }
+
+    /// Closes the innermost construct: lanes that differ between its exits become results.
+    pub(super) fn close(&mut self) {
+        self.fall();
+        let scope = self.scopes.pop().expect("a construct is open");
+        let mut differing = std::mem::take(&mut self.differing);
+        differing.clear();
+        if let Some(exit) = scope.exit {
+            let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.outside.watermark));
+            differing.extend(self.assigned.groups(self.geometry).map(differs).filter(|(_, mask)| *mask != 0));
+        }
+        // Exits of the region get the lanes that differ; `continue` gets the loop parameters.
+        let mut leave = scope.leave;
+        while let Some(index) = leave {
+            let one = self.leaves[index];
+            self.set_exit(one, if one.kind == LeaveKind::Continue { &scope.params } else { &differing });
+            leave = one.before;
+        }
+        let mut inside = std::mem::replace(&mut self.assigned, scope.assigned);
+        self.assigned.insert_all(&inside);
+        inside.clear();
+        self.sets.push(inside);
+        self.region = scope.outside.region;
+        self.reachable = scope.exit.is_some();
+        let start = self.func.pool.len() as u32;
+        if let Some(exit) = scope.exit {
+            self.restore(self.leaves[exit].snapshot);
+            for group in &differing {
+                let result = self.merge(*group, Def::Result);
+                self.func.pool.push(result);
+            }
+        }
+        let list = ValueList { start, len: self.func.pool.len() as u32 - start };
+        self.differing = differing;
+        if !scope.escaped {
+            // The lane maps of this construct are the last ones, and dead.
+            self.snapshots.truncate(scope.outside.base);
+        }
+        let mut node = scope.node;
+        match &mut node {
+            NodeData::If { results, .. }
+            | NodeData::Loop { results, .. }
+            | NodeData::Block { results, .. }
+            | NodeData::Switch { results, .. } => *results = list,
+        }
+        let node = self.func.nodes.push(node);
+        self.func.regions[self.region].items.push(Item::Node(node));
+    }
+
+    /// Mask of the slots of a group that need a result: those on which the exits disagree, and
+    /// those whose value is not visible outside. `exit` is the last of the exits.
+    fn differing(&self, group: Group, slots: u8, exit: usize, watermark: u32) -> u8 {
+        let mut mask = 0;
+        for lane in (0..group.len).filter(|lane| slots >> lane & 1 != 0) {
+            let at = |leave: &Leave| self.snapshots[leave.snapshot + group.start + lane];
+            let one = at(&self.leaves[exit]);
+            // A value made inside is not visible outside, even if all exits agree on it.
+            let visible = one.value().0 < watermark || self.is_constant(one.value());
+            if !visible || self.exits(exit).any(|leave| at(leave) != one) {
+                mask |= 1 << lane;
+            }
+        }
+        mask
+    }
+    /// The exits that end their construct, from one on backwards.
+    fn exits(&self, last: usize) -> impl Iterator<Item = &Leave> {
+        let leaves = std::iter::successors(self.leaves.get(last), |leave| self.leaves.get(leave.before?));
+        leaves.filter(|leave| leave.kind != LeaveKind::Continue)
+    }
+    /// Returns whether a value is in the prologue, where it is visible everywhere.
+    fn is_constant(&self, value: Value) -> bool {
+        matches!(self.func.op(value), Some(Op::Const(_) | Op::Read(Resource::Input(_))))
+    }
+    /// Sets the exit of a region, with the values of `groups` in its lane map.
+    fn set_exit(&mut self, leave: Leave, groups: &[(Group, u8)]) {
+        let start = self.func.pool.len() as u32;
+        for group in groups {
+            let value = self.gather_slots(leave.region, leave.snapshot, *group);
+            self.func.pool.push(value);
+        }
+        let list = ValueList { start, len: self.func.pool.len() as u32 - start };
+        self.func.regions[leave.region].exit = match leave.kind {
+            LeaveKind::Yield => Exit::Yield(list),
+            LeaveKind::Break => Exit::Break(list),
+            LeaveKind::Continue => Exit::Continue(list),
+        };
+    }
+    /// Checks the function against its limits.
+    pub(super) fn check(&self, limits: &Limits) -> Result<()> {
+        limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
+        limits::check("steps", self.copied, limits.steps, At::Whole)
+    }
+
+    /// Finishes the function with its outputs, which are dropped where control never reaches the
+    /// end.
+    pub(super) fn finish_function(mut self, outputs: &[Value], limits: &Limits) -> Result<Func> {
+        limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
+        let exit = if self.reachable {
+            Exit::Yield(self.func.list(outputs.iter().copied()))
+        } else {
+            Exit::Unreachable
+        };
+        let body = &mut self.func.regions[self.region];
+        body.exit = exit;
+        // Constants and inputs were collected apart, since any place may need them.
+        body.items.splice(0..0, self.prologue);
+        self.func.begin_place(None);
+        Ok(self.func)
+    }
+}

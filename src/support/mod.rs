@@ -1,0 +1,12 @@
+//! Tools of all wings that know nothing of shaders, and the names of what a host fills.
+//!
+//! In and out: values of any type. Must not know: every other wing.
+//! Begin with `entity.rs`: handles, the arenas that they index, sets of indices, the interner.
+//! `stable.rs` has values as the bytes of a digest and the spelling of serialized values,
+//! `words.rs` the known name that is nearest to a wrong one, `fields.rs` the fields of the blocks
+//! that a host fills beside uniforms, which both the intermediate form and hosts name.
+
+pub mod entity;
+pub mod fields;
+pub mod stable;
+pub mod words;

@@ -1,0 +1,224 @@
+//! Cache keys: a digest of everything that a translated module depends on, computed without
+//! translating.
+//! In: program, environment, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
+//! no back end.
+//!
+//! Only the words reachable from the entry point count ([`reach_runs`]), and of them and their
+//! operand descriptors only the bits that affect execution ([`canonical`]). Programs that differ in
+//! other procedures, in the numbering of descriptors, or in unused bits therefore have one key.
+//! Options, profile and setup are hashed by their derived `Hash`, so no field and no variant can be
+//! omitted. The bytes are the same on every machine. Ignored values are zeroed first. Of the vertex
+//! input only attributes that a reachable word reads count, and of a job without a program no word.
+
+use std::fmt;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::flow::cfg::reach::reach_runs;
+use crate::geometry::{GeometryInput, GeometrySetup};
+use crate::host::{
+    AttributeFormat, AttributeKind, Environment, Job, Options, Profile, Promise, Setup, VertexInput, varying,
+};
+use crate::program::isa::canonical::{UNDEFINED_OPCODES, canonical, inputs};
+use crate::program::isa::{Program, Stage};
+use crate::support::stable;
+
+/// Version of the byte format, to be changed when its meaning changes within a version of the
+/// library.
+const FORMAT: &[u8] = b"transpica key 5 ";
+
+/// 128-bit identifier of a module. Equal keys mean equal SPIR-V. A new version of the library has
+/// new keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 16]);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Part of a key that depends on options, profile and the version of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingsDigest([u8; 16]);
+
+/// A key, and what was seen of the program on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// The key.
+    pub key: Key,
+    /// A word with an undefined opcode might be reached.
+    pub reaches_undefined: bool,
+}
+
+impl SettingsDigest {
+    /// Hashes options and profile, but for the vertex input.
+    pub fn new(options: &Options, profile: &Profile) -> Self {
+        let mut out = Vec::with_capacity(1024);
+        out.extend_from_slice(FORMAT);
+        stable::append(&mut out, &env!("CARGO_PKG_VERSION"));
+        stable::append(&mut out, &options.canonical().with_input(&VertexInput::default()));
+        stable::append(&mut out, profile);
+        Self(xxh3_128(&out).to_le_bytes())
+    }
+
+    /// Returns the digest of a program. `options` are those of [`new`](Self::new) as they are in
+    /// effect, with the vertex input of the draw.
+    pub fn digest(
+        &self,
+        program: &Program<'_>,
+        environment: &dyn Environment,
+        job: Job<'_>,
+        options: &Options,
+        salt: &[u8],
+    ) -> Digest {
+        // Room for all but unusually large programs, so that nothing is moved.
+        let mut out = Vec::with_capacity(1024 + salt.len() + 8 * program.code().len().min(512));
+        out.extend_from_slice(&self.0);
+        stable::append(&mut out, &salt);
+        append_job(&mut out, job);
+        if job == Job::Quaternions {
+            stable::append(&mut out, &varying::mapped(&environment.output_map(), options));
+        }
+        if !job.has_program() {
+            return Digest { key: Key(xxh3_128(&out).to_le_bytes()), reaches_undefined: false };
+        }
+        let (input, none) = (VertexInput::of(options), VertexInput::default());
+        let is_default = input == none;
+        if is_default {
+            environment.fingerprint(options, &mut out)
+        } else {
+            environment.fingerprint(&options.with_input(&none), &mut out)
+        }
+        out.push(match program.stage() {
+            Stage::Vertex => 0,
+            Stage::Geometry => 1,
+        });
+        // The attributes that the program reads are known behind it.
+        let at = out.len();
+        out.extend_from_slice(&[0; INPUT_BYTES]);
+        let reached = if is_default {
+            append_program::<false>(&mut out, program)
+        } else {
+            append_program::<true>(&mut out, program)
+        };
+        if let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+            write_input(place, &input, reached.inputs);
+        }
+        Digest {
+            key: Key(xxh3_128(&out).to_le_bytes()),
+            reaches_undefined: reached.opcodes & UNDEFINED_OPCODES != 0,
+        }
+    }
+}
+
+/// Bytes of the vertex input: four for each register.
+const INPUT_BYTES: usize = 4 * 16;
+
+/// Writes the parts of the vertex input that differ from the default, of components that the
+/// program reads.
+fn write_input(place: &mut [u8; INPUT_BYTES], input: &VertexInput, read: u64) {
+    let VertexInput { formats, promises } = input;
+    for (register, place) in place.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        let AttributeFormat { kind, components } = formats[register];
+        let read = (read >> (4 * register) & 15) as u8; // Range: four bits.
+        // The others are constants, so that the attribute may not be read at all.
+        let missing = read & !((1 << components.min(4)) - 1);
+        if read == missing {
+            place[0] = missing;
+            continue;
+        }
+        let (promise, exponent) = match promises[register] {
+            Promise::Nothing => (0, 0),
+            Promise::NotNan => (1, 0),
+            Promise::Below(exponent) => (2, exponent),
+        };
+        let kind = match kind {
+            AttributeKind::Float => 0,
+            AttributeKind::Int => 1,
+            AttributeKind::Uint => 2,
+        };
+        *place = [missing, kind, promise, exponent];
+    }
+}
+
+/// Appends the job and the parts of its setup that the module depends on.
+fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
+    match job {
+        Job::Vertex => out.push(0),
+        Job::Compute => out.push(1),
+        Job::BeforeGeometry { outputs } => {
+            out.push(2);
+            stable::append(out, &outputs);
+        }
+        Job::Geometry(setup) => {
+            out.push(3);
+            append_setup(out, setup);
+        }
+        Job::Emits { outputs } => {
+            out.push(4);
+            stable::append(out, &outputs);
+        }
+        Job::GeometryStage(setup) => {
+            out.push(5);
+            append_setup(out, setup);
+            stable::append(out, &(setup.vertex_outputs.count_ones(), setup.topology));
+        }
+        Job::Draw(setup) => {
+            out.push(6);
+            append_setup(out, setup);
+        }
+        Job::Quaternions => out.push(7),
+    }
+}
+
+/// Appends the parts of a setup that the compute form of a geometry program depends on: not the
+/// topology and the outputs of the vertex program.
+fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
+    let Setup { vertex_outputs: _, geometry, map, topology: _ } = setup;
+    map.fingerprint(out);
+    let input = |input| match input {
+        GeometryInput::Point { .. } => input,
+        // The feed determines the number of complete vertices and their stride at draw time.
+        GeometryInput::Variable { main: _ } => GeometryInput::Variable { main: 0 },
+        GeometryInput::Fixed { first, vertices: _, stride: _ } => {
+            GeometryInput::Fixed { first, vertices: 0, stride: 0 }
+        }
+    };
+    stable::append(out, &geometry.map(|setup| GeometrySetup { input: input(setup.input), ..setup }));
+}
+
+/// Start of a run of consecutive words: an undefined opcode, a bit that no canonical word with this
+/// opcode has, and the address.
+const RUN: u32 = 0x10 << 26 | 1 << 16;
+
+/// Facts about the reachable words.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    /// Mask of opcodes.
+    opcodes: u64,
+    /// Mask of the components of input registers that are read, bit 4 · n is vn.x.
+    inputs: u64,
+}
+
+/// Appends the reachable words, each with the demanded bits of its descriptor. Words differ from
+/// starts of runs, so the bytes determine the program. Inputs are collected on request, which takes
+/// more time.
+fn append_program<const INPUTS: bool>(out: &mut Vec<u8>, program: &Program<'_>) -> Reached {
+    let mut reached = Reached::default();
+    reach_runs(program, |start, words| {
+        out.extend_from_slice(&(RUN | u32::from(start.0)).to_le_bytes());
+        let at = out.len();
+        out.resize(at + 8 * words.len(), 0);
+        for (place, &word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
+            let canonical = canonical(word, program.descriptors(), program.stage());
+            reached.opcodes |= 1 << (canonical.word >> 26);
+            if INPUTS {
+                reached.inputs |= inputs(canonical);
+            }
+            let descriptor = u64::from(canonical.descriptor.unwrap_or(0)) << 32;
+            *place = (u64::from(canonical.word) | descriptor).to_le_bytes();
+        }
+    });
+    reached
+}
