@@ -103,6 +103,7 @@ pub mod stages {
 }
 
 // One module for each subject; `src/README.md` has the rule.
+pub use host::settings;
 pub use machine::interp;
 pub use program::{container, isa};
 pub use translate::reflect;
@@ -133,11 +134,8 @@ mod tests;
 pub use backend::text::GlslVersion;
 pub use container::Shbin;
 pub use error::{At, Code, Error, Kind, Result, Warning};
-pub use host::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, FlipY, HostValues, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
-    Promise, RegisterState, Reliance, Setup, UndefinedValue, pack,
-};
+pub use host::RegisterState;
+pub use host::settings::{Job, Options, Profile, Setup};
 pub use isa::{Program, Stage};
 pub use limits::Limits;
 pub use machine::interp::Machine;

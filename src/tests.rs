@@ -4,7 +4,8 @@
 
 use expect_test::expect;
 
-use crate::host::{Arithmetic, Job, Options, Outputs, Profile, RegisterState};
+use crate::host::RegisterState;
+use crate::host::settings::{Arithmetic, Job, Options, Outputs, Profile};
 use crate::ir;
 use crate::machine::interp::{Machine, Registers};
 use crate::machine::precision::Precision;

@@ -102,7 +102,7 @@ pub struct GeometryKernel {
     /// in order. Its feed has v0..v15 and c0..c95 for each invocation.
     pub records_emits: bool,
     /// True if the count of a thread has the bits [`GUARD_FIRED`] and [`DRIVER_LEFT`], as
-    /// [`Control::report_unfinished`](crate::host::Control::report_unfinished) requests.
+    /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished) requests.
     pub reports_unfinished: bool,
     /// The state that an invocation carries over, as far as the next ones use it.
     pub state: Vec<StateWord>,

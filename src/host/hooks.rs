@@ -104,14 +104,16 @@ impl OutputHook {
 /// A change that a host makes to a program: widescreen, stereo, a free camera, a look inside.
 ///
 /// Hooks come with a program's environment: see [`Hooked`]. They apply in order, before the
-/// conversions of [`Outputs`](super::Outputs) and the clip distances. Constants are part of the
-/// module and its [key](crate::Key); [parameters](HookOperand::Parameter) change from draw to draw.
+/// conversions of [`Outputs`](crate::settings::Outputs) and the clip distances. Constants are part
+/// of the module and its [key](crate::Key); [parameters](HookOperand::Parameter) change from draw
+/// to draw.
 ///
 /// ```
 /// use transpica::container::Semantic;
 /// use transpica::host::{Hook, HookOperand, Hooked, OutputHook};
 /// use transpica::isa::Mask;
-/// use transpica::{HostValues, Job, Options, Profile, Shbin, Translator};
+/// use transpica::{Job, Options, Profile, Shbin, Translator};
+/// use transpica::host::HostValues;
 ///
 /// let bytes = std::fs::read("shaders/lights.shbin")?;
 /// let file = Shbin::parse(&bytes)?;
@@ -211,7 +213,8 @@ impl<E: Environment, H: AsRef<[Hook]>> Environment for Hooked<E, H> {
 ///
 /// ```
 /// use transpica::host::{Hook, HookOperand, redirect};
-/// use transpica::{HostValues, isa::Uniforms};
+/// use transpica::host::HostValues;
+/// use transpica::isa::Uniforms;
 /// let mut uniforms = Uniforms::default();
 /// let hook = Hook::Redirect(5, HookOperand::constant([1.0; 4]));
 /// redirect(&[hook], &mut uniforms, &HostValues::default());

@@ -42,7 +42,8 @@ pub enum ComponentSource {
     },
     /// 1.0, the default of an unmapped component.
     One,
-    /// 0.0, for an unmapped component under [`UndefinedValue::Zero`](super::UndefinedValue::Zero).
+    /// 0.0, for an unmapped component under
+    /// [`UndefinedValue::Zero`](crate::settings::UndefinedValue::Zero).
     Zero,
 }
 
@@ -496,7 +497,8 @@ pub enum EntryPoint {
     /// A compute stage that runs a vertex program.
     Compute {
         /// Writes a seventeenth vector for each vertex with the reason why an invocation did not
-        /// run to its end, see [`Control::report_unfinished`](super::Control::report_unfinished).
+        /// run to its end, see
+        /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished).
         reports_unfinished: bool,
     },
     /// A compute stage that runs a geometry program.
@@ -557,7 +559,7 @@ impl EntryPoint {
 /// assert_eq!(block.size, 144);
 ///
 /// // The bytes of that block, from the values of the registers.
-/// let bytes = transpica::pack(block, &program.uniforms());
+/// let bytes = transpica::host::pack(block, &program.uniforms());
 /// assert_eq!(bytes.len(), 144);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

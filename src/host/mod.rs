@@ -36,30 +36,16 @@ pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
     MemberType, Output, OutputValue, Padding, Procedure, Uniform, UniformBlock, Usage,
 };
-#[doc(hidden)]
 pub use layout::pack;
 pub use layout::registers::{IntPacking, RegisterLayout};
 #[doc(hidden)]
 pub use registers::RegisterState;
 pub use registers::RegisterView;
-#[doc(hidden)]
-pub use settings::assume::Reliance;
-#[doc(hidden)]
-pub use settings::job::Job;
-pub use settings::linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
-pub use settings::options::DepthSnap;
-#[doc(hidden)]
-pub use settings::options::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntUniforms, Layout, Options, Outputs, Promise, UndefinedValue,
+pub(crate) use settings::{
+    Arithmetic, Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, BlockNames, BoolUniforms,
+    DepthRange, DepthSnap, DrawEnvironment, FlipY, GlslProfile, IntUniforms, Job, Options, Profile, Promise,
+    Reliance, Setup, UndefinedValue, VertexInput,
 };
-pub use settings::presets::{KnownHost, Preset, Renderer, preset};
-#[doc(hidden)]
-pub use settings::profile::{Binding, Bindings, Locations, Profile};
-#[doc(hidden)]
-pub use settings::setup::Setup;
-pub use settings::vertex_input::{DrawEnvironment, VertexInput};
-#[doc(hidden)]
 pub use values::HostValues;
 pub use values::align_quaternions;
 pub use varying::OutputMap;

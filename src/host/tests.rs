@@ -2,6 +2,7 @@
 
 mod settings;
 
+use super::settings::{Block, Layout};
 use super::*;
 use crate::limits::Limits;
 use crate::program::container::{

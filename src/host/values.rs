@@ -17,7 +17,7 @@ use crate::support::fields::HostField;
 pub struct HostValues {
     /// Enables the user's clip plane.
     pub clip_enabled: bool,
-    /// Mirrors y under [`FlipY::Dynamic`](super::FlipY::Dynamic).
+    /// Mirrors y under [`FlipY::Dynamic`](crate::settings::FlipY::Dynamic).
     pub flip_y: bool,
     /// Coefficients of the user's clip plane: it keeps positions with dot(plane, position) ≥ 0.
     pub clip_plane: [f32; 4],
@@ -80,7 +80,8 @@ impl Output {
     ///
     /// ```
     /// use transpica::host::{Environment, varying};
-    /// use transpica::{HostValues, Options, RegisterState};
+    /// use transpica::{Options, RegisterState};
+    /// use transpica::host::HostValues;
     /// let mut state = RegisterState::default();
     /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {
     ///     state.write(register, value);

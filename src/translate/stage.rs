@@ -26,7 +26,7 @@ impl Translator {
     /// # Errors
     /// [`Kind::NoGeometryStage`] for modes other than point; for data dependences on earlier
     /// invocations (with their place); for more triangles than a stage can emit or an unknown
-    /// number of them (int uniforms that are [baked in](crate::host::IntUniforms) help); for
+    /// number of them (int uniforms that are [baked in](crate::settings::IntUniforms) help); for
     /// numbers of vertices that no primitive has; for topologies that build strips or fans of
     /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {

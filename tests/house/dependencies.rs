@@ -79,6 +79,33 @@ fn neighbors_depend_on_the_library_alone() {
     assert!(!crates(&["--all-features"]).iter().any(|name| name.starts_with("transpica-")));
 }
 
+/// A reader of the tools learns the public API: layers below it are named in few places. Proofs,
+/// measurements and the generator look into every layer.
+#[test]
+fn tools_import_public_paths() {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(root().join("tools")).expect("the tools").flatten() {
+        if ["prove", "bench", "generate"].iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        for folder in ["src", "tests", "examples", "oracles"].map(|folder| entry.path().join(folder)) {
+            if folder.is_dir() {
+                sources(&folder, &mut files);
+            }
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
+    assert!(files.len() > 300, "{} sources of tools", files.len());
+    let places = files.iter().flat_map(|file| {
+        let text = fs::read_to_string(file).expect("a source");
+        let lines: Vec<String> =
+            text.lines().filter(|line| line.contains("stages::")).map(str::to_owned).collect();
+        lines.into_iter().map(move |line| format!("{}: {line}", file.display()))
+    });
+    let places: Vec<String> = places.collect();
+    assert!(places.len() <= 20, "{} places:\n{}", places.len(), places.join("\n"));
+}
+
 #[test]
 fn no_feature_brings_clap_or_wgpu() {
     let crates = crates(&["--all-features"]);

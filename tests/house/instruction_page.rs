@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use transpica::stages::isa::Mask;
-use transpica::stages::isa::reads::Reads;
-use transpica::stages::isa::table::{Info, Opcode, Role};
-use transpica::stages::isa::word::Format;
+use transpica::isa::Mask;
+use transpica::isa::reads::Reads;
+use transpica::isa::table::{Info, Opcode, Role};
+use transpica::isa::word::Format;
 
 const HEAD: &str = "\
 # Instruction set

@@ -4,9 +4,9 @@
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use transpica::host::{OutputMap, varying};
 use transpica::isa::Pc;
+use transpica::settings::{ClipPlanes, Locations, Outputs};
 use transpica::{
-    ClipPlanes, GlslVersion, Job, Locations, Options, Outputs, Profile, Program, RegisterState, Setup, Shbin,
-    Stage, Translation, Translator,
+    GlslVersion, Job, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
 };
 use transpica_draw::batch::Records;
 

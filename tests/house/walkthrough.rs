@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use transpica::Program;
 use transpica::host::FileEnvironment;
-use transpica::isa::Program;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::cfg::text::CfgText;
 use transpica::stages::ir::text;
@@ -105,7 +105,7 @@ fn forms() -> String {
     let translated = translator.translate(program, &environment, Job::Vertex).expect("translates");
     let context = Context {
         program,
-        constants: &[None; transpica::stages::isa::limits::FLOATS],
+        constants: &[None; transpica::isa::limits::FLOATS],
         outputs: OutputSelection::Semantics(&translated.interface.outputs),
         geometry: None,
         options: &options,

@@ -2,12 +2,12 @@
 //! buffers are refused before anything runs.
 
 use fastrand::Rng;
-use transpica::host::{DepthSnap, OutputMap};
+use transpica::host::HostValues;
+use transpica::host::OutputMap;
 use transpica::isa::Pc;
-use transpica::{
-    Arithmetic, ClipPlanes, DepthRange, FlipY, HostValues, Limits, Machine, Options, Outputs, Precision,
-    Program, Stage,
-};
+use transpica::settings::DepthSnap;
+use transpica::settings::{Arithmetic, ClipPlanes, DepthRange, FlipY, Outputs};
+use transpica::{Limits, Machine, Options, Precision, Program, Stage};
 use transpica_draw::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 
 /// Random draws.

@@ -19,18 +19,19 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use transpica::Limits;
+use transpica::Precision;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::settings::Arithmetic;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::graph::is_reducible;
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{self, Cfg};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::{self, dvle};
 use transpica::stages::ir::{Module, Phase, known, text, verify};
-use transpica::stages::isa::Program;
-use transpica::stages::limits::Limits;
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::{Scratch, legalize};
-use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::passes;
@@ -197,9 +198,9 @@ fn run(name: &str, module: &mut Module, precision: Precision) {
 fn legalized(mut module: Module, precision: Precision) -> String {
     verify(&module, Phase::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
-    let options = host::Options {
-        arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
-        ..host::Options::default()
+    let options = transpica::Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        ..transpica::Options::default()
     };
     let offsets = offsets::run(&module.main, &options.arithmetic, &[None; 96]);
     let uniforms = legalize::Uniforms { block: &symbols(), constants: &[None; 96], offsets: &offsets };

@@ -1,6 +1,6 @@
 //! The comparisons detect errors: every mutant is found within a few hundred random programs.
 
-use transpica::stages::precision::Precision;
+use transpica::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain;
 use transpica_prove::mutants::Mutant;

@@ -1,9 +1,9 @@
 //! Passes preserve the results of random modules.
 
-use transpica::stages::host::Arithmetic;
+use transpica::Precision;
+use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Phase, verify};
 use transpica::stages::passes::{Scratch, optimize};
-use transpica::stages::precision::Precision;
 use transpica_prove::modules::module;
 use transpica_prove::passes::check_passes;
 use transpica_prove::same::compare;

@@ -2,17 +2,23 @@
 //! one behavior per file.
 //! Every form must give exactly the results of the file, and every module must be valid.
 
+use transpica::GlslVersion;
+use transpica::Job;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::Tier;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, Output, varying};
+use transpica::interp::Settings;
+use transpica::settings::Block;
+use transpica::settings::{DepthRange, Layout};
 use transpica::stages::backend::naga::validate;
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{DepthRange, Environment, Job, Layout, Output, varying};
-use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::isa::Program;
+use transpica::stages::backend::text::Language;
 use transpica::stages::lift::OutputSelection;
-use transpica::stages::precision::Precision;
-use transpica::stages::translate::Tier;
-use transpica::{Block, Options, Profile, Translator};
+use transpica::{Options, Profile, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
 use transpica_prove::spirv_tools;

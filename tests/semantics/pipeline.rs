@@ -2,7 +2,7 @@
 //! the block dispatcher, the pc dispatcher, and the IR after lowering, after each pass and after
 //! legalization.
 
-use transpica::stages::precision::Precision;
+use transpica::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::shrink;

@@ -4,14 +4,16 @@
 //! The test detects an analysis that is too bold: numbers are met that each of some wrong rules
 //! would exclude.
 
-use transpica::stages::host::{Arithmetic, Options};
+use transpica::Limits;
+use transpica::Options;
+use transpica::Precision;
+use transpica::isa::limits::FLOATS;
+use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
-use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::limits::Limits;
 use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 use transpica::stages::passes::{Scratch, optimize};
-use transpica::stages::precision::{Precision, arith};
+use transpica::stages::precision::arith;
 use transpica::stages::{cfg, structure};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs};

@@ -6,14 +6,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use transpica::stages::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
-use transpica::stages::geometry::GeometryInput;
-use transpica::stages::host::{Options, dvle};
-use transpica::stages::interp::{Machine, Registers, Settings, Uniforms};
-use transpica::stages::isa::control::{self, Outcome, State};
-use transpica::stages::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::{Precision, float24};
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Options;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType};
+use transpica::geometry::GeometryInput;
+use transpica::host::dvle;
+use transpica::interp::{Registers, Settings, Uniforms};
+use transpica::isa::control;
+use transpica::isa::control::{Outcome, State};
+use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Source};
+use transpica::stages::precision::float24;
+use transpica::{Program, Stage};
 
 /// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";

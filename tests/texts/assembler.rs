@@ -6,7 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::container::{Model, Shbin};
+use transpica::Shbin;
+use transpica::container::Model;
 use transpica_asm::{Assembled, AssemblerOptions, Report, SourceText, assemble_with};
 
 fn root() -> &'static Path {

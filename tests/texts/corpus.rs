@@ -7,15 +7,19 @@ use std::path::Path;
 use std::thread;
 
 use expect_test::expect_file;
+use transpica::GlslVersion;
+use transpica::Job;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::Tier;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::Layout;
+use transpica::settings::{Arithmetic, Block};
 use transpica::stages::backend::naga::validate;
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Layout};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::precision::Precision;
-use transpica::stages::translate::Tier;
-use transpica::{Arithmetic, Block, Options, Profile, Translation, Translator};
+use transpica::stages::backend::text::Language;
+use transpica::{Options, Profile, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_prove::spirv_tools;
 
 use crate::again::again;

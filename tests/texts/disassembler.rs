@@ -5,10 +5,9 @@ use std::path::Path;
 
 use expect_test::{expect, expect_file};
 use fastrand::Rng;
-use transpica::stages::container::{
-    self, DescriptorRecord, Executable, Header, Model, OutputRecord, Shbin, Symbol, Version,
-};
-use transpica::stages::isa::{Move, Opcode, Pc, Word};
+use transpica::container::{DescriptorRecord, Executable, Header, Model, OutputRecord, Symbol, Version};
+use transpica::isa::{Move, Opcode, Pc, Word};
+use transpica::{Shbin, container};
 use transpica_asm::dis::{DisassemblerOptions, Listing, content, disassemble};
 use transpica_asm::{Assembled, Report, SourceText, assemble};
 use transpica_prove::daily;

@@ -10,16 +10,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
 use expect_test::expect_file;
+use transpica::GlslVersion;
+use transpica::Shbin;
 use transpica::Translator;
-use transpica::host::GlslProfile;
+use transpica::container::ShaderType;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{ComponentSource, Interface, Output, OutputMap, OutputValue, RegisterLayout};
+use transpica::settings::GlslProfile;
+use transpica::settings::{Block, ClipPlanes, FlipY, Layout, Locations, Outputs};
 use transpica::stages::backend::BackendInput;
-use transpica::stages::backend::text::{self, GlslVersion, Language};
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
-    Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
-    OutputValue, Outputs, Profile, RegisterLayout,
-};
+use transpica::stages::backend::text;
+use transpica::stages::backend::text::Language;
+use transpica::{Job, Options, Profile};
 use transpica_generate::{Kind as Programs, generate};
 use transpica_prove::daily;
 use transpica_prove::glslang::{self, Stage};
@@ -449,7 +452,7 @@ fn four_thousand_dependent_products_need_little_stack() {
         let module = transpica_prove::ir::parse(&source).expect("parses");
         let outputs = vec![Output {
             name: "position".into(),
-            location: transpica::stages::host::Location::Position,
+            location: transpica::host::Location::Position,
             components: vec![ComponentSource::One; 4],
             value: OutputValue::Plain,
             semantic: None,

@@ -1,12 +1,12 @@
 //! Names of hosts in GLSL: they stay as they are, or are errors.
 //! Without glslang this fails and says how to install it.
 
-use transpica::host::{
-    AttributeNames, BlockNames, ClipPlanes, GlslProfile, Job, Options, Outputs, Profile, Varying,
-    VaryingSource,
+use transpica::settings::{
+    AttributeNames, BlockNames, ClipPlanes, GlslProfile, Outputs, Varying, VaryingSource,
 };
 use transpica::stages::backend::text::Language;
 use transpica::{Code, Error, GlslVersion, Kind, Shbin, Translator};
+use transpica::{Job, Options, Profile};
 use transpica_prove::glslang::{self, Stage};
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");

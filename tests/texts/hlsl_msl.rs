@@ -9,18 +9,18 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use naga::TypeInner;
+use transpica::Job;
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::geometry::kernel::bindings;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Constants, Location, Output, UniformBlock};
+use transpica::isa::Pc;
+use transpica::reflect::Reflection;
+use transpica::settings::{Binding, Bindings, BoolUniforms, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::geometry::kernel::bindings;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Constants, Job, Location, Output, UniformBlock};
-use transpica::stages::isa::Pc;
-use transpica::stages::limits::Limits;
-use transpica::stages::reflect::Reflection;
-use transpica::{
-    Binding, Bindings, BoolUniforms, FlipY, Options, Outputs, Profile, Program, Stage as UnitStage,
-    Translation, Translator,
-};
+use transpica::{Options, Profile, Program, Stage as UnitStage, Translation, Translator};
 use transpica_prove::glslang::{self, Stage};
 use transpica_prove::{metal, spirv_tools};
 

@@ -9,22 +9,26 @@
 use std::collections::BTreeSet;
 
 use expect_test::expect;
-use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::GlslVersion;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::isa::placed::PlacedText;
+use transpica::isa::{DataOp, Inst, Pc};
+use transpica::settings::Arithmetic;
+use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::dot::Dot;
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::cfg::text::CfgText;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Setup};
 use transpica::stages::ir::places::Places;
 use transpica::stages::ir::text::{print, print_placed};
 use transpica::stages::ir::{Def, Item, Op, Resource};
-use transpica::stages::isa::placed::PlacedText;
-use transpica::stages::isa::{DataOp, Inst, Pc, Program, Stage};
-use transpica::stages::precision::Precision;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::translate::{ControlFlow, control};
-use transpica::{Arithmetic, Options, Profile, Translation, Translator};
+use transpica::{Job, Setup};
+use transpica::{Options, Profile, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::samples;

@@ -3,13 +3,16 @@
 
 use std::thread;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{ClipPlanes, FlipY, Job, Layout};
-use transpica::stages::isa::Stage;
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
+use transpica::Job;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::{Arithmetic, Block, Outputs};
+use transpica::settings::{ClipPlanes, FlipY, Layout};
+use transpica::{Options, Profile, Translation, Translator};
 use transpica_prove::daily;
 
 use crate::samples::{Sample, samples};

@@ -5,18 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use serde_json::json;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::container::ShaderType;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::pack;
+use transpica::host::registers::number;
 use transpica::host::{Bank, Hook, HookOperand, Hooked, Uniform};
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::registers::number;
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
-    Job, Layout, Location, Options, Outputs, Profile, RegisterState,
+use transpica::host::{Constants, Location};
+use transpica::isa::{Pc, Uniforms};
+use transpica::reflect::{Reflection, SCHEMA};
+use transpica::settings::{
+    AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, FlipY, IntUniforms, Layout,
+    Outputs,
 };
-use transpica::stages::isa::{Pc, Program, Stage, Uniforms};
-use transpica::stages::reflect::{Reflection, SCHEMA};
-use transpica::{GlslVersion, Translation, Translator, pack};
+use transpica::{GlslVersion, Translation, Translator};
+use transpica::{Job, Options, Profile, RegisterState};
+use transpica::{Program, Stage};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::{Sample, samples};
@@ -125,7 +131,7 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
     lines.extend(interface.block.members.iter().map(|m| format!("member {} {}", m.offset, m.name)));
     if let Some(host) = reflection.host_block {
         // The module declares the entire block; the reflection lists the fields that are read.
-        let fields = transpica::stages::host::HostField::ALL.into_iter();
+        let fields = transpica::host::HostField::ALL.into_iter();
         let fields = fields.filter(|field| field.offset() < host.size);
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }

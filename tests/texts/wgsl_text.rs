@@ -1,13 +1,16 @@
 //! WGSL of all samples: without roundabout forms and without names that say nothing, with comments
 //! on the program, its options, its loops and its procedures.
 
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::Layout;
+use transpica::settings::{Arithmetic, Block};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Layout, Setup};
-use transpica::stages::isa::Stage;
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Block, Options, Profile, Translator};
+use transpica::{Job, Setup};
+use transpica::{Options, Profile, Translator};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::samples;

@@ -255,7 +255,7 @@ fn place(members: &mut [Member]) -> u32 {
 /// ```
 /// use transpica::host::RegisterLayout;
 /// use transpica::host::layout::registers;
-/// use transpica::pack;
+/// use transpica::host::pack;
 /// use transpica::isa::Uniforms;
 /// let mut uniforms = Uniforms::default();
 /// uniforms.floats[1] = [1.0, 0.0, 0.0, 0.0];

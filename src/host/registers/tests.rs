@@ -1,8 +1,9 @@
 //! Register writes and the resulting programs, uniforms and interfaces.
 
 use super::*;
+use crate::host::settings::{Block, Layout};
 use crate::host::varying::{OutputMap, outputs};
-use crate::host::{Block, Environment, Layout, Options, Profile, Usage};
+use crate::host::{Environment, Options, Profile, Usage};
 use crate::program::container::Shbin;
 use crate::program::isa::Pc;
 

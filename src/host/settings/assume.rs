@@ -33,7 +33,7 @@ impl Promise {
     /// Returns whether all these numbers keep the promise.
     ///
     /// ```
-    /// use transpica::Promise;
+    /// use transpica::settings::Promise;
     /// assert!(Promise::Below(4).holds(&[-15.9, 0.0]) && !Promise::Below(4).holds(&[16.0]));
     /// assert!(Promise::NotNan.holds(&[f32::INFINITY]) && !Promise::NotNan.holds(&[f32::NAN]));
     /// ```
@@ -85,7 +85,8 @@ impl Options {
 /// promises computes.
 ///
 /// ```
-/// use transpica::{Assume, Options, Promise, Shbin};
+/// use transpica::{Options, Shbin};
+/// use transpica::settings::{Assume, Promise};
 /// let bytes = std::fs::read("shaders/lights.shbin")?;
 /// let file = Shbin::parse(&bytes)?;
 /// let assume = Assume { uniforms: Promise::NotNan, ..Assume::default() };
@@ -103,7 +104,8 @@ impl Options {
 ///
 /// ```
 /// use transpica::interp::TraceRecord;
-/// use transpica::{Machine, Options, Promise, Shbin};
+/// use transpica::{Machine, Options, Shbin};
+/// use transpica::settings::Promise;
 /// let bytes = std::fs::read("shaders/lights.shbin")?;
 /// let file = Shbin::parse(&bytes)?;
 /// let mut machine = Machine::new(file.program(0)?.program(), Options::default().settings(1000))?;
@@ -175,7 +177,7 @@ impl Reliance {
     /// the mask before it. Whether the module may be used needs no look at the others.
     ///
     /// ```
-    /// use transpica::{Assume, Promise, Reliance};
+    /// use transpica::settings::{Assume, Promise, Reliance};
     /// let promises = Assume { uniforms: Promise::NotNan, ..Assume::default() };
     /// let relies_on = Reliance { uniforms: 0b11, promises, ..Reliance::default() };
     /// let broken = relies_on.update(0, 1, [f32::NAN, 0.0, 0.0, 0.0]);

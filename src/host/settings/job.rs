@@ -20,9 +20,9 @@ pub enum Job<'a> {
     /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads
     /// v0..v15 of vertex n (16 vec4) from storage buffer binding 0 and writes o0..o15 to storage
     /// buffer binding 1. With
-    /// [`Control::report_unfinished`](crate::host::Control::report_unfinished) it writes one more
-    /// vector. The uniform block, if any, is binding 2. Registers are raw: options of attributes
-    /// and of a vertex stage's outputs have no effect.
+    /// [`Control::report_unfinished`](crate::settings::Control::report_unfinished) it writes one
+    /// more vector. The uniform block, if any, is binding 2. Registers are raw: options of
+    /// attributes and of a vertex stage's outputs have no effect.
     Compute,
     /// A vertex program as the vertex stage before a geometry stage. Its inputs are attributes.
     /// Location n is the n-th output register of the mask, unchanged. It has no position, so it is
@@ -63,7 +63,7 @@ pub enum Job<'a> {
     /// negated where their dot product with the first is negative. Everything else is passed on:
     /// position, clip distances and varyings, which are those of the vertex stage in the same
     /// environment. It takes and gives triangles. SPIR-V, and GLSL 450. It contains no code of the
-    /// program; with [`Outputs::all`](crate::host::Outputs::all) one stage serves all programs.
+    /// program; with [`Outputs::all`](crate::settings::Outputs::all) one stage serves all programs.
     Quaternions,
 }
 

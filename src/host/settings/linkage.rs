@@ -11,7 +11,7 @@ use crate::host::names::is_keyword;
 /// A varying of a host's fragment shader.
 ///
 /// ```
-/// use transpica::host::{Varying, VaryingSource};
+/// use transpica::settings::{Varying, VaryingSource};
 /// // u, v and w of texture coordinate 0 in one vector, with v from the bottom up.
 /// let texcoord = Varying {
 ///     name: "v_texcoord0".into(),

@@ -11,12 +11,30 @@
 //! | `job.rs`, `setup.rs` | what a program becomes; programs of a draw |
 //! | `vertex_input.rs` | formats and promises of a draw |
 
-pub mod assume;
-pub mod differences;
-pub mod job;
-pub mod linkage;
-pub mod options;
-pub mod presets;
-pub mod profile;
-pub mod setup;
-pub mod vertex_input;
+pub(crate) mod assume;
+pub(crate) mod differences;
+pub(crate) mod job;
+pub(crate) mod linkage;
+pub(crate) mod options;
+pub(crate) mod presets;
+pub(crate) mod profile;
+pub(crate) mod setup;
+pub(crate) mod vertex_input;
+
+pub use assume::Reliance;
+#[doc(hidden)]
+pub use job::Job;
+pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
+#[doc(hidden)]
+pub use options::Options;
+pub use options::{
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
+};
+pub use presets::{KnownHost, Preset, Renderer, preset};
+#[doc(hidden)]
+pub use profile::Profile;
+pub use profile::{Binding, Bindings, Locations};
+#[doc(hidden)]
+pub use setup::Setup;
+pub use vertex_input::{DrawEnvironment, VertexInput};

@@ -153,7 +153,7 @@ pub enum ClipPlanes {
     /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user plane.
     #[cfg_attr(feature = "serde", serde(alias = "builtin"))]
     BuiltIn,
-    /// A varying of the two distances (see [`Locations`](crate::host::Locations)). The fragment
+    /// A varying of the two distances (see [`Locations`](crate::settings::Locations)). The fragment
     /// stage discards negative ones.
     #[cfg_attr(feature = "serde", serde(alias = "varying"))]
     Varying,
@@ -415,11 +415,11 @@ pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
     /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
-    /// no promise. A [`VertexInput`](crate::host::VertexInput) of a draw takes their place.
+    /// no promise. A [`VertexInput`](crate::settings::VertexInput) of a draw takes their place.
     pub attributes: [Promise; 16],
     /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
     /// what outputs and hooks compute from that. Default: `Nothing`. No check of what a host feeds
-    /// finds a breach; runs of the interpreter do, see [`Reliance`](crate::host::Reliance).
+    /// finds a breach; runs of the interpreter do, see [`Reliance`](crate::settings::Reliance).
     pub results: Promise,
 }
 
@@ -432,7 +432,8 @@ pub struct Assume {
 /// defaults. A driver's instructions need not follow them.
 ///
 /// ```
-/// use transpica::{DepthRange, Options, Outputs};
+/// use transpica::Options;
+/// use transpica::settings::{DepthRange, Outputs};
 /// let options = Options {
 ///     outputs: Outputs { depth: DepthRange::MinusWToW, ..Outputs::default() },
 ///     ..Options::default()
@@ -473,7 +474,7 @@ pub struct Options {
     /// The uniform block. Default: a member for each symbol.
     pub block: Block,
     /// Formats of the attributes v0..v15 (vertex entry only). Default: floats with four components.
-    /// A [`VertexInput`](crate::host::VertexInput) of a draw takes their place.
+    /// A [`VertexInput`](crate::settings::VertexInput) of a draw takes their place.
     pub attributes: [AttributeFormat; 16],
     /// Promises of the host. Default: none.
     pub assume: Assume,

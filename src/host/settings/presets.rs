@@ -75,8 +75,9 @@ const LOOP_GUARD: u32 = 1 << 16;
 /// field behind that.
 ///
 /// ```
-/// use transpica::host::{KnownHost, Renderer, preset};
-/// use transpica::{Layout, Translator};
+/// use transpica::settings::{KnownHost, Renderer, preset};
+/// use transpica::Translator;
+/// use transpica::settings::Layout;
 /// let preset = preset(KnownHost::Azahar, Renderer::Vulkan).expect("it has Vulkan");
 /// assert_eq!(preset.options.block.layout, Layout::Azahar);
 /// let _translator = Translator::new(preset.options, preset.profile);

@@ -149,7 +149,8 @@ impl Default for Locations {
 /// Settings of host and driver. Costs are given as in [`Options`](crate::host::Options).
 ///
 /// ```
-/// use transpica::{Locations, Profile};
+/// use transpica::Profile;
+/// use transpica::settings::Locations;
 /// let profile = Profile { spirv_version: (1, 0), locations: Locations::AZAHAR, ..Profile::default() };
 /// assert!(profile.no_contraction);
 /// ```
@@ -183,7 +184,7 @@ pub struct Profile {
     /// Varyings of the host's fragment shader, in this order, in place of those of `locations`: for
     /// hosts that name, join or mirror them. Default: none, which leaves those of `locations`. A
     /// varying is declared if any of its components is mapped or a constant;
-    /// [`Outputs::all`](crate::host::Outputs) declares all. Costs a subtraction for each
+    /// [`Outputs::all`](crate::settings::Outputs) declares all. Costs a subtraction for each
     /// `Complement`.
     pub varyings: Vec<Varying>,
     /// Form and names of GLSL texts. Default: [`GlslProfile::DEFAULT`].

@@ -12,16 +12,19 @@ use crate::host::interface::{Constants, Interface, Usage};
 use crate::host::varying::OutputMap;
 
 /// Vertex input of a draw, by register: it takes the place of [`Options::attributes`] and of
-/// [`Assume::attributes`](crate::host::Assume::attributes). One translator then serves all draws,
-/// and a [key](crate::translate::key()) depends only on the attributes that the program reads.
+/// [`Assume::attributes`](crate::settings::Assume::attributes). One translator then serves all
+/// draws, and a [key](crate::translate::key()) depends only on the attributes that the program
+/// reads.
 ///
 /// The permutation of the console's attributes is no part of it: the attribute for vn has location
 /// n in every module. [`permuted`](Self::permuted) sorts what a host knows of attributes by
 /// register.
 ///
 /// ```
-/// use transpica::host::{Environment, VertexInput};
-/// use transpica::{AttributeFormat, AttributeKind, Job, RegisterState, Translator};
+/// use transpica::host::Environment;
+/// use transpica::settings::VertexInput;
+/// use transpica::{Job, RegisterState, Translator};
+/// use transpica::settings::{AttributeFormat, AttributeKind};
 /// let mut state = RegisterState::default();
 /// for (register, value) in [(0x2CC, 0x4C00_0000), (0x2CC, 0x8800_0000), (0x2D6, 0x36F), (0x2BA, 0x7FFF_0000)] {
 ///     state.write(register, value);

@@ -1,6 +1,7 @@
 //! Options and profile as documentation and JSON show them: defaults, keys.
 
 use super::*;
+use crate::host::settings::{Bindings, Control, Locations, Outputs};
 
 /// The parts of a text between commas that no bracket encloses.
 fn parts(text: &str) -> Vec<&str> {

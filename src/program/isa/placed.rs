@@ -16,7 +16,8 @@ impl PlacedText {
     /// Collects marks, which are byte offsets in the text with the instructions of what is there.
     ///
     /// ```
-    /// use transpica::{isa::Pc, stages::isa::placed::PlacedText};
+    /// use transpica::isa::Pc;
+    /// use transpica::isa::placed::PlacedText;
     /// let text = "a = b;\nc = a;\n".to_owned();
     /// let placed = PlacedText::new(text, [(11, &[Pc(7)][..]), (7, &[Pc(9), Pc(7)])]);
     /// assert_eq!(placed.places, [vec![], vec![Pc(7), Pc(9)]]);

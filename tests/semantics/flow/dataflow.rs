@@ -1,9 +1,9 @@
 //! Rules of `dataflow`.
 
+use transpica::Limits;
 use transpica::stages::cfg::dataflow::{Analysis, solve};
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::{Block, BlockData, Cfg};
-use transpica::stages::limits::Limits;
 use transpica_prove::graphs::program;
 
 /// The blocks that every path to a block has passed; edges with answer `closed` are never

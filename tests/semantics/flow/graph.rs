@@ -4,6 +4,11 @@ use expect_test::expect;
 
 use petgraph::graph::DiGraph;
 
+use transpica::Kind;
+use transpica::Limits;
+use transpica::Stage;
+use transpica::isa::Pc;
+use transpica::isa::control::Test;
 use transpica::stages::cfg::dot::Dot;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::graph::{Predecessors, dominators, is_reducible};
@@ -11,10 +16,6 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::text::CfgText;
 use transpica::stages::cfg::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use transpica::stages::entity::Handle;
-use transpica::stages::error::Kind;
-use transpica::stages::isa::control::Test;
-use transpica::stages::isa::{Pc, Stage};
-use transpica::stages::limits::Limits;
 use transpica_prove::graphs::{program, program_for};
 
 fn graph_with(text: &str, options: &ExploreOptions) -> Cfg {

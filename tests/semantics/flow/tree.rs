@@ -2,10 +2,10 @@
 
 use expect_test::expect;
 
+use transpica::Limits;
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::reduce;
-use transpica::stages::limits::Limits;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::structure::{Structured, blocks, structure};
 use transpica_prove::graphs::program;

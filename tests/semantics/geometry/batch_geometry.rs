@@ -4,14 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::geometry::GeometryInput;
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle;
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Control, Options, UndefinedValue};
+use transpica::Limits;
+use transpica::Options;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::geometry::GeometryInput;
+use transpica::host::dvle;
+use transpica::settings::{Arithmetic, Control, UndefinedValue};
+use transpica::{Program, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
 use transpica_prove::batch::drawn;

@@ -2,19 +2,23 @@
 //! thread, produce the triangles of the CPU pipeline.
 
 use expect_test::expect_file;
+use transpica::GlslVersion;
+use transpica::Job;
+use transpica::Limits;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::Tier;
+use transpica::geometry::{Dependence, GeometryInput, GeometrySetup};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
+use transpica::settings::{Arithmetic, Block, Outputs};
+use transpica::settings::{FlipY, Layout};
 use transpica::stages::backend::naga::validate;
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{Dependence, GeometryInput, GeometrySetup};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{FlipY, Job, Layout};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
-use transpica::stages::translate::Tier;
-use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translation, Translator};
+use transpica::stages::backend::text::Language;
+use transpica::{Options, Profile, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::GeometryDraw;
 use transpica_prove::daily;

@@ -2,15 +2,19 @@
 //! configurations that cannot be a stage. Tests with a driver compare their results with the
 //! interpreter's.
 
+use transpica::Job;
+use transpica::Limits;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
+use transpica::host::OutputMap;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
 use transpica::reflect::Reflection;
+use transpica::settings::IntUniforms;
+use transpica::settings::{ClipPlanes, Control, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{IntUniforms, Job, OutputMap};
-use transpica::stages::limits::Limits;
-use transpica::{ClipPlanes, Control, GlslVersion, Options, Outputs, Profile, Translator};
+use transpica::{GlslVersion, Options, Profile, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;

@@ -1,9 +1,9 @@
 //! A legal module computes what the PICA200 module computes, on bits; and reads what the register
 //! file holds.
 
+use transpica::Options;
 use transpica::Precision;
-use transpica::stages::host::Options;
-use transpica::stages::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
+use transpica::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use transpica::stages::ir::known::FloatConstants;
 use transpica::stages::ir::{
     Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,

@@ -1,9 +1,9 @@
 //! Indices of relative reads, found and compared with all that programs may read.
 
 use transpica::Precision;
-use transpica::stages::host::Arithmetic;
+use transpica::isa::limits::FLOATS;
+use transpica::settings::Arithmetic;
 use transpica::stages::ir::known::FloatConstants;
-use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::passes::analyze::offsets::{Offset, run};
 use transpica_prove::ir::parse;
 

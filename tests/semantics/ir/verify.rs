@@ -1,4 +1,4 @@
-use transpica::stages::error::Kind as ErrorKind;
+use transpica::Kind as ErrorKind;
 use transpica::stages::ir::Item;
 use transpica::stages::ir::{
     Def, Exit, Func, Lane, Node, NodeData, Op, Phase, Region, ScalarKind, Type, Unary, Value, ValueList,

@@ -2,10 +2,10 @@
 //! `tests/cases/ir`.
 
 use super::legalize::{NO_CONSTANTS, run_with, symbols};
-use transpica::stages::host::RegisterLayout;
-use transpica::stages::host::layout::registers;
+use transpica::Precision;
+use transpica::host::RegisterLayout;
+use transpica::host::layout::registers;
 use transpica::stages::ir::text;
-use transpica::stages::precision::Precision;
 use transpica_prove::ir::parse;
 
 #[test]

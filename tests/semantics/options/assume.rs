@@ -3,15 +3,15 @@
 
 use std::time::{Duration, Instant};
 
+use transpica::Machine;
+use transpica::Precision;
+use transpica::interp::Uniforms;
+use transpica::isa::limits::FLOATS;
 use transpica::reflect::Reflection;
-use transpica::stages::host::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Job, Options, Promise, Reliance,
-};
-use transpica::stages::interp::{Machine, Uniforms};
-use transpica::stages::isa::limits::FLOATS;
+use transpica::settings::{Arithmetic, Assume, AttributeFormat, AttributeKind, Promise, Reliance};
 use transpica::stages::lift::OutputSelection;
 use transpica::stages::passes::legalize;
-use transpica::stages::precision::Precision;
+use transpica::{Job, Options};
 use transpica::{Shbin, Translation};
 use transpica_generate::promises::{keep, results_keep};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};

@@ -2,20 +2,23 @@
 //! beforehand; every form of random programs under options that change control flow or uniforms,
 //! against the interpreter.
 
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::host::{HostField, HostValues, IntPacking, Location, OutputMap, RegisterLayout, layout};
+use transpica::interp::Uniforms;
+use transpica::isa::builder::Builder;
+use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
+use transpica::settings::{
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, UndefinedValue,
+};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
-use transpica::stages::host::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    DepthSnap, FlipY, HostField, HostValues, IntPacking, IntUniforms, Job, Layout, Location, Locations,
-    Options, OutputMap, Outputs, Profile, RegisterLayout, UndefinedValue, layout,
-};
-use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::ir::Resource;
-use transpica::stages::isa::builder::Builder;
-use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
-use transpica::stages::translate::{Translation, Translator};
+use transpica::{Job, Options, Profile};
+use transpica::{Program, Stage};
+use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::ir::{InputValues, eval};
@@ -173,7 +176,7 @@ fn uninitialized_registers_read_their_default_or_zero() {
         let found = eval(&translated.module, Precision::Exact, &InputValues::default(), 1000).expect("ends");
         let expected = [0.0, 0.0, 0.0, w];
         let mut machine = Machine::new(&read_r0, options.settings(chain::BUDGET)).expect("vertex");
-        let interpreted = *machine.run(&transpica::stages::interp::Registers::DEFAULT_INPUTS).expect("ends");
+        let interpreted = *machine.run(&transpica::interp::Registers::DEFAULT_INPUTS).expect("ends");
         assert_eq!(interpreted, [expected; 16]);
         assert_eq!(found, [expected.map(f32::to_bits); 16]);
     }
@@ -426,7 +429,7 @@ fn a_known_b14_removes_every_loop_of_a_program_that_jumps_by_it() {
     let mut machine = Machine::new(&program, dynamic.settings(chain::BUDGET)).expect("vertex");
     let uniforms = Uniforms { bools: b14, ..Uniforms::default() };
     machine.set_uniforms(&uniforms);
-    let mut inputs = transpica::stages::interp::Registers::DEFAULT_INPUTS;
+    let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
     for (register, value) in inputs.iter_mut().zip([1.0, 10.0, 100.0, 1000.0]) {
         *register = [value; 4];
     }
@@ -459,7 +462,7 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
         };
         let mut machine = Machine::new(&endless, options.settings(chain::BUDGET)).expect("vertex");
         machine.set_uniforms(&Uniforms { bools: 1 << 14, ..Uniforms::default() });
-        let mut inputs = transpica::stages::interp::Registers::DEFAULT_INPUTS;
+        let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
         inputs[0] = [1.0, 0.0, 0.0, 0.0];
         assert_eq!(machine.run(&inputs).expect("ends")[0], [rounds, 0.0, 0.0, 1.0]);
         assert!(machine.is_stopped());

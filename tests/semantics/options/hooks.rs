@@ -3,18 +3,18 @@
 
 use std::collections::HashMap;
 
+use transpica::Program;
 use transpica::container::Semantic;
 use transpica::host::{
-    Block, DepthSnap, DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues,
-    OutputHook, OutputMap, OutputValue, Varying, VaryingSource, VertexInput, redirect,
+    Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap, OutputValue,
+    redirect,
 };
 use transpica::interp::TraceRecord;
-use transpica::isa::{Inst, Mask, Pc, Program, Source};
+use transpica::isa::{Inst, Mask, Pc, Source};
+use transpica::settings::{Block, DepthSnap, DrawEnvironment, Varying, VaryingSource, VertexInput};
+use transpica::settings::{ClipPlanes, DepthRange, FlipY, Layout, Outputs};
 use transpica::stages::ir;
-use transpica::{
-    ClipPlanes, DepthRange, FlipY, Job, Layout, Machine, Options, Outputs, Precision, Profile, RegisterState,
-    Setup, Shbin, Translator, key,
-};
+use transpica::{Job, Machine, Options, Precision, Profile, RegisterState, Setup, Shbin, Translator, key};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::daily;

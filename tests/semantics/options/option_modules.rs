@@ -3,17 +3,21 @@
 //! attributes, outputs and specialization constants.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use transpica::host::{AttributeNames, BlockNames, Varying, VaryingSource};
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::{Code, Error, Kind};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
+use transpica::GlslVersion;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::container::ShaderType;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{IntPacking, RegisterLayout};
+use transpica::settings::{
     Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, DepthSnap, FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile,
-    Promise, RegisterLayout, UndefinedValue,
+    DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, Promise, UndefinedValue,
 };
-use transpica::stages::precision::Precision;
+use transpica::settings::{AttributeNames, BlockNames, Varying, VaryingSource};
+use transpica::stages::backend::text::Language;
+use transpica::{Code, Error, Kind};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_prove::{daily, glslang, spirv_tools};
 

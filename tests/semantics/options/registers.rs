@@ -1,10 +1,15 @@
 //! Register state made from a file provides the same bindings to a program as the file itself.
 
+use transpica::Shbin;
+use transpica::Stage;
 use transpica::Translator;
-use transpica::stages::container::{Dvle, ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Block, Environment, Job, Layout, Options, OutputMap, Profile, RegisterState};
-use transpica::stages::isa::{Stage, Uniforms};
+use transpica::container::{Dvle, ShaderType};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, OutputMap};
+use transpica::isa::Uniforms;
+use transpica::settings::{Block, Layout};
+use transpica::{Job, Options, Profile, RegisterState};
 use transpica_prove::spirv_tools;
 
 use crate::samples::samples;

@@ -6,14 +6,17 @@ use std::sync::Mutex;
 use std::thread;
 
 use fastrand::Rng;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::isa::Pc;
+use transpica::settings::{Arithmetic, Block, Control, Layout};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
-use transpica::stages::isa::{Pc, Stage};
-use transpica::stages::precision::Precision;
+use transpica::{At, Error, Kind, Result};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_prove::daily;
 use transpica_prove::spirv_tools;
@@ -330,7 +333,7 @@ fn an_entry_point_outside_the_code_is_refused() {
 
 #[test]
 fn a_vertex_program_cannot_begin_at_word_512() {
-    use transpica::stages::container::{Model, write};
+    use transpica::container::{Model, write};
     let file = Shbin::parse(TEXTURED).expect("valid");
     let mut model = Model::from(&file);
     model.code.resize(600, 0x22 << 26);

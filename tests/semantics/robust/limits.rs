@@ -7,13 +7,15 @@
 
 use std::time::Duration;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::error::{At, Error, Kind, Result};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Job, Options, Profile};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
-use transpica::stages::translate::Tier;
+use transpica::Limits;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::Tier;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::Arithmetic;
+use transpica::{At, Error, Kind, Result};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_prove::{daily, spirv_tools};
 

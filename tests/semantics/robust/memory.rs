@@ -3,12 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use transpica::Result;
+use transpica::Shbin;
+use transpica::Tier;
 use transpica::Translator;
-use transpica::stages::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
-use transpica::stages::error::Result;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Options, Profile};
-use transpica::stages::translate::Tier;
+use transpica::container::{Constant, Model, NameOffset, Symbol, write};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Job, Options, Profile};
 use transpica_prove::spirv_tools;
 
 use super::worst::{PLAIN, descriptor, hostile, model};

@@ -2,7 +2,8 @@
 //! word.
 //! Each is a function from an address to its word, so that it exists in every size.
 
-use transpica::stages::container::{DescriptorRecord, Model, Shbin, write};
+use transpica::Shbin;
+use transpica::container::{DescriptorRecord, Model, write};
 
 /// Builds a file with one vertex program that starts at 0.
 pub fn file(code: Vec<u32>) -> Vec<u8> {

@@ -1,19 +1,24 @@
 //! Keys identify modules: equal keys, equal words; other behavior, another key; ignored bits do not
 //! affect it. Options, profile and configurations are in `key_values.rs`.
 
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
-    Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Job, Layout, Options, Outputs, Profile,
-    RegisterState, UndefinedValue,
+use transpica::Key;
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::container::ShaderType;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Settings;
+use transpica::isa::Pc;
+use transpica::settings::{
+    Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Layout, Outputs, UndefinedValue,
 };
-use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::key::{Key, SettingsDigest};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
+use transpica::stages::cfg::reach::reach;
+use transpica::stages::key::SettingsDigest;
 use transpica::stages::translate::key;
+use transpica::{Job, Options, Profile, RegisterState};
+use transpica::{Program, Stage};
 use transpica::{Translation, Translator};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::daily;
@@ -155,7 +160,7 @@ fn equal_keys_give_equal_words() {
         let (code, descriptors) = disguised(&generated, &of, &mut random);
         changed += usize::from((&code, &descriptors) != (&generated.code, &generated.descriptors));
         for (translator, job) in translators.iter_mut().zip([Job::Vertex, Job::Compute].into_iter().cycle()) {
-            let mut words = |program: &Program<'_>| -> transpica::stages::error::Result<Vec<u32>> {
+            let mut words = |program: &Program<'_>| -> transpica::Result<Vec<u32>> {
                 let translated: Translation = translator.translate(program, &state.vertex(), job)?;
                 translator.spirv(&translated)
             };

@@ -3,13 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Block, BoolUniforms, Control, Job, Layout, Options, Profile, RegisterState};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::key::{Key, SettingsDigest};
-use transpica::stages::limits::Limits;
+use transpica::Key;
+use transpica::Limits;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::isa::Pc;
+use transpica::settings::{Block, BoolUniforms, Control, Layout};
+use transpica::stages::key::SettingsDigest;
+use transpica::{Job, Options, Profile, RegisterState};
+use transpica::{Program, Stage};
 use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 
@@ -136,7 +140,7 @@ impl Products {
 /// The words of a translation or its error.
 fn words(
     translator: &mut Translator,
-    translate: impl FnOnce(&mut Translator) -> transpica::stages::error::Result<Translation>,
+    translate: impl FnOnce(&mut Translator) -> transpica::Result<Translation>,
 ) -> Result<Vec<u32>, String> {
     let translated = translate(translator).map_err(|error| error.to_string())?;
     translator.spirv(&translated).map_err(|error| error.to_string())

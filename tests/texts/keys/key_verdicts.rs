@@ -4,16 +4,19 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::{Code, Kind as Reason};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, DrawEnvironment, Environment, Job, Options, Profile, RegisterState,
-    Setup, VertexInput,
-};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::limits::Limits;
-use transpica::{Arithmetic, Control, Locations, Precision, Translator};
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::container::ShaderType;
+use transpica::host::Environment;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::isa::Pc;
+use transpica::settings::{Arithmetic, Control, Locations};
+use transpica::settings::{AttributeFormat, AttributeKind, DrawEnvironment, VertexInput};
+use transpica::{Code, Kind as Reason};
+use transpica::{Job, Options, Profile, RegisterState, Setup};
+use transpica::{Precision, Translator};
+use transpica::{Program, Stage};
 use transpica_generate::{Kind, generate, generate_geometry};
 use transpica_prove::daily;
 use transpica_prove::unnamed::Unnamed;

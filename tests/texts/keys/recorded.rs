@@ -8,15 +8,19 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use transpica::stages::container::Shbin;
-use transpica::stages::error::Result;
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
-use transpica::stages::interp::{GeometryMachine, Machine};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile, Translator};
+use transpica::Job;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Result;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::GeometryMachine;
+use transpica::settings::{Arithmetic, Block, Control, Outputs};
+use transpica::settings::{ClipPlanes, DepthRange, FlipY, Layout};
+use transpica::{Options, Profile, Translator};
+use transpica::{Program, Stage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::samples::samples;

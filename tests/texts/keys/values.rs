@@ -3,16 +3,18 @@
 
 use std::borrow::Cow;
 
-use transpica::host::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
-use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
-use transpica::stages::host::Setup;
-use transpica::stages::host::{
+use transpica::Limits;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
+use transpica::host::{IntPacking, OutputMap, RegisterLayout};
+use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, DepthSnap, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap,
-    Outputs, Profile, Promise, RegisterLayout, UndefinedValue, VertexInput,
+    Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, Promise, UndefinedValue,
+    VertexInput,
 };
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
+use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
+use transpica::{Options, Profile};
 
 /// A type whose values can be listed.
 pub trait Values: Sized {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use transpica_prove::ir;
 
 use super::{check, interface, translate, write};
+use transpica::host::EntryPoint;
 use transpica::stages::backend::text;
-use transpica::stages::host::EntryPoint;
 
 /// Runs `work` with as little stack as a host may give.
 fn on_a_small_stack(kibibytes: usize, work: impl FnOnce() + Send + 'static) {

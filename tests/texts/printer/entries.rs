@@ -4,8 +4,8 @@ use expect_test::expect;
 use transpica_prove::ir;
 
 use super::{check, interface, member, translate, write};
+use transpica::host::{Bank, EntryPoint, MemberType};
 use transpica::stages::backend::text;
-use transpica::stages::host::{Bank, EntryPoint, MemberType};
 
 #[test]
 fn a_program_without_a_position_gets_one() {
@@ -66,7 +66,7 @@ fn names_with_special_characters_do_not_change_the_text() {
     let mut interface = interface(&module);
     interface.source = "sample.shbin".into();
     interface.executable = Some(4);
-    interface.entry = Some(transpica::stages::isa::Pc(2));
+    interface.entry = Some(transpica::isa::Pc(2));
     interface.entry_label = Some("x\n}} fn evil() { \u{2028} \\".into());
     interface.attributes[0].name = "let; }".into();
     interface.block.members[2].name = "vec4".into();

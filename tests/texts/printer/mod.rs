@@ -10,12 +10,13 @@ mod operations;
 mod random;
 mod samples;
 
-use transpica::stages::backend::{BackendInput, naga, text};
-use transpica::stages::host::{
-    Attribute, Bank, ComponentSource, EntryPoint, Interface, Location, Member, MemberType, Options, Output,
-    OutputValue, Profile, UniformBlock,
+use transpica::host::{
+    Attribute, Bank, ComponentSource, EntryPoint, Interface, Location, Member, MemberType, Output,
+    OutputValue, UniformBlock,
 };
+use transpica::stages::backend::{BackendInput, naga, text};
 use transpica::stages::{error, ir};
+use transpica::{Options, Profile};
 
 /// One output for each value that the main function yields: the first four-lane one is the
 /// position.

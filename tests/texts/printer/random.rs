@@ -2,12 +2,12 @@
 
 use super::machine::{Val, run};
 use super::{interface, parse, translate};
-use transpica::stages::host::EntryPoint;
+use transpica::Precision;
+use transpica::host::EntryPoint;
 use transpica::stages::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, Module, NodeData, Op, Region, Resource, Type,
     Unary, Value,
 };
-use transpica::stages::precision::Precision;
 use transpica_prove::ir::{InputValues, eval};
 
 const F32X2: Type = Type::new(transpica::stages::ir::ScalarKind::F32, 2);

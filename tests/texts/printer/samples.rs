@@ -3,14 +3,17 @@
 use super::machine::{Val, run};
 use super::parse;
 use super::random::{Random, bits, masked};
+use transpica::Job;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Interface, MemberType};
+use transpica::settings::Arithmetic;
 use transpica::stages::backend::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Interface, Job, MemberType};
 use transpica::stages::ir::Exit;
-use transpica::stages::isa::Stage;
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Options, Profile, Translation, Translator};
+use transpica::{Options, Profile, Translation, Translator};
 use transpica_prove::ir::{InputValues, Lanes, eval};
 
 /// A number of the usual size, or rarely an unusual one.

@@ -1,7 +1,7 @@
 //! Every construct, every exit, and what they give, judged by results.
 
 use super::*;
-use transpica::stages::error::Kind as ErrorKind;
+use transpica::Kind as ErrorKind;
 use transpica::stages::ir::{Binary, ScalarKind};
 
 const NOTHING: ValueList = ValueList::EMPTY;

@@ -1,8 +1,8 @@
 //! Both entries, the uniform block, names, versions, and bytes that depend on nothing else.
 
 use super::*;
-use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::host::{
+use transpica::Kind as ErrorKind;
+use transpica::host::{
     Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, OutputValue, UniformBlock,
 };
 use transpica::stages::ir::{Array, Binary, Resource, ScalarKind, Unary};

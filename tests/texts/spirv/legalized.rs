@@ -2,14 +2,14 @@
 //! results.
 
 use super::*;
-use transpica::stages::host::RegisterLayout;
-use transpica::stages::host::layout::{pack, registers};
+use transpica::Precision;
+use transpica::host::RegisterLayout;
+use transpica::host::layout::{pack, registers};
+use transpica::isa::Uniforms;
 use transpica::stages::ir::ScalarKind;
-use transpica::stages::isa::Uniforms;
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::optimize::tidy;
 use transpica::stages::passes::{Scratch, legalize};
-use transpica::stages::precision::Precision;
 use transpica::stages::precision::arith::load;
 use transpica_prove::ir::parse;
 use transpica_prove::ir::same_numbers;

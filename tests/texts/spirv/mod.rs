@@ -10,12 +10,13 @@ mod random;
 
 use machine::World;
 use rspirv::binary::Disassemble;
+use transpica::host::{EntryPoint, Interface};
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
-use transpica::stages::host::{EntryPoint, Interface, Options, Profile};
 use transpica::stages::ir::{
     Exit, Func, Item, Module, Node, NodeData, Op, Phase, Region, RegionData, Resource, Type, Value,
     ValueList, verify,
 };
+use transpica::{Options, Profile};
 use transpica_prove::ir::{InputValues, eval};
 use transpica_prove::spirv_tools::{bytes, tool, validate_for};
 
@@ -54,7 +55,7 @@ impl Case {
         }
     }
 
-    fn write(&self) -> transpica::stages::error::Result<Vec<u32>> {
+    fn write(&self) -> transpica::Result<Vec<u32>> {
         SpirvWriter::new().write(&self.source())
     }
 

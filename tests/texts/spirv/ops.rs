@@ -2,7 +2,7 @@
 
 use super::*;
 use rspirv::binary::Disassemble;
-use transpica::stages::error::Kind as ErrorKind;
+use transpica::Kind as ErrorKind;
 use transpica::stages::ir::{Binary, Lane, Resource, ScalarKind, Unary};
 
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];

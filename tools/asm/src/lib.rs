@@ -59,6 +59,9 @@ mod asm;
 pub mod dis;
 pub mod lint;
 
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{cfg, entity, limits, precision, words};
+
 pub use asm::{
     Assembled, AssemblerOptions, Diagnostic, LeftOut, Place, Report, SourceText, Span, assemble,
     assemble_with,

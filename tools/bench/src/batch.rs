@@ -8,13 +8,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use transpica::Precision;
+use transpica::Shbin;
 use transpica::host::Environment as _;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Registers;
-use transpica::isa::{Program, Stage};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Limits, Machine, Options};
+use transpica::settings::Arithmetic;
+use transpica::{Limits, Machine, Options};
+use transpica::{Program, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_generate::{inputs, uniforms};
 

@@ -18,8 +18,9 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{AssemblerTiming, Measurement, Timing};
-use transpica::stages::host::{Arithmetic, Options};
-use transpica::stages::precision::Precision;
+use transpica::Options;
+use transpica::Precision;
+use transpica::settings::Arithmetic;
 
 /// Times every stage of a translation.
 #[derive(Parser)]

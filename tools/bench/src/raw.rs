@@ -7,14 +7,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use transpica::Error;
 use transpica::Translator;
-use transpica::stages::error::Error;
-use transpica::stages::host::registers::number;
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, Block, Environment, Job, Layout, Options, Profile, RegisterState,
-    VertexInput,
-};
-use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::host::Environment;
+use transpica::host::registers::number;
+use transpica::isa::Pc;
+use transpica::settings::{AttributeFormat, AttributeKind, Block, Layout, VertexInput};
+use transpica::{Job, Options, Profile, RegisterState};
+use transpica::{Program, Stage};
 use transpica_asm::{SourceText, assemble};
 
 use crate::stages::Timing;

@@ -4,20 +4,24 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use transpica::Error;
+use transpica::GlslVersion;
+use transpica::Precision;
+use transpica::Shbin;
+use transpica::Stage;
 use transpica::Translator;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, Interface, varying};
+use transpica::settings::Arithmetic;
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
-use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
-use transpica::stages::container::Shbin;
-use transpica::stages::error::Error;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Environment, Interface, Job, Options, Profile, varying};
-use transpica::stages::isa::Stage;
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
-use transpica::stages::precision::Precision;
 use transpica::stages::structure::{self, Structured};
+use transpica::{Job, Options, Profile};
 
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +202,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Opt
 }
 
 /// Counts the data instructions of the program's graph, each once.
-fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
+fn reached(program: &transpica::Program<'_>, options: &Options) -> Result<usize, Error> {
     let Explored::Graph(cfg) =
         explore::explore(program, &explore::ExploreOptions::default(), &options.limits)?
     else {

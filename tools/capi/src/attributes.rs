@@ -1,7 +1,7 @@
 //! Attributes in the form of the C interface: formats, and promises about numbers.
 //! In: structures of a chain. Out: the library's values.
 
-use transpica::stages::host::{AttributeFormat, Promise, VertexInput};
+use transpica::settings::{AttributeFormat, Promise, VertexInput};
 
 use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaCode;

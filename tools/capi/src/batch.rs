@@ -4,9 +4,11 @@
 
 use std::ptr::{null, null_mut};
 
+use transpica::Options;
+use transpica::Stage;
+use transpica::host::Constants;
 use transpica::host::{Hook, HostValues, redirect};
-use transpica::stages::host::{Constants, Options};
-use transpica::stages::isa::{Stage, Uniforms};
+use transpica::isa::Uniforms;
 use transpica_draw::batch::{Batch, LANES, VertexError};
 
 use crate::boundary::{answer, exclusive, free, plain, shared, value};

@@ -3,14 +3,15 @@
 //! numbers, because a caller may store anything there. [`mirror`] defines one table that translates
 //! both ways and breaks the build if a variant is missing on either side.
 
+use transpica::Code;
+#[cfg(feature = "glsl")]
+use transpica::GlslVersion;
+use transpica::Stage;
+use transpica::Tier;
 use transpica::container::Semantic;
 use transpica::geometry::Topology;
-#[cfg(feature = "glsl")]
-use transpica::stages::backend::text::GlslVersion;
-use transpica::stages::error::Code;
-use transpica::stages::host::{AttributeKind, Bank, Promise};
-use transpica::stages::isa::Stage;
-use transpica::stages::translate::Tier;
+use transpica::host::Bank;
+use transpica::settings::{AttributeKind, Promise};
 use transpica_draw::batch::Number;
 use transpica_draw::gpu::{BindingUse, Pass};
 

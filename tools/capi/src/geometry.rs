@@ -4,10 +4,10 @@
 
 use std::ptr::null_mut;
 
+use transpica::Job;
 use transpica::Setup;
+use transpica::Shbin;
 use transpica::geometry::Dependence;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Job;
 
 use crate::boundary::{answer, array, array_mut, free, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};

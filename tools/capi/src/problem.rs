@@ -2,7 +2,7 @@
 //! In: errors, descriptions of calls. Out: [`Problem`], from which a result is built. Knows no
 //! pointer.
 
-use transpica::stages::error::{At, Error};
+use transpica::{At, Error};
 
 use crate::enums::{TranspicaCode, TranspicaStatus};
 

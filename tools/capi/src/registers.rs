@@ -4,7 +4,8 @@
 
 use std::ptr::null_mut;
 
-use transpica::stages::host::{RegisterState, pack};
+use transpica::RegisterState;
+use transpica::host::pack;
 
 use crate::boundary::{array, exclusive, free, plain, shared, value};
 use crate::enums::{TranspicaCode, TranspicaStatus};

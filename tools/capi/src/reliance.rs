@@ -1,8 +1,8 @@
 //! Promises that a module relies on, and the check of uniforms against them.
 //! In: a result, float uniforms. Out: masks of registers.
 
-use transpica::Reliance;
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
+use transpica::settings::Reliance;
 
 use crate::boundary::{array, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};

@@ -5,10 +5,11 @@
 use std::ffi::c_char;
 use std::ptr::null;
 
+use transpica::At;
+use transpica::Translation;
 use transpica::geometry::GeometryKernel;
-use transpica::stages::error::At;
-use transpica::stages::host::{Interface, Location, Member, MemberType, Uniform, UniformBlock};
-use transpica::{Reliance, Translation};
+use transpica::host::{Interface, Location, Member, MemberType, Uniform, UniformBlock};
+use transpica::settings::Reliance;
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};

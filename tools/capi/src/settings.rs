@@ -5,8 +5,9 @@
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 
-use transpica::stages::host::{OutputMap, varying};
-use transpica::{Options, Outputs};
+use transpica::Options;
+use transpica::host::{OutputMap, varying};
+use transpica::settings::Outputs;
 use transpica_settings::{Settings, tree};
 
 use crate::boundary::{answer, exclusive, free, shared, value};

@@ -3,14 +3,20 @@
 
 use std::ffi::{CStr, c_char};
 
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::container::Dvle;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::registers::number;
+use transpica::host::{Constants, Environment};
 use transpica::host::{Hook, Hooked};
-use transpica::stages::container::{Dvle, Shbin};
-use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, DrawEnvironment, Environment, Job, RegisterState, VertexInput};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::limits::{Limits, check};
+use transpica::isa::Pc;
+use transpica::settings::{DrawEnvironment, VertexInput};
+use transpica::stages::limits::check;
+use transpica::{At, Error, Kind};
+use transpica::{Job, RegisterState};
+use transpica::{Program, Stage};
 
 use crate::attributes::{TranspicaVertexInput, vertex_input};
 use crate::boundary::{array, shared};
@@ -148,7 +154,7 @@ pub(crate) struct Targets {
     targets: u32,
     /// Version of GLSL.
     #[cfg(feature = "glsl")]
-    pub(crate) glsl: transpica::stages::backend::text::GlslVersion,
+    pub(crate) glsl: transpica::GlslVersion,
 }
 
 impl Targets {

@@ -4,8 +4,8 @@
 
 use std::ptr::null_mut;
 
-use transpica::stages::error::Error;
-use transpica::stages::reflect::Reflection;
+use transpica::Error;
+use transpica::reflect::Reflection;
 use transpica::{Translation, Translator};
 use transpica_settings::Settings;
 

@@ -98,7 +98,7 @@ mod tests {
             Schema::Translate,
             Schema::Vbc,
         ];
-        let others = [transpica_inspect::results::SCHEMA, transpica::stages::reflect::SCHEMA];
+        let others = [transpica_inspect::results::SCHEMA, transpica::reflect::SCHEMA];
         for schema in all.map(Schema::name).into_iter().chain(others) {
             let (name, _) =
                 schema.strip_prefix("transpica.").and_then(|name| name.split_once('/')).expect("both");

@@ -16,6 +16,9 @@ mod streams;
 mod terminal;
 mod trace;
 
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{backend, cfg, ir, limits, structure, translate};
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

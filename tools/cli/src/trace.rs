@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use transpica::stages::interp::TraceRecord;
+use transpica::interp::TraceRecord;
 use transpica_asm::dis::Listing;
 
 use crate::report::Failure;

@@ -335,7 +335,7 @@ const COPY: &str = "
 fn copying() -> Vec<u8> {
     use transpica_asm::{SourceText, assemble};
     let sources = [SourceText { name: "copy.pica", text: COPY }];
-    transpica::stages::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
+    transpica::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn generated_invocations_have_the_inputs_of_their_mode() {
         let text = COUNTER.replace("MODE", mode);
         let sources = [SourceText { name: "counter.g.pica", text: &text }];
         let model = assemble(&sources).unwrap_or_else(|report| panic!("{mode}: {report}")).model;
-        let bytes = transpica::stages::container::write(&model);
+        let bytes = transpica::container::write(&model);
         let arguments = ["run", "-", "--json", "--seed", "5"];
         let json = transpica_reading(&arguments, &bytes).succeeded();
         assert_eq!(json, transpica_reading(&arguments, &bytes).succeeded());
@@ -507,7 +507,7 @@ fn survey_reports_the_result_of_every_program() {
 
 /// The words of a sample in files, as a host would dump them.
 fn dumps(name: &str) -> [String; 2] {
-    use transpica::stages::container::Shbin;
+    use transpica::Shbin;
     let bytes = std::fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
     let code: Vec<u8> = file.package.code.iter().flat_map(u32::to_le_bytes).collect();

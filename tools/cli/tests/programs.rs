@@ -4,12 +4,15 @@
 use std::fs;
 
 use expect_test::expect;
+use transpica::GlslVersion;
+use transpica::Limits;
+use transpica::Shbin;
 use transpica::Translator;
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{ClipPlanes, DepthRange, DepthSnap, FlipY, Job, Options, Outputs, Profile};
-use transpica::stages::limits::Limits;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::{ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
+use transpica::stages::backend::text::Language;
+use transpica::{Job, Options, Profile};
 
 use crate::support::{Ran, folder, on_terminal, root, transpica, transpica_reading};
 

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use transpica::Shbin;
+use transpica::settings::{DepthRange, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::{DepthRange, FlipY, Job, Options, Outputs};
+use transpica::{Job, Options};
 use transpica::{Profile, Translator};
 
 use crate::support::{folder, root, transpica};
@@ -15,9 +16,8 @@ const SAMPLE: &str = "shaders/lights.shbin";
 fn library(options: Options) -> String {
     let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
-    let program = transpica::stages::host::dvle::program(&file, 0, &options.limits).expect("a program");
-    let environment =
-        transpica::stages::host::FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
+    let program = transpica::host::dvle::program(&file, 0, &options.limits).expect("a program");
+    let environment = transpica::host::FileEnvironment::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(&program, &environment, Job::Vertex).expect("translates");
     translated.text(Language::Wgsl).expect("a text")
@@ -37,10 +37,12 @@ fn flags_override_files_and_files_override_presets() {
     let expected = library(Options { outputs, ..Options::default() });
     assert_eq!(text(&["--options", name, "--depth", "raw"]), expected);
     assert_eq!(text(&["--set", "outputs.depth=Raw", "--options", name]), expected);
-    let mut preset =
-        transpica::host::preset(transpica::host::KnownHost::Azahar, transpica::host::Renderer::Vulkan)
-            .expect("there is one")
-            .options;
+    let mut preset = transpica::settings::preset(
+        transpica::settings::KnownHost::Azahar,
+        transpica::settings::Renderer::Vulkan,
+    )
+    .expect("there is one")
+    .options;
     (preset.outputs.depth, preset.outputs.flip_y) = (DepthRange::MinusWToW, FlipY::Always);
     let body = |text: &str| text.split_once("fn main").expect("an entry").1.to_owned();
     let found = text(&["--preset", "azahar-vulkan", "--options", name, "--locations", "dense"]);

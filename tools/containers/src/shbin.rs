@@ -3,12 +3,13 @@
 //! A file has the words, the entry point and the outputs with those semantics that the format can
 //! say: consecutive components.
 
+use transpica::RegisterState;
 use transpica::container::{
     DescriptorRecord, Executable, Header, Model, OutputRecord, SEMANTICS, Semantic, Version,
 };
+use transpica::host::Environment;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Environment, RegisterState};
 use transpica::isa::Pc;
 use transpica::{Shbin, Stage};
 

@@ -3,7 +3,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use transpica::{Job, Layout, Options, Profile, Shbin, Translator};
+use transpica::settings::Layout;
+use transpica::{Job, Options, Profile, Shbin, Translator};
 use transpica_containers::vbc::{
     Base, Fault, Member, Resource, Slot, SubpassInput, Texels, Type, Uniform, Variable, Vbc,
 };
@@ -166,7 +167,7 @@ fn every_vertex_program_of_the_samples_fits() {
 fn members_have_the_types_of_the_block() {
     let mut types = std::collections::BTreeSet::new();
     for layout in [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds] {
-        let block = transpica::Block { layout, ..Default::default() };
+        let block = transpica::settings::Block { layout, ..Default::default() };
         let options = Options { block, ..Options::default() };
         let bytes = sample("lights");
         let shaders = Shbin::parse(&bytes).expect("a sample");
@@ -205,7 +206,10 @@ fn members_have_the_types_of_the_block() {
 #[test]
 fn what_a_file_leaves_out_is_listed() {
     let clip = Options {
-        outputs: transpica::Outputs { clip_planes: transpica::ClipPlanes::BuiltIn, ..Default::default() },
+        outputs: transpica::settings::Outputs {
+            clip_planes: transpica::settings::ClipPlanes::BuiltIn,
+            ..Default::default()
+        },
         ..Options::default()
     };
     let (file, _) = translated("fog", clip, Profile::default(), Job::Vertex).expect("fits");
@@ -227,7 +231,7 @@ fn what_a_file_leaves_out_is_listed() {
     let error = translated("fog", Options::default(), Profile::default(), Job::Compute).expect_err("compute");
     assert_eq!(error.fault, Fault::Compute);
     let registers = Options {
-        block: transpica::Block { layout: Layout::Registers, ..Default::default() },
+        block: transpica::settings::Block { layout: Layout::Registers, ..Default::default() },
         ..Options::default()
     };
     assert!(translated("fog", registers, Profile::default(), Job::Vertex).is_ok());

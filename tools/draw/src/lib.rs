@@ -14,6 +14,9 @@ pub mod batch;
 pub mod cpu;
 pub mod gpu;
 
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{cfg, entity, fields, limits, precision};
+
 /// Chapters beside the reference.
 pub mod guide {
     #[doc = include_str!("guide/batch.md")]

@@ -4,12 +4,16 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin};
-use transpica::stages::error::Result;
-use transpica::stages::interp::{Machine, Settings, Uniforms};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::{Precision, float24};
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Result;
+use transpica::Shbin;
+use transpica::container::{ConstantValue, Dvle, ShaderType};
+use transpica::interp::{Settings, Uniforms};
+use transpica::isa::Pc;
+use transpica::stages::precision::float24;
+use transpica::{Program, Stage};
 
 /// Duration of one measurement.
 const ENOUGH: Duration = Duration::from_millis(60);

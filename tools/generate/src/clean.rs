@@ -3,8 +3,8 @@
 //! In: random choices. Out: code that never exceeds a stack limit and always ends. Knows no values.
 //! Facts: the padding rules are picasso's, see [`Block::pad`].
 
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{Move, Opcode};
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Move, Opcode};
 
 use crate::data::DataMaker;
 use crate::random::Random;

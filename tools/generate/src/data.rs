@@ -1,11 +1,11 @@
 //! Data instructions: random operations, operands and descriptors.
 //! In: random choices. Out: single words and a descriptor table. Knows no addresses.
 
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::opdesc::{Descriptor, Selector};
-use transpica::stages::isa::table::Class;
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{Mask, Opcode, Swizzle};
+use transpica::isa::limits::FLOATS;
+use transpica::isa::opdesc::{Descriptor, Selector};
+use transpica::isa::table::Class;
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Mask, Opcode, Swizzle};
 
 use crate::random::Random;
 

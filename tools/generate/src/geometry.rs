@@ -2,19 +2,20 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows which state carries over between invocations and
 //! how vertices are delivered, but executes nothing.
 
-use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
-use transpica::stages::host::OutputMap;
-use transpica::stages::host::Setup;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{Opcode, Pc, Program, Stage};
-use transpica::stages::limits::Limits;
+use transpica::Limits;
+use transpica::Setup;
+use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
+use transpica::host::OutputMap;
+use transpica::interp::Uniforms;
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Opcode, Pc};
+use transpica::{Program, Stage};
 
 use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;
 use crate::random::Random;
 use crate::values::{inputs, uniforms};
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
 
 /// Largest number of EMITs per invocation.
 const MOST_EMITS: u32 = 24;
@@ -94,7 +95,7 @@ impl GeneratedGeometry {
 /// at most 40 invocations and 400 triangles.
 ///
 /// ```
-/// use transpica::stages::isa::Stage;
+/// use transpica::Stage;
 /// use transpica_draw::cpu::Pipeline;
 /// let generated = transpica_generate::generate_geometry(1);
 /// let (vertex, geometry) = (generated.vertex(), generated.geometry());
@@ -107,7 +108,7 @@ impl GeneratedGeometry {
 ///     let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
 ///     assert!(drawn.triangles().len() <= 400);
 /// }
-/// # Ok::<(), transpica::stages::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn generate_geometry(seed: u64) -> GeneratedGeometry {
     let mut random = Random::new(seed, "geometry");

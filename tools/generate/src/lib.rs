@@ -5,7 +5,8 @@
 //! run its programs.
 //!
 //! ```
-//! use transpica::stages::interp::{Machine, Settings};
+//! use transpica::Machine;
+//! use transpica::interp::Settings;
 //! let generated = transpica_generate::generate(transpica_generate::Kind::Clean, 1);
 //! let settings = Settings { budget: transpica_generate::BUDGET, ..Settings::default() };
 //! let mut machine = Machine::new(&generated.program(), settings)?;
@@ -13,7 +14,7 @@
 //! for inputs in generated.inputs(4) {
 //!     machine.run(&inputs)?;
 //! }
-//! # Ok::<(), transpica::stages::error::Error>(())
+//! # Ok::<(), transpica::Error>(())
 //! ```
 
 mod clean;
@@ -29,9 +30,10 @@ mod wild;
 
 use std::ops::RangeInclusive;
 
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::limits::Limits;
+use transpica::Limits;
+use transpica::interp::Uniforms;
+use transpica::isa::Pc;
+use transpica::{Program, Stage};
 
 use data::DataMaker;
 pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};

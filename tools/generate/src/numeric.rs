@@ -2,9 +2,9 @@
 //! In: random choices. Out: code without branches, except around single instructions, whose results
 //! end in output registers.
 
-use transpica::stages::isa::Opcode;
-use transpica::stages::isa::table::Class;
-use transpica::stages::isa::word::{Field, Word};
+use transpica::isa::Opcode;
+use transpica::isa::table::Class;
+use transpica::isa::word::{Field, Word};
 
 use crate::data::DataMaker;
 use crate::random::Random;

@@ -3,9 +3,9 @@
 //! In: a seed, and the names that a file has for registers. Out: values. Knows no program: the name
 //! and the number of registers decide. Registers without a name are in 0..1.
 
-use transpica::stages::container::SymbolBank;
-use transpica::stages::interp::{Registers, Uniforms};
-use transpica::stages::isa::limits::FLOATS;
+use transpica::container::SymbolBank;
+use transpica::interp::{Registers, Uniforms};
+use transpica::isa::limits::FLOATS;
 
 use crate::random::Random;
 

@@ -2,14 +2,15 @@
 //! In: any numbers. Out: the same where they keep a promise, else others that do. Results of a
 //! program cannot be chosen, so vertices that break a promise about them are left out.
 
-use transpica::stages::host::{Assume, Promise};
-use transpica::stages::interp::{Machine, TraceRecord, Uniforms};
-use transpica::stages::isa::{DataOp, Inst, Mask};
+use transpica::Machine;
+use transpica::interp::{TraceRecord, Uniforms};
+use transpica::isa::{DataOp, Inst, Mask};
+use transpica::settings::{Assume, Promise};
 
 /// Returns a number that keeps a promise: the number itself if it does, else an extreme one.
 ///
 /// ```
-/// use transpica::Promise;
+/// use transpica::settings::Promise;
 /// use transpica_generate::promises::kept;
 /// assert_eq!(kept(Promise::Below(4), -3.0), -3.0);
 /// assert_eq!(kept(Promise::NotNan, f32::NAN), f32::INFINITY);

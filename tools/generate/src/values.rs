@@ -2,7 +2,7 @@
 //! In: a seed. Out: values. Loop counts are small, so that programs with nested loops still end
 //! soon.
 
-use transpica::stages::interp::{Registers, Uniforms};
+use transpica::interp::{Registers, Uniforms};
 
 use crate::random::Random;
 

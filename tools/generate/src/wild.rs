@@ -3,8 +3,8 @@
 //! every run ends.
 //! In: random choices. Out: code. Knows no values.
 
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{Move, Opcode};
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Move, Opcode};
 
 use crate::clean;
 use crate::data::DataMaker;

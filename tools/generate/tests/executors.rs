@@ -5,11 +5,13 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use transpica::stages::interp::{Machine, Registers, Settings, TraceRecord, Uniforms};
-use transpica::stages::isa::control::{Outcome, State, Test, step};
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{Flow, Inst, Pc, Program};
-use transpica::stages::precision::Precision;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Program;
+use transpica::interp::{Registers, Settings, TraceRecord, Uniforms};
+use transpica::isa::control::{Outcome, State, Test, step};
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Flow, Inst, Pc};
 use transpica_generate::{Generated, Kind, generate, generate_sized};
 
 /// Limit of instructions per run; an unfinished run counts with its current state.

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use transpica::Limits;
+use transpica::Stage;
+use transpica::geometry::GeometryInput;
+use transpica::geometry::{StateItem, bounds, observe};
+use transpica::isa::{Inst, Mask, Pc};
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-use transpica::stages::geometry::GeometryInput;
-use transpica::stages::geometry::{StateItem, bounds, observe};
-use transpica::stages::isa::{Inst, Mask, Pc, Stage};
-use transpica::stages::limits::Limits;
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Dependence, GeneratedGeometry, generate_geometry};
 

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use transpica::stages::error::Kind as ErrorKind;
-use transpica::stages::interp::{Machine, Settings, TraceRecord};
-use transpica::stages::isa::control::{Outcome, State, step};
-use transpica::stages::isa::{Flow, Inst, Opcode, Word};
+use transpica::Kind as ErrorKind;
+use transpica::Machine;
+use transpica::interp::{Settings, TraceRecord};
+use transpica::isa::control::{Outcome, State, step};
+use transpica::isa::{Flow, Inst, Opcode, Word};
 use transpica_generate::{BUDGET, Generated, Kind, generate, generate_sized};
 
 fn machine(generated: &Generated, budget: u64) -> Machine {

@@ -8,14 +8,17 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use transpica::Precision;
+use transpica::Shbin;
 use transpica::Translator;
-use transpica::container::Shbin;
 use transpica::host::dvle::{self, FileEnvironment};
-use transpica::host::{Arithmetic, Job, Options, Profile};
-use transpica::isa::{Program, Stage};
-use transpica::stages::cfg::Action;
-use transpica::stages::cfg::explore::{self, Explored, explore};
-use transpica::stages::precision::Precision;
+use transpica::settings::Arithmetic;
+use transpica::stages::cfg::{
+    Action,
+    explore::{self, Explored, explore},
+};
+use transpica::{Job, Options, Profile};
+use transpica::{Program, Stage};
 use transpica_asm as asm;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};

@@ -10,8 +10,8 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use transpica::host::Options;
-use transpica::isa::Stage;
+use transpica::Options;
+use transpica::Stage;
 use transpica_draw::cpu::Pipeline;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};

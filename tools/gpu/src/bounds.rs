@@ -10,14 +10,15 @@
 
 use std::rc::Rc;
 
-use transpica::stages::host::{Assume, Control, Options};
-use transpica::stages::interp::TraceRecord;
-use transpica::stages::isa::{
-    CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
-    Stage,
+use crate::precision::arith::{self, LITP_LIMIT};
+use transpica::Options;
+use transpica::Precision;
+use transpica::interp::TraceRecord;
+use transpica::isa::{
+    CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source,
 };
-use transpica::stages::precision::Precision;
-use transpica::stages::precision::arith::{self, LITP_LIMIT};
+use transpica::settings::{Assume, Control};
+use transpica::{Program, Stage};
 
 use crate::Route;
 use crate::driver::Facts;

@@ -12,12 +12,14 @@
 
 use std::fmt;
 
-use transpica::stages::backend;
-use transpica::stages::error::{Error, Kind};
-use transpica::stages::host::{self, Environment, Job, Options, Profile};
-use transpica::stages::interp::{Machine, Settings, TraceRecord, Uniforms};
-use transpica::stages::isa::Program;
-use transpica::stages::precision::bits::MAGNITUDE;
+use crate::backend;
+use crate::precision::bits::MAGNITUDE;
+use transpica::Machine;
+use transpica::Program;
+use transpica::host::Environment;
+use transpica::interp::{Settings, TraceRecord, Uniforms};
+use transpica::{Error, Kind};
+use transpica::{Job, Options, Profile, host};
 use transpica::{Translation, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::stages::host::WORKGROUP;
+use transpica::host::WORKGROUP;
 
 use crate::{Gpu, GpuError, Shader};
 
@@ -31,8 +31,8 @@ pub fn run_compute(
 }
 
 /// Runs like [`run_compute`] a program translated with
-/// [`report_unfinished`](transpica::Control::report_unfinished). An invocation that writes nothing
-/// counts as cut short for both reasons.
+/// [`report_unfinished`](transpica::settings::Control::report_unfinished). An invocation that
+/// writes nothing counts as cut short for both reasons.
 ///
 /// # Errors
 /// Errors of the driver or wgpu.

@@ -18,6 +18,9 @@ mod report;
 pub mod unfinished;
 mod vertex;
 
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{backend, ir, limits, precision};
+
 pub use compute::{Registers, Timed, run_compute, run_reported};
 pub use device::{Gpu, GpuError, INSTALL_LINE, Reason};
 pub use report::{Measurement, Report};

@@ -8,8 +8,9 @@
 //! terms. It is zero if every term is a multiple of one power of two and the sum spans at most 24
 //! bits above it.
 
-use transpica::stages::isa::CompareOp;
-use transpica::stages::precision::{Precision, arith};
+use crate::precision::arith;
+use transpica::Precision;
+use transpica::isa::CompareOp;
 
 use crate::driver::Subnormals;
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use transpica::stages::host::{Location, Output};
+use transpica::host::{Location, Output};
 
 use crate::{Gpu, GpuError, Shader};
 

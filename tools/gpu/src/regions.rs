@@ -6,9 +6,10 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use transpica::stages::interp::TraceRecord;
-use transpica::stages::isa::control::{Effect, Outcome, State, Test, step};
-use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Pc, Program};
+use transpica::Program;
+use transpica::interp::TraceRecord;
+use transpica::isa::control::{Effect, Outcome, State, Test, step};
+use transpica::isa::{DataOp, Dest, Flow, Inst, Pc};
 
 /// Most control states of a region; larger ones are not looked for.
 const MOST_STATES: usize = 1 << 10;

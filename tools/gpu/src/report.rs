@@ -4,11 +4,13 @@
 
 use std::fmt;
 
-use transpica::stages::host::{Block, Job, Layout, Options, RegisterState};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::precision::bits::SIGNIFICAND_BITS;
+use crate::precision::bits::SIGNIFICAND_BITS;
+use transpica::interp::Uniforms;
+use transpica::isa::Pc;
+use transpica::settings::{Block, Layout};
+use transpica::{Job, Options, RegisterState};
 use transpica::{Profile, Translator};
+use transpica::{Program, Stage};
 
 use crate::compare::{self, CLOSE_ULP, Case, CompareError, reference, ulp};
 use crate::driver::Subnormals;

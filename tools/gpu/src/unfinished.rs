@@ -6,11 +6,13 @@
 //! the device is lost. Therefore the program is translated a second time, with reports, and with a
 //! guard on drivers without a known limit.
 
-use transpica::stages::error::Error;
-use transpica::stages::host::{Control, Environment, Job, Options, Profile};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::ir::NodeData;
-use transpica::stages::isa::Program;
+use crate::ir::NodeData;
+use transpica::Error;
+use transpica::Program;
+use transpica::host::Environment;
+use transpica::interp::Uniforms;
+use transpica::settings::Control;
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 
 use crate::compare::{self, Case, CompareError};

@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use transpica::stages::host::{AttributeFormat, AttributeKind, Interface, Location};
+use transpica::host::{Interface, Location};
+use transpica::settings::{AttributeFormat, AttributeKind};
 
 use crate::compute::{Binding, bind, options};
 use crate::{Gpu, GpuError, Registers, Shader};

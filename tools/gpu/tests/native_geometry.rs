@@ -6,15 +6,16 @@ use ash::vk;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
-use transpica::stages::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{
-    self, Binding, Bindings, Environment, HostValues, IntUniforms, Layout, Output, dvle, layout, varying,
-};
-use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
-use transpica::stages::isa::{Program, Stage};
-use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
+use transpica::Machine;
+use transpica::Setup;
+use transpica::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, HostValues, Output, dvle, layout, varying};
+use transpica::interp::{GeometryMachine, Registers, Settings, Uniforms};
+use transpica::settings::{Arithmetic, Block, Control};
+use transpica::settings::{Binding, Bindings, IntUniforms, Layout};
+use transpica::{Options, Profile, Translator};
+use transpica::{Program, Stage};
 use transpica_draw::cpu::Triangles;
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::scenes;
@@ -108,7 +109,7 @@ struct Programs<'a> {
 fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String> {
     let Programs { name, programs, environment, uniforms, setup } = case;
     let mut geometry = translator(1, &uniforms[1]);
-    let stage = geometry.translate(programs[1], environment[1], host::Job::GeometryStage(setup));
+    let stage = geometry.translate(programs[1], environment[1], transpica::Job::GeometryStage(setup));
     let stage = stage.map_err(|error| error.to_string())?;
     let geometry_words = geometry.spirv(&stage).expect("SPIR-V");
     spirv_tools::validate(&geometry_words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -117,7 +118,7 @@ fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> 
     let before = vertex.translate(
         programs[0],
         environment[0],
-        host::Job::BeforeGeometry { outputs: setup.vertex_outputs },
+        transpica::Job::BeforeGeometry { outputs: setup.vertex_outputs },
     );
     let before = before.unwrap_or_else(|error| panic!("{name}: {error}"));
     let vertex_words = vertex.spirv(&before).expect("SPIR-V");

@@ -6,14 +6,18 @@
 
 use std::fmt::Write as _;
 
-use transpica::host::{AttributeNames, BlockNames, GlslProfile, OutputMap, Varying, VaryingSource};
-use transpica::stages::host::{Environment, Location, Output};
-use transpica::stages::interp::{Machine, Settings, Uniforms};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::{
-    Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, GlslVersion, HostValues, Job, Layout,
-    Locations, Options, Outputs, Profile, Translation, Translator, pack,
+use transpica::Machine;
+use transpica::host::OutputMap;
+use transpica::host::{Environment, Location, Output};
+use transpica::host::{HostValues, pack};
+use transpica::interp::{Settings, Uniforms};
+use transpica::isa::Pc;
+use transpica::settings::{
+    Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, Layout, Locations, Outputs,
 };
+use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
+use transpica::{GlslVersion, Job, Options, Profile, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_generate::{Kind, generate};
 use transpica_prove::daily;
 use transpica_prove::tally::Tally;

@@ -2,12 +2,13 @@
 //! `Job::Quaternions` equals one whose vertices were aligned on the CPU, pixel by pixel and bit by
 //! bit. All other outputs pass unchanged. Without a Vulkan driver with geometry stages this fails.
 
+use transpica::host::HostValues;
 use transpica::host::{OutputMap, align_quaternions};
-use transpica::stages::isa::builder::Builder;
-use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
-use transpica::{
-    ClipPlanes, GlslVersion, HostValues, Job, Limits, Locations, Options, Outputs, Profile, Translator,
-};
+use transpica::isa::builder::Builder;
+use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
+use transpica::settings::{ClipPlanes, Locations, Outputs};
+use transpica::{GlslVersion, Job, Limits, Options, Profile, Translator};
+use transpica::{Program, Stage};
 use transpica_gpu::Shader;
 use transpica_prove::unnamed::Unnamed;
 use transpica_prove::{glslang, spirv_tools};

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use transpica::stages::host::{Arithmetic, Assume, Block, Layout, Options, Promise};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Stage;
-use transpica::stages::precision::Precision;
+use transpica::Options;
+use transpica::Precision;
+use transpica::Stage;
+use transpica::interp::Uniforms;
+use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry, promises};
 use transpica_gpu::compare::Verdict;

@@ -5,11 +5,13 @@
 use std::fmt::Write as _;
 
 use fastrand::Rng;
+use transpica::Precision;
+use transpica::Shbin;
 use transpica::Translator;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
-use transpica::stages::precision::Precision;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::{Arithmetic, Block, Layout};
+use transpica::{Job, Options, Profile};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};

@@ -7,13 +7,16 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use transpica::Precision;
+use transpica::Shbin;
 use transpica::Translator;
+use transpica::host::Environment;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Block, Environment, Job, Layout, Options, Profile};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::precision::Precision;
+use transpica::{Job, Options, Profile};
+use transpica::{Program, Stage};
 use transpica_generate::{Kind, generate};
 
 use crate::support::BARE;

@@ -2,8 +2,9 @@
 //! In: an instruction, the demanded components. Out: sets of components, reads of inputs and
 //! uniforms. Knows no order of instructions. Facts: the opcode table of the library.
 
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::isa::{Dest, Index, Inst, Mask, Operand, Program, Source};
+use crate::cfg::reach::reach;
+use transpica::Program;
+use transpica::isa::{Dest, Index, Inst, Mask, Operand, Source};
 
 /// Bit of a0.x in [`Components::rest`]; a0.y follows.
 pub const ADDRESS: u8 = 1;

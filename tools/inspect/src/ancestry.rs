@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::{Flow, Index, Inst, Mask, Pc, Source};
-use transpica::stages::precision::arith::uniform_index;
+use crate::precision::arith::uniform_index;
+use transpica::isa::limits::FLOATS;
+use transpica::isa::{Flow, Index, Inst, Mask, Pc, Source};
 
 use crate::access::{COUNTER, Components, Read, reads, written};
 use crate::recording::Recording;
@@ -87,10 +87,10 @@ fn origin(recording: &Recording, number: usize, read: Read) -> (char, Option<u8>
 
 #[cfg(test)]
 mod tests {
+    use transpica::Limits;
     use transpica::Shbin;
-    use transpica::stages::host::dvle;
-    use transpica::stages::interp::{Settings, Uniforms};
-    use transpica::stages::limits::Limits;
+    use transpica::host::dvle;
+    use transpica::interp::{Settings, Uniforms};
     use transpica_asm::{SourceText, assemble};
 
     use super::*;

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-use transpica::stages::cfg::{Action, BlockData, Cfg, Terminator};
-use transpica::stages::entity::Handle;
-use transpica::stages::error::Error;
-use transpica::stages::isa::{ConditionOp, Inst, Mask, Program, Stage, Test};
-use transpica::stages::limits::Limits;
+use crate::cfg::explore::{ExploreOptions, Explored, explore};
+use crate::cfg::{Action, BlockData, Cfg, Terminator};
+use crate::entity::Handle;
+use transpica::Error;
+use transpica::Limits;
+use transpica::isa::{ConditionOp, Inst, Mask, Test};
+use transpica::{Program, Stage};
 
 use crate::access::{COUNTER, Components, FLAGS, reads, written};
 

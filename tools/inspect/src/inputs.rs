@@ -5,10 +5,11 @@
 use std::fmt;
 
 use serde::Serialize;
-use transpica::stages::container::{Dvle, GeometryMode, ShaderType, Shbin};
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::limits::FLOATS;
+use transpica::Shbin;
+use transpica::container::{Dvle, GeometryMode, ShaderType};
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
+use transpica::isa::limits::FLOATS;
 
 use transpica_generate::{Named, Use, use_of};
 

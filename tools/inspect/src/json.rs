@@ -4,11 +4,11 @@
 //! people write, [`float`] reads. A program is `dvle`, `stage`, `entry`; a register is `"c5"`,
 //! `"v0"` or `"o2"`.
 
+use crate::precision::bits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use transpica::container::{Dvle, ShaderType};
 use transpica::reflect::Reflection;
-use transpica::stages::container::{Dvle, ShaderType};
-use transpica::stages::precision::bits;
 
 /// Version of the tools, as documents name it.
 pub const TOOL: &str = env!("CARGO_PKG_VERSION");

@@ -21,3 +21,6 @@ pub mod spirv;
 pub mod state;
 pub mod symbols;
 pub mod tables;
+
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{backend, cfg, entity, precision, words};

@@ -5,10 +5,13 @@
 
 use std::cell::Cell;
 
-use transpica::stages::error::Error;
-use transpica::stages::interp::{GeometryMachine, Machine, Settings, TraceRecord};
-use transpica::stages::isa::control::{self, State as ControlState};
-use transpica::stages::isa::{Dest, Effect, Inst, Pc, Program, Stage, Test};
+use transpica::Error;
+use transpica::Machine;
+use transpica::interp::{GeometryMachine, Settings, TraceRecord};
+use transpica::isa::control;
+use transpica::isa::control::State as ControlState;
+use transpica::isa::{Dest, Effect, Inst, Pc, Test};
+use transpica::{Program, Stage};
 
 use crate::access::{Components, written};
 use crate::state::State;
@@ -287,8 +290,8 @@ impl Recording {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::interp::Uniforms;
-    use transpica::stages::limits::Limits;
+    use transpica::Limits;
+    use transpica::interp::Uniforms;
     use transpica_generate::{Generated, Kind, generate};
 
     use super::*;

@@ -3,10 +3,11 @@
 
 use std::fmt::{Display, Write};
 
-use transpica::host::{AttributeKind, Location, Promise, Uniform, Usage};
+use transpica::geometry::{Dependence, GeometryInput, GeometryKernel};
+use transpica::host::Padding;
+use transpica::host::{Location, Uniform, Usage};
 use transpica::reflect::{BlockInfo, Guards, InstructionCounts, Reflection, UniformDefault, UniformValue};
-use transpica::stages::geometry::{Dependence, GeometryInput, GeometryKernel};
-use transpica::stages::host::Padding;
+use transpica::settings::{AttributeKind, Promise};
 
 use crate::tables::{Table, run};
 
@@ -222,10 +223,11 @@ fn reliance(out: &mut String, reflection: &Reflection) {
 
 #[cfg(test)]
 mod tests {
-    use transpica::{
+    use transpica::settings::{
         Assume, AttributeFormat, Block, BoolUniforms, ClipPlanes, Control, FlipY, IntUniforms, Layout,
-        Options, Outputs, Shbin,
+        Outputs,
     };
+    use transpica::{Options, Shbin};
 
     use super::*;
 

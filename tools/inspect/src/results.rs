@@ -5,11 +5,12 @@
 
 use std::fmt::Write;
 
+use crate::precision::bits;
 use serde_json::{Map, Value, json};
-use transpica::stages::error::Error;
-use transpica::stages::interp::{Emit, GeometryMachine, Machine, Settings, TraceRecord};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::precision::bits;
+use transpica::Error;
+use transpica::Machine;
+use transpica::interp::{Emit, GeometryMachine, Settings, TraceRecord};
+use transpica::{Program, Stage};
 
 use crate::access::outputs_written;
 use crate::inputs::Origin;

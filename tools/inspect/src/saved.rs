@@ -2,10 +2,10 @@
 //! In: register values, names of a file. Out: JSON that [`state`](crate::state) reads to the same
 //! bits. Registers without a name that have their default are left out.
 
+use crate::precision::bits;
 use serde_json::{Map, Value, json};
-use transpica::stages::container::SymbolBank;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::precision::bits;
+use transpica::container::SymbolBank;
+use transpica::interp::Uniforms;
 use transpica_generate::Named;
 
 use crate::state::{DEFAULT_REGISTERS, State};

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::backend::spirv::PlacedWords;
 use rspirv::binary::Disassemble;
 use transpica::isa::placed::PlacedText;
-use transpica::stages::backend::spirv::PlacedWords;
 use transpica::{At, Error, Kind, Result};
 
 /// Returns the module as text.

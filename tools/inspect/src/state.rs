@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::words::did_you_mean;
 use serde_json::{Map, Value};
-use transpica::stages::container::SymbolBank;
-use transpica::stages::host::Constants;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Stage;
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::words::did_you_mean;
+use transpica::Stage;
+use transpica::container::SymbolBank;
+use transpica::host::Constants;
+use transpica::interp::Uniforms;
+use transpica::isa::limits::FLOATS;
 use transpica_generate::Named;
 
 use crate::json;

@@ -1,9 +1,9 @@
 //! Names that a program's file has for registers, and the semantics of its outputs.
 //! In: an executable. Out: names with their registers, in the order of the file. Knows no values.
 
-use transpica::stages::container::{Dvle, SymbolBank};
-use transpica::stages::isa::Mask;
-use transpica::stages::words::did_you_mean;
+use crate::words::did_you_mean;
+use transpica::container::{Dvle, SymbolBank};
+use transpica::isa::Mask;
 use transpica_generate::Named;
 
 /// The letter of a bank's registers.

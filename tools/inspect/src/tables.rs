@@ -4,12 +4,13 @@
 
 use std::fmt;
 
+use crate::precision::float24;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolRange};
-use transpica::stages::isa::Pc;
-use transpica::stages::isa::decode::decode;
-use transpica::stages::precision::float24;
+use transpica::Shbin;
+use transpica::container::{ConstantValue, Dvle, ShaderType, SymbolRange};
+use transpica::isa::Pc;
+use transpica::isa::decode::decode;
 use transpica_asm::dis::Listing;
 
 use crate::json::{self, ProgramName};
@@ -154,7 +155,7 @@ pub fn describe(file: &Shbin<'_>) -> Value {
         .iter()
         .enumerate()
         .map(|(index, descriptor)| {
-            let bits = transpica::stages::isa::opdesc::Descriptor::unpack(descriptor.bits);
+            let bits = transpica::isa::opdesc::Descriptor::unpack(descriptor.bits);
             let sources = bits
                 .sources
                 .map(|source| format!("{}{}", if source.negate { "-" } else { "+" }, source.swizzle));
@@ -208,7 +209,7 @@ fn executable((index, dvle): (usize, &Dvle<'_>)) -> Value {
     fields.insert("symbols".into(), symbols(dvle));
     fields.insert("outputs".into(), outputs(dvle));
     fields.insert("constants".into(), constants(dvle));
-    let label = |label: transpica::stages::container::Label| {
+    let label = |label: transpica::container::Label| {
         json!({
             "name": dvle.name(label.name).to_text(), "id": format!("{:#x}", label.id),
             "address": format!("{:#x}", label.address), "length": label.length,
@@ -230,7 +231,7 @@ fn flags(dvle: &Dvle<'_>) -> String {
 }
 
 fn symbols(dvle: &Dvle<'_>) -> Value {
-    let registers = |symbol: transpica::stages::container::Symbol| match symbol.range() {
+    let registers = |symbol: transpica::container::Symbol| match symbol.range() {
         Some(SymbolRange { bank, first, count }) => run(bank, first, count),
         None => format!("no registers ({:#x}..{:#x})", symbol.first, symbol.last),
     };
@@ -246,7 +247,7 @@ fn outputs(dvle: &Dvle<'_>) -> Value {
         .map(|output| {
             let semantic =
                 output.semantic().map_or(format!("unknown ({})", output.kind), |s| s.info().name.into());
-            let mask = transpica::stages::isa::Mask((output.mask & 15) as u8);
+            let mask = transpica::isa::Mask((output.mask & 15) as u8);
             let register = format!("o{}", output.register);
             json!({ "register": register, "mask": mask.to_string(), "semantic": semantic })
         })

@@ -5,19 +5,22 @@
 use std::fmt;
 
 use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
+use transpica::Machine;
+use transpica::Options;
+use transpica::Precision;
+use transpica::Program;
+use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
+use transpica::interp::Registers as State;
+use transpica::isa::Uniforms;
+use transpica::isa::limits::FLOATS;
+use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{self, Explored};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
-use transpica::stages::host::{
-    Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout,
-};
-use transpica::stages::interp::{Machine, Registers as State};
 use transpica::stages::ir::{self, Module, Phase};
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::{Program, Uniforms};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
-use transpica::stages::precision::{Precision, arith};
+use transpica::stages::precision::arith;
 use transpica::stages::structure::tree::Tree;
 use transpica::stages::structure::{self, Structured};
 use transpica_generate::Generated;
@@ -101,7 +104,7 @@ pub fn options(precision: Precision) -> Options {
 /// Compares all forms of a program.
 ///
 /// ```
-/// use transpica::stages::precision::Precision;
+/// use transpica::Precision;
 /// use transpica_generate::{Kind, generate};
 /// let count = transpica_prove::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
 /// assert_eq!((count.programs, count.vertices, count.unfinished), (1, 3, 0));
@@ -115,7 +118,7 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
 }
 
 /// Compares all forms of a program whose main function yields registers
-/// ([`Job::Compute`](transpica::stages::host::Job)), under options whose layout is one of
+/// ([`Job::Compute`](transpica::Job)), under options whose layout is one of
 /// registers. Uniforms that the options fix are taken from there.
 ///
 /// # Errors
@@ -257,9 +260,8 @@ impl Forms<'_> {
         };
         let explored = explore::explore(program, &options.control.exploration(), &options.limits);
         let mutant = self.mutant;
-        let refused = |form: &str, module: transpica::stages::error::Result<Module>| {
-            module.map_err(|error| fault(form, error))
-        };
+        let refused =
+            |form: &str, module: transpica::Result<Module>| module.map_err(|error| fault(form, error));
         let lowered = |form: &str, mut cfg: Cfg, mut tree: Tree| {
             if let Some(mutant) = mutant {
                 mutant.control(&mut cfg, &mut tree);

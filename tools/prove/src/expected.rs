@@ -13,11 +13,11 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::stages::isa::Uniforms;
+use transpica::isa::Uniforms;
 use transpica_asm::{Assembled, SourceText, assemble};
 
 use crate::chain::Bits;
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
 
 /// A file.
 pub struct Case {

@@ -6,22 +6,23 @@
 use std::cell::RefCell;
 
 use crate::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
-use transpica::stages::geometry::kernel::RECORDED;
-use transpica::stages::geometry::{
-    Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology,
-};
-use transpica::stages::host::{DrawField, Job, Options, OutputMap, Setup};
-use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
+use transpica::Machine;
+use transpica::Precision;
+use transpica::geometry::kernel::RECORDED;
+use transpica::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology};
+use transpica::host::{DrawField, OutputMap};
+use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::precision::{Precision, arith};
+use transpica::stages::precision::arith;
+use transpica::{Job, Options, Setup};
 use transpica::{Profile, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
 use crate::unnamed::Unnamed;
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
 
 /// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;
@@ -123,7 +124,7 @@ struct Feeder<'a> {
 
 impl Feeder<'_> {
     /// Builds the feed of a draw; returns it with the number of invocations.
-    fn draw(&mut self, draw: &GeometryDraw) -> transpica::stages::error::Result<(Vec<Lanes>, usize)> {
+    fn draw(&mut self, draw: &GeometryDraw) -> transpica::Result<(Vec<Lanes>, usize)> {
         let mut machine = Machine::new(self.vertex, self.options.settings(BUDGET))?;
         machine.set_uniforms(&self.uniforms);
         let mut compacted = Vec::new();

@@ -5,12 +5,13 @@
 //! r2.xxxx v0 c3[a0.x]`, `mova xy v0`, `cmp eq true v0 v1`, `setemit 2 prim inv`, `emit`.
 
 use transpica::Limits;
-use transpica::stages::isa::builder::Builder;
-use transpica::stages::isa::table::Class;
-use transpica::stages::isa::{
+use transpica::isa::builder::Builder;
+use transpica::isa::table::Class;
+use transpica::isa::{
     CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Flow, Index, Inst, Mask, Opcode, Operand, Pc,
-    Program, Source, Stage, Swizzle,
+    Source, Swizzle,
 };
+use transpica::{Program, Stage};
 
 /// Parses a vertex program.
 pub fn program(text: &str) -> Program<'static> {

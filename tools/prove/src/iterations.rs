@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use transpica::stages::interp::{Machine, Settings, TraceRecord};
-use transpica::stages::isa::word::Word;
-use transpica::stages::isa::{Flow, Inst, Move, Pc};
+use transpica::Machine;
+use transpica::interp::{Settings, TraceRecord};
+use transpica::isa::word::Word;
+use transpica::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
 /// Entries and back edges of each loop, by the address of its first word (behind a LOOP).

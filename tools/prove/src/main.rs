@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use transpica::stages::precision::Precision;
+use transpica::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::chain::{self, Count, Disagreement};
 use transpica_prove::shrink;

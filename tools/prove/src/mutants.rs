@@ -3,19 +3,21 @@
 //! same with an error, as if the previous stage had made it. The library itself contains none of
 //! them.
 
+use transpica::Precision;
+use transpica::Program;
+use transpica::Result;
+use transpica::host::{Environment, Interface};
+use transpica::isa::control::{Effect, Test};
+use transpica::isa::limits::FLOATS;
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{ConditionOp, Opcode};
 use transpica::stages::cfg::{Action, Cfg};
-use transpica::stages::error::Result;
-use transpica::stages::host::{Environment, Interface, Job, Options};
 use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
-use transpica::stages::isa::control::{Effect, Test};
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::word::{Field, Word};
-use transpica::stages::isa::{ConditionOp, Opcode, Program};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
-use transpica::stages::precision::Precision;
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
 use transpica::stages::translate::{self, ControlFlow};
+use transpica::{Job, Options};
 use transpica::{Translation, Translator};
 
 /// A deliberate error.

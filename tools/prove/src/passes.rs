@@ -2,12 +2,12 @@
 //! inputs and compares the bits.
 //! In: a module, a precision, a seed. Out: nothing, or the difference.
 
-use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::Precision;
 use transpica::stages::ir::{Func, Module, Phase, text, verify};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::drivers::leave;
 use transpica::stages::passes::optimize::{cse, dce, params, shrink, simplify};
-use transpica::stages::precision::Precision;
+use transpica::{At, Error, Kind, Result};
 
 use crate::same::compare;
 

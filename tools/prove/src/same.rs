@@ -2,9 +2,9 @@
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use crate::ir::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
-use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::Precision;
 use transpica::stages::ir::{self, Exit, Module, Resource};
-use transpica::stages::precision::Precision;
+use transpica::{At, Error, Kind, Result};
 
 /// Limit of items per run; programs beyond it are not compared.
 const BUDGET: u64 = 1 << 16;

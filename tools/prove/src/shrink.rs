@@ -4,7 +4,7 @@
 //! NOPs are removed.
 
 use serde_json::{Map, Value, json};
-use transpica::stages::container::{DescriptorRecord, Executable, Header, Model};
+use transpica::container::{DescriptorRecord, Executable, Header, Model};
 use transpica_asm::dis;
 use transpica_generate::Generated;
 
@@ -54,7 +54,7 @@ pub fn shrink(program: &Generated, mut fails: impl FnMut(&Generated) -> bool) ->
 ///
 /// # Errors
 /// Errors of the disassembler; it accepts every program of this size.
-pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
+pub fn text(program: &Generated) -> transpica::Result<String> {
     let header =
         Header { main: program.entry.0.into(), endmain: program.code.len() as u32, ..Header::default() };
     let model = Model {
@@ -67,11 +67,8 @@ pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
         executables: vec![Executable { header, ..Executable::default() }],
         ..Model::default()
     };
-    let bytes = transpica::stages::container::write(&model);
-    dis::disassemble(
-        &transpica::stages::container::Shbin::parse(&bytes)?,
-        &dis::DisassemblerOptions::default(),
-    )
+    let bytes = transpica::container::write(&model);
+    dis::disassemble(&transpica::Shbin::parse(&bytes)?, &dis::DisassemblerOptions::default())
 }
 
 /// Uniforms and inputs as a state file of the command line.
@@ -105,7 +102,7 @@ pub fn state(program: &Generated, vertices: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::container::Shbin;
+    use transpica::Shbin;
     use transpica_asm::{SourceText, assemble};
     use transpica_generate::{Kind, generate};
 

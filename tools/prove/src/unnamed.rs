@@ -1,9 +1,10 @@
 //! Bindings of a program without a file: an output map, no constants, no names.
 //! In: an output map. Out: [`Unnamed`], which places every uniform in one block of registers.
 
-use transpica::stages::error::Result;
-use transpica::stages::host::layout;
-use transpica::stages::host::{Constants, Environment, Interface, Options, OutputMap, RegisterLayout, Usage};
+use transpica::Options;
+use transpica::Result;
+use transpica::host::layout;
+use transpica::host::{Constants, Environment, Interface, OutputMap, RegisterLayout, Usage};
 
 /// Bindings without names.
 #[derive(Clone, Debug, Default)]

@@ -3,9 +3,10 @@
 //! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no
 //! control state.
 
+use transpica::Program;
+use transpica::interp::Registers;
+use transpica::isa::Pc;
 use transpica::stages::cfg::{Action, Block, Cfg};
-use transpica::stages::interp::Registers;
-use transpica::stages::isa::{Pc, Program};
 use transpica::stages::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
 /// Input of a walk.

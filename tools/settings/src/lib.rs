@@ -11,8 +11,11 @@ pub mod table;
 mod tests;
 pub mod tree;
 
+/// The layer below the public API on which this crate relies: its version is pinned.
+use transpica::stages::words;
+
 use serde_json::{Value, from_str};
-use transpica::host::{KnownHost, Preset, Renderer, preset};
+use transpica::settings::{KnownHost, Preset, Renderer, preset};
 use transpica::{Options, Profile};
 
 use spelling::{Change, Names, is_json, word};

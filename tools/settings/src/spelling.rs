@@ -1,9 +1,9 @@
 //! Values of flags that are no single word: their spelling on the command line.
 //! In: a text. Out: changes of fields. Whether a field takes the value is the library's to check.
 
+use crate::words::did_you_mean;
 use serde_json::{Value, json};
-use transpica::host::Locations;
-use transpica::stages::words::did_you_mean;
+use transpica::settings::Locations;
 
 /// A change of one field.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::to_value;
-use transpica::host::{AttributeNames, RegisterLayout, Varying};
-use transpica::{Block, Layout};
+use transpica::host::RegisterLayout;
+use transpica::settings::{AttributeNames, Varying};
+use transpica::settings::{Block, Layout};
 
 use super::*;
 

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::words::did_you_mean;
 use serde_json::{Map, Value, from_value, to_value};
-use transpica::stages::host::{Options, Profile};
-use transpica::stages::words::did_you_mean;
+use transpica::{Options, Profile};
 
 use crate::spelling::{Change, To};
 

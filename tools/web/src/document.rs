@@ -2,14 +2,16 @@
 //! In: bytes of any kind, or text. Out: [`Document`], whose bytes are always a file that parses, or
 //! empty. A text with errors leaves the file of the last good one.
 
+use crate::cfg::reach::reach;
 use serde::Serialize;
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::container::{ShaderType, Shbin, write};
-use transpica::stages::host::RegisterState;
-use transpica::stages::host::dvle;
-use transpica::stages::host::registers::number;
-use transpica::stages::isa::{Pc, Stage};
-use transpica::stages::limits::Limits;
+use transpica::Limits;
+use transpica::RegisterState;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::{ShaderType, write};
+use transpica::host::dvle;
+use transpica::host::registers::number;
+use transpica::isa::Pc;
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
 use transpica_asm::lint::{Finding, lint};
 use transpica_asm::{Assembled, SourceText, assemble};

@@ -3,10 +3,11 @@
 //! same arguments. No method panics or fails otherwise than by an answer with a problem.
 
 use serde::Serialize;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Setup};
-use transpica::stages::isa::{Program, Stage};
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Job, Setup};
+use transpica::{Program, Stage};
 use transpica::{Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use transpica::stages::container::{Shbin, write};
-use transpica::stages::isa::Stage;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::write;
 use transpica_containers::{Found, Limits, Scanner, shbin};
 
 use crate::problem::{Problem, Severity};

@@ -4,15 +4,18 @@
 //! for the edges of its triangles. A fragment stage that is written here shows one output; a shown
 //! register is one, too.
 
+use crate::precision::arith;
 use serde::Serialize;
-use transpica::stages::geometry::GeometryKernel;
-use transpica::stages::geometry::kernel::bindings;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
-    Block, Constants, Environment, HostValues, Interface, Job, Layout, Location, Options, Output, OutputMap,
-    Profile, Usage, pack,
+use transpica::Precision;
+use transpica::geometry::GeometryKernel;
+use transpica::geometry::kernel::bindings;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{
+    Constants, Environment, HostValues, Interface, Location, Output, OutputMap, Usage, pack,
 };
-use transpica::stages::precision::{Precision, arith};
+use transpica::settings::{Block, Layout};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_draw::gpu::{Pass, Plan, Request, ScanResult};
 use transpica_inspect::draw::scene::{ChainInput, Scene};

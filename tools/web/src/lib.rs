@@ -13,6 +13,9 @@ pub mod stepping;
 pub mod values;
 pub mod views;
 
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{backend, cfg, ir, precision, structure, translate};
+
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The engine as JavaScript sees it: see [`engine::Engine`] for its methods.

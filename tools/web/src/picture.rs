@@ -2,7 +2,7 @@
 //! In: a request of the page, a mesh, values. Out: a [`Scene`] of the selected program, pixels.
 
 use serde::Deserialize;
-use transpica::stages::interp::Uniforms;
+use transpica::interp::Uniforms;
 use transpica_inspect::draw::guess::{View, set_time};
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use serde_json::json;
-use transpica::stages::error::{At, Error, Warning};
+use transpica::{At, Error, Warning};
 use transpica_asm::{Diagnostic, Report};
 
 /// Weight of a problem.

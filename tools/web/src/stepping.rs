@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::stages::isa::{Mask, Pc};
+use transpica::isa::{Mask, Pc};
 use transpica_asm::dis::Listing;
 use transpica_inspect::access::{ADDRESS, FLAGS};
 use transpica_inspect::ancestry::ancestry;

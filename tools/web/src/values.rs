@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::cfg::reach::reach;
 use serde::Serialize;
 use serde_json::{Value, from_str};
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::container::SymbolBank;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::{Flow, Inst, Source};
+use transpica::container::SymbolBank;
+use transpica::interp::Uniforms;
+use transpica::isa::limits::FLOATS;
+use transpica::isa::{Flow, Inst, Source};
 use transpica_inspect::inputs::{self, Seed, start_values};
 use transpica_inspect::state::{self, Registers, State};
 use transpica_inspect::symbols::letter;

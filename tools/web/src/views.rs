@@ -2,17 +2,17 @@
 //! In: an open program, its translation. Out: texts with the addresses that each line was made
 //! from, the drawn graph, the tables of the file.
 
+use crate::backend::text::Language;
+use crate::cfg::explore::{Explored, explore};
+use crate::cfg::reach::reach;
+use crate::ir;
+use crate::structure::text::TreeText;
+use crate::translate::{ControlFlow, control};
 use serde::Serialize;
 use serde_json::{Value, json};
-use transpica::stages::backend::text::Language;
-use transpica::stages::cfg::explore::{Explored, explore};
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::ir;
-use transpica::stages::isa::Pc;
-use transpica::stages::isa::placed::PlacedText;
-use transpica::stages::reflect::Reflection;
-use transpica::stages::structure::text::TreeText;
-use transpica::stages::translate::{ControlFlow, control};
+use transpica::isa::Pc;
+use transpica::isa::placed::PlacedText;
+use transpica::reflect::Reflection;
 use transpica::{GlslVersion, Translation};
 use transpica_asm::dis::Listing;
 use transpica_inspect::graph::{draw_cfg, svg::Paint};

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_path_or_a_source_file_as_address_is_found_in_every_folder() {
-        for address in ["transpica::stages::isa", "README.md"] {
+        for address in ["transpica::isa", "README.md"] {
             let page = format!(r#"<a href="{address}">isa</a>"#);
             let pages = Pages::new("dead", &[("index.html", ""), ("inner/page.html", &page)]);
             let found = dead_link(&pages.0).expect("readable");

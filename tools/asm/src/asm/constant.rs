@@ -8,9 +8,9 @@ use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::UniformKind;
 use super::state::{Array, Assembler, BlockKind};
 use super::{habits, lex};
+use crate::precision::float24::to_f32_bits;
 use transpica::container::{Constant, ConstantValue};
 use transpica::isa::limits::{BOOLS, FLOATS, INTS};
-use transpica::stages::precision::float24::to_f32_bits;
 
 /// Maximum number of constants of one executable.
 const MAX_CONSTANTS: usize = FLOATS;

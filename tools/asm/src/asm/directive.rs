@@ -8,10 +8,10 @@ use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
 use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
+use crate::words::did_you_mean;
 use transpica::container::OutputRecord;
 use transpica::isa::limits::{FLOATS, INPUTS, OUTPUTS};
 use transpica::isa::{Index, Mask};
-use transpica::stages::words::did_you_mean;
 
 /// Maximum number of symbols of one executable.
 const MAX_EXPORTS: usize = FLOATS;

@@ -9,9 +9,9 @@ use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
 use super::report::{Parse, fault, hinted, invalid, quote};
 use super::state::Assembler;
+use crate::words::did_you_mean;
 use transpica::container::{Constant, DescriptorRecord, Label, NameOffset, OutputRecord};
 use transpica::isa::Word;
-use transpica::stages::words::did_you_mean;
 
 /// The directives of the extension.
 pub(super) const DIRECTIVES: [&str; 11] = [

@@ -1,7 +1,7 @@
 //! The messages of one run: the current line, and the errors and warnings so far.
 //! In: faults and parts of the current line. Out: a [`Report`]. Knows no grammar.
 
-use transpica::stages::words::did_you_mean;
+use crate::words::did_you_mean;
 
 use super::report::{Diagnostic, Fault, LeftOut, Report, Site, Span, column, offset};
 use super::{Place, habits, lex};

@@ -94,7 +94,7 @@ pub struct Place {
 pub struct Assembled {
     /// The content of the file.
     pub model: Model,
-    /// The file, for [`Shbin::parse`](transpica::container::Shbin::parse).
+    /// The file, for [`Shbin::parse`](transpica::Shbin::parse).
     pub bytes: Vec<u8>,
     /// Warnings, at most a hundred.
     pub warnings: Vec<Diagnostic>,

@@ -435,7 +435,7 @@ fn nested_and_repeated_declarations_of_picasso_are_accepted() {
     let empty = run(".out p position\n.proc main\n.end").expect("assembles");
     assert_eq!((empty.model.code.len(), empty.model.executables[0].header.endmain), (0, 0));
     assert!(empty.warnings[0].message.contains("has no instructions"));
-    let file = transpica::container::Shbin::parse(&empty.bytes).expect("readable");
+    let file = transpica::Shbin::parse(&empty.bytes).expect("readable");
     let text =
         crate::dis::disassemble(&file, &crate::dis::DisassemblerOptions::default()).expect("has a text");
     assert_eq!(run(&text).expect("assembles").model, empty.model, "{text}");

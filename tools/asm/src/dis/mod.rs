@@ -39,9 +39,12 @@ mod tables;
 pub use listing::Listing;
 
 use crate::asm::assemble_good;
-use transpica::container::{Executable, Model, NameTable, Shbin};
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::container::{Executable, Model, NameTable};
 use transpica::{At, Error, Kind, Result};
-use transpica::{Limits, stages::limits::check};
+
+use crate::limits::check;
 
 /// Options of the disassembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

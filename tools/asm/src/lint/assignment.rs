@@ -2,10 +2,10 @@
 //! In: a graph and the components that each block writes. Out: [`Assignment`] before each block.
 //! Knows no instruction.
 
+use crate::cfg::dataflow::{self, Analysis};
+use crate::cfg::{Block, BlockData, Cfg};
+use crate::entity::Handle;
 use transpica::isa::Mask;
-use transpica::stages::cfg::dataflow::{self, Analysis};
-use transpica::stages::cfg::{Block, BlockData, Cfg};
-use transpica::stages::entity::Handle;
 
 /// Components of sixteen registers, four bits for each.
 pub(super) type Components = u64;

@@ -20,10 +20,11 @@ mod trace;
 
 use std::fmt;
 
+use crate::cfg::explore;
 use transpica::Limits;
-use transpica::container::Shbin;
-use transpica::isa::{Pc, Program};
-use transpica::stages::cfg::explore;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::isa::Pc;
 use transpica::{At, Result};
 
 macro_rules! rules {

@@ -5,10 +5,11 @@
 
 use super::assignment::{Components, registers, solve};
 use super::{Findings, Rule};
+use crate::cfg::{Action, Cfg};
+use crate::entity::Handle;
 use transpica::container::Dvle;
-use transpica::isa::{Dest, Mask, Program, Stage};
-use transpica::stages::cfg::{Action, Cfg};
-use transpica::stages::entity::Handle;
+use transpica::isa::{Dest, Mask};
+use transpica::{Program, Stage};
 
 pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findings: &mut Findings) {
     if program.stage() == Stage::Geometry {

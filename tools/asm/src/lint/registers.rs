@@ -5,10 +5,12 @@
 //! there (variable and fixed mode).
 
 use super::{Findings, Rule};
-use transpica::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
+use transpica::Shbin;
+use transpica::container::{ConstantValue, Dvle, GeometryMode, SymbolBank};
 use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
-use transpica::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
+use transpica::isa::{Flow, Index, Inst, Operand, Pc, Source};
+use transpica::{Program, Stage};
 
 /// The banks of uniforms.
 #[derive(Clone, Copy)]

@@ -4,8 +4,10 @@
 //! entry's mask in ascending order.
 
 use super::{Findings, Rule};
-use transpica::container::{Dvle, OutputRecord, Semantic, ShaderType, Shbin, SymbolBank};
-use transpica::isa::{Mask, Stage};
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::{Dvle, OutputRecord, Semantic, ShaderType, SymbolBank};
+use transpica::isa::Mask;
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
     if !draws(stage, file, executable) {

@@ -11,12 +11,13 @@
 use super::assignment::{Components, registers, solve};
 use super::outputs::{bits, mapped};
 use super::{Findings, Rule};
+use crate::cfg::{Action, Block, BlockData, Cfg, Terminator};
+use crate::entity::Handle;
 use transpica::container::{Dvle, Semantic};
 use transpica::isa::access::{ADDRESS, Access, FLAGS, tested_flags};
 use transpica::isa::control::Test;
-use transpica::isa::{CompareOp, Dest, Inst, Mask, Pc, Program, Stage};
-use transpica::stages::cfg::{Action, Block, BlockData, Cfg, Terminator};
-use transpica::stages::entity::Handle;
+use transpica::isa::{CompareOp, Dest, Inst, Mask, Pc};
+use transpica::{Program, Stage};
 
 /// Limit on the blocks that are visited to find first paths. Beyond it, reads of further blocks are
 /// not reported.

@@ -4,9 +4,9 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::asm::{AssemblerOptions, SourceText, assemble_with};
-use transpica::container::Shbin;
+use transpica::Shbin;
+use transpica::Stage;
 use transpica::host::dvle;
-use transpica::isa::Stage;
 
 /// Lints a program with `body` as its main procedure; without outputs, the missing position is left
 /// out.

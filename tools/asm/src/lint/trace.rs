@@ -3,11 +3,12 @@
 //! itself.
 
 use super::{Findings, Rule};
+use crate::cfg::Cfg;
+use crate::cfg::explore::{Exploration, Run};
 use transpica::isa::control::State;
 use transpica::isa::limits::VERTEX_WORDS;
-use transpica::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
-use transpica::stages::cfg::Cfg;
-use transpica::stages::cfg::explore::{Exploration, Run};
+use transpica::isa::{Flow, Inst, Opcode, Pc};
+use transpica::{Program, Stage};
 
 /// Checks every word of an exploration; returns which are executed. `end` is the address behind the
 /// entry procedure.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
-use transpica::stages::interp::Uniforms;
+use transpica::interp::Uniforms;
 
 use super::interface::{Buffer, Interface};
 use super::vulkan::BUFFER;
@@ -146,10 +146,12 @@ pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, Str
 
 #[cfg(test)]
 mod tests {
+    use transpica::Shbin;
     use transpica::Translator;
-    use transpica::stages::container::Shbin;
-    use transpica::stages::host::dvle::{self, FileEnvironment};
-    use transpica::stages::host::{self, Block, Job, Layout, Options, Profile};
+    use transpica::host::dvle;
+    use transpica::host::dvle::FileEnvironment;
+    use transpica::settings::{Block, Layout};
+    use transpica::{Job, Options, Profile, host};
 
     use super::*;
     use crate::gpu::forms::LAYOUTS;

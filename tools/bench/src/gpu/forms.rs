@@ -1,13 +1,15 @@
 //! The modules of a program that are compared: its forms in each layout.
 //! In: a program of a file. Out: SPIR-V and the content of its uniform block.
 
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{self, Arithmetic, Assume, Block, Job, Layout, Options, Profile, Promise};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Program;
-use transpica::stages::precision::Precision;
+use transpica::GlslVersion;
+use transpica::Precision;
+use transpica::Program;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
+use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise};
+use transpica::stages::backend::text::Language;
 use transpica::{Error, Translation, Translator};
+use transpica::{Job, Options, Profile, host};
 use transpica_prove::{glslang, spirv_tools};
 
 /// Compiler of a form's module.

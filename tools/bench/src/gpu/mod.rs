@@ -15,11 +15,13 @@ pub mod worker;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Layout, Options};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Stage;
+use transpica::Options;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
+use transpica::settings::Layout;
 use transpica_prove::spirv_tools;
 
 use drivers::Driver;

@@ -1,7 +1,7 @@
 //! Inputs and uniforms of the draws that are timed: ordinary numbers, since CPUs are slow at
 //! subnormal ones.
 
-use transpica::stages::interp::Uniforms;
+use transpica::interp::Uniforms;
 
 /// Values between 0.25 and 1.25 that follow no pattern.
 struct Values(u32);

@@ -9,7 +9,7 @@ mod batch;
 use std::path::Path;
 use std::process::ExitCode;
 
-use transpica::stages::precision::Precision;
+use transpica::Precision;
 
 /// Rounds of each program; the shortest time counts.
 const ROUNDS: usize = 50;

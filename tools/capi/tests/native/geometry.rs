@@ -8,8 +8,8 @@ use std::process::Command;
 
 use transpica::RegisterState;
 use transpica::Stage;
-use transpica::host::{KnownHost, Renderer, preset};
-use transpica::stages::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
+use transpica::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
+use transpica::settings::{KnownHost, Renderer, preset};
 use transpica_draw::cpu::Pipeline;
 use transpica_prove::scenes::{self, Scene};
 

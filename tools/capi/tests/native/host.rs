@@ -9,10 +9,11 @@ use std::process::Command;
 use transpica::Shbin;
 use transpica::Stage;
 use transpica::Translator;
-use transpica::host::{KnownHost, Renderer, preset};
-use transpica::stages::container::ShaderType;
-use transpica::stages::host::{Job, RegisterState, dvle, pack};
-use transpica::stages::isa::Uniforms;
+use transpica::container::ShaderType;
+use transpica::host::{dvle, pack};
+use transpica::isa::Uniforms;
+use transpica::settings::{KnownHost, Renderer, preset};
+use transpica::{Job, RegisterState};
 
 use crate::support::{folder, host, run, run_watched, samples};
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
-use transpica::host::{KnownHost, Renderer, preset};
+use transpica::Job;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Job;
-use transpica::stages::host::dvle::{self, FileEnvironment};
+use transpica::settings::{KnownHost, Renderer, preset};
 use transpica::{Options, Profile, Program, RegisterState, Stage, Translator};
 
 fn words(path: &Path) -> Vec<u32> {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::backend::text;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use transpica::stages::backend::text;
 use transpica_asm::lint::Rule;
 
 use super::endings;

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use transpica::RegisterState;
-use transpica::stages::isa::limits::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
+use transpica::isa::limits::{DESCRIPTORS, INPUTS, VERTEX_WORDS};
 
 /// Most programs and configurations that one file may hold; games have some hundreds.
 const MOST: usize = 1 << 16;

@@ -1,6 +1,7 @@
 //! Caches as their writers leave them, damaged ones, and those of other versions.
 
-use transpica::stages::isa::{Pc, Stage};
+use transpica::Stage;
+use transpica::isa::Pc;
 use transpica_generate::{Kind, Random, generate};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,13 +1,13 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
+use crate::cfg::{Cfg as Graph, dot, explore, text};
+use crate::ir;
+use crate::structure;
+use crate::translate::{ControlFlow, control};
+use transpica::Stage;
 use transpica::Translator;
-use transpica::stages::cfg::{Cfg as Graph, dot, explore, text};
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{Job, Profile};
-use transpica::stages::ir;
-use transpica::stages::isa::Stage;
-use transpica::stages::structure;
-use transpica::stages::translate::{ControlFlow, control};
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Job, Profile};
 use transpica_asm::dis::Listing;
 
 use super::{Input, translated};

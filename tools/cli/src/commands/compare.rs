@@ -8,10 +8,10 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Options;
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::isa::Stage;
+use transpica::Options;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::host::dvle::FileEnvironment;
 use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
@@ -209,7 +209,7 @@ impl Run<'_> {
         route: Route,
     ) -> Result<Verdict, Box<dyn Error>> {
         let &Self { gpu, options, vertices, seed, .. } = self;
-        let program = &transpica::stages::host::dvle::program(container, dvle, &options.limits)?;
+        let program = &transpica::host::dvle::program(container, dvle, &options.limits)?;
         let name = input.name();
         let environment = &FileEnvironment::new(container, dvle, &name)?;
         let symbols = &Symbols::new(environment.executable());

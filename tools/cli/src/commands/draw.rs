@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::{Options, Setup};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Stage;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::ShaderType;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
+use transpica::{Options, Setup};
 use transpica_inspect::draw::guess::View;
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::Mesh;

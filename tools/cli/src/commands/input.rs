@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::{At, Error};
-use transpica::stages::host::dvle;
-use transpica::stages::isa::Program;
-use transpica::stages::limits::{Limits, check};
+use crate::limits::check;
+use transpica::Limits;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::container::ShaderType;
+use transpica::host::dvle;
+use transpica::{At, Error};
 use transpica_asm::{Diagnostic, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;

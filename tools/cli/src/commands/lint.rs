@@ -1,11 +1,11 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
 use serde_json::{Value, json};
-use transpica::stages::container::Shbin;
-use transpica::stages::error::Error;
-use transpica::stages::host::dvle;
-use transpica::stages::isa::Pc;
-use transpica::stages::limits::Limits;
+use transpica::Error;
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::isa::Pc;
 use transpica_asm::lint::{Finding, Rule, lint};
 use transpica_asm::{Assembled, Diagnostic, SourceText, Span};
 

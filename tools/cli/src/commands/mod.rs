@@ -23,11 +23,12 @@ mod translate;
 mod vbc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use transpica::stages::container::Shbin;
-use transpica::stages::error::Error;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Job, Options, Setup};
-use transpica::stages::isa::{Program, Stage};
+use transpica::Error;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Job, Options, Setup};
+use transpica::{Program, Stage};
 use transpica::{Translation, Translator};
 use transpica_inspect::results::View;
 

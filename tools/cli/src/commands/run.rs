@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::Stage;
+use transpica::Stage;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Uniforms;
 use transpica_asm::dis::Listing;
 use transpica_inspect::inputs::{Origin, Seed, start_values};
 use transpica_inspect::promises::Promised;

@@ -1,11 +1,11 @@
 //! The source map of a translation: instructions of the program for each line of its module.
 //! In: a translation and a target. Out: a JSON document. Knows no file.
 
+use crate::backend::text::Language;
 use serde_json::{Value, json};
+use transpica::Error;
 use transpica::Translation;
-use transpica::stages::backend::text::Language;
-use transpica::stages::error::Error;
-use transpica::stages::isa::Pc;
+use transpica::isa::Pc;
 
 use crate::args::{GlslVersion, Target};
 use crate::json::Schema;

@@ -6,14 +6,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use transpica::stages::backend::text::Language;
-use transpica::stages::error::Error;
-use transpica::stages::host::dvle::FileEnvironment;
-use transpica::stages::host::registers::number;
-use transpica::stages::host::{Constants, EntryPoint, Job, Options, Profile, RegisterState};
-use transpica::stages::isa::{Pc, Program, Stage};
-use transpica::stages::reflect::Reflection;
+use crate::backend::text::Language;
+use transpica::Error;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::registers::number;
+use transpica::host::{Constants, EntryPoint};
+use transpica::isa::Pc;
+use transpica::reflect::Reflection;
+use transpica::{Job, Options, Profile, RegisterState};
 use transpica::{Key, Translation, Translator};
+use transpica::{Program, Stage};
 use transpica_containers::to_bytes;
 use transpica_inspect::{json, reflection};
 

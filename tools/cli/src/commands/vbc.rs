@@ -1,7 +1,7 @@
 //! VBC files: what `translate --to vbc` writes and `info` prints.
 
 use serde_json::{Map, Value, json};
-use transpica::stages::reflect::Reflection;
+use transpica::reflect::Reflection;
 use transpica::{Translation, Translator};
 use transpica_containers::vbc::{Resource, ShaderStage, Slot, Variable, Vbc};
 

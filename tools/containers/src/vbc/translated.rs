@@ -1,9 +1,10 @@
 //! Files of translated programs.
 //! In: a translation, its reflection, its words. Out: [`Vbc`], and what it leaves out.
 
+use transpica::Translation;
 use transpica::host::{EntryPoint, MemberType};
 use transpica::reflect::Reflection;
-use transpica::{AttributeKind, Translation};
+use transpica::settings::AttributeKind;
 
 use super::{Base, Error, Fault, Member, Resource, ShaderStage, Slot, Type, Uniform, Variable, Vbc};
 

@@ -7,11 +7,10 @@
 use super::ahead::Ahead;
 use super::emission::Setting;
 use super::execute::{Kernel, kernel};
+use transpica::Program;
 use transpica::interp::Settings;
 use transpica::isa::control::scope_ends;
-use transpica::isa::{
-    CompareOp, Component, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
-};
+use transpica::isa::{CompareOp, Component, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source};
 
 /// Components of a bank of sixteen registers.
 const BANK: usize = 64;

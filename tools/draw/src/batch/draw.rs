@@ -9,8 +9,8 @@ use super::lanes::LANES;
 use super::order::Vertices;
 use super::records::Records;
 use super::{Batch, VertexError};
+use crate::entity::bits;
 use transpica::interp::Registers;
-use transpica::stages::entity::bits;
 use transpica::{At, Error, Kind};
 
 impl Batch {

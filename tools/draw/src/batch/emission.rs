@@ -9,8 +9,8 @@ use super::code::{Action, Bank, Operation, Places};
 use super::file::{At, File};
 use super::lanes::{LANES, Lanes, Row};
 use super::records::Records;
+use crate::entity::bits;
 use transpica::isa::limits::VERTEX_SLOTS;
-use transpica::stages::entity::bits;
 
 /// Vertices of a run, so that their memory has a fixed size.
 const MOST_VERTICES: u32 = 256 * LANES as u32;

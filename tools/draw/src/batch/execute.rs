@@ -5,9 +5,10 @@
 use super::code::{Action, Operation};
 use super::file::{At, File};
 use super::lanes::{LANES, compare, components, dot, each, flip, one, ordered, spread, three, two};
+use crate::precision::arith;
+use transpica::Precision;
 use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
 use transpica::isa::{CompareOp, DataOp};
-use transpica::stages::precision::{Precision, arith};
 
 /// Applies a function to each component that an operation writes.
 macro_rules! components {

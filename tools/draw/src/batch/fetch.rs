@@ -4,8 +4,8 @@
 //! are those of (0, 0, 0, 1).
 
 use super::lanes::LANES;
-use transpica::host::{AttributeFormat, AttributeKind};
 use transpica::interp::Registers;
+use transpica::settings::{AttributeFormat, AttributeKind};
 
 /// The number format of an attribute in a vertex buffer. Integers become the float of the same
 /// number: 127 is 127.0.

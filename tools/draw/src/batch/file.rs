@@ -10,10 +10,11 @@ use super::code::{Bank, From, NONE, Operation, Places, Read};
 use super::emission::Emission;
 use super::lanes::{ALL, Active, LANES, Lanes, Operand, Row, Value, components, flip};
 use super::wide::Wide;
+use crate::entity::bits;
+use crate::precision::arith;
+use transpica::Precision;
 use transpica::interp::{Registers, Settings, flush_subnormal};
 use transpica::isa::{Index, Uniforms, limits};
-use transpica::stages::entity::bits;
-use transpica::stages::precision::{Precision, arith};
 
 /// Registers that operands are read from.
 #[derive(Clone, Debug)]

@@ -13,9 +13,10 @@ use super::lanes::LANES;
 use super::records::Records;
 use super::run::{ALONE, Runner};
 use super::window::Window;
+use crate::entity::bits;
+use transpica::Program;
 use transpica::interp::{GeometryMachine, Settings};
-use transpica::isa::{Inst, Program, Uniforms};
-use transpica::stages::entity::bits;
+use transpica::isa::{Inst, Uniforms};
 
 /// A geometry program, decoded to run for many invocations side by side.
 #[derive(Clone, Debug)]

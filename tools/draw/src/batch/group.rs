@@ -7,10 +7,10 @@
 use std::cmp::Ordering;
 
 use super::lanes::LANES;
+use crate::entity::bits;
 use transpica::interp::LoopData;
 use transpica::isa::Pc;
 use transpica::isa::control::State;
-use transpica::stages::entity::bits;
 
 /// Groups that the scheduler compares. If there are more, each runs to its end.
 pub(super) const FEW: usize = 8;

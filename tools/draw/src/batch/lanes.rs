@@ -10,8 +10,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::entity::bits;
 use transpica::isa::Mask;
-use transpica::stages::entity::bits;
 
 /// Vertices that a batch runs side by side.
 pub const LANES: usize = 64;

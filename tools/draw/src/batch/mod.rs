@@ -81,8 +81,9 @@ pub use order::{Order, Vertices};
 pub use records::{Field, Records};
 use run::Runner;
 use transpica::interp::Settings;
-use transpica::isa::{Program, Stage, Uniforms};
+use transpica::isa::Uniforms;
 use transpica::{At, Error, Kind, Result};
+use transpica::{Program, Stage};
 
 /// The error of a vertex.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,9 @@
 
 use super::lanes::LANES;
 use transpica::host::varying::{self, Place};
-use transpica::host::{ComponentSource, Hook, HostValues, Options, Output, OutputMap, Profile, attach};
+use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, attach};
 use transpica::{Error, Result};
+use transpica::{Options, Profile};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,10 +9,12 @@ use super::code::{Bank, Code};
 use super::file::File;
 use super::group::{Group, Used};
 use super::lanes::LANES;
+use crate::entity::bits;
 use transpica::Kind;
-use transpica::interp::{Machine, Settings};
-use transpica::isa::{Stage, Uniforms};
-use transpica::stages::entity::bits;
+use transpica::Machine;
+use transpica::Stage;
+use transpica::interp::Settings;
+use transpica::isa::Uniforms;
 
 /// The machine that runs single lanes. Made when the first one needs it.
 #[derive(Clone, Debug, Default)]

@@ -9,11 +9,11 @@ use super::group::{FEW, Group, Groups, Used};
 use super::lanes::{Active, LANES};
 use super::rest::Rest;
 use super::wide::Wide;
+use crate::entity::bits;
 use transpica::interp::Settings;
 use transpica::isa::control::{self, Outcome, Test};
 use transpica::isa::limits::INTS;
 use transpica::isa::{Condition, ConditionOp, Inst, Pc, Uniforms};
-use transpica::stages::entity::bits;
 use transpica::{At as Place, Error, Kind};
 
 /// Lanes of a group that are faster one by one.

@@ -5,7 +5,7 @@ use super::code::Bank;
 use super::lanes::LANES;
 use super::records::Records;
 use super::{Batch, VertexError};
-use transpica::stages::entity::bits;
+use crate::entity::bits;
 
 /// The place of each lane's record if they lie one behind the other.
 const PLACES: [u32; LANES] = {

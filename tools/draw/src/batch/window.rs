@@ -7,10 +7,10 @@ use std::ops::Range;
 use super::code::{Code, From, Read};
 use super::file::{File, Found, Sources, load};
 use super::lanes::{Active, LANES, Row};
+use crate::entity::bits;
+use crate::precision::arith;
 use transpica::interp::{GeometryMachine, Settings};
 use transpica::isa::limits::{FLOATS, INDICES};
-use transpica::stages::entity::bits;
-use transpica::stages::precision::arith;
 
 /// The place of a component that is the same in all lanes.
 const NONE: u16 = u16::MAX;

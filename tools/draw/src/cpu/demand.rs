@@ -5,10 +5,11 @@
 //! Programs copy whole registers of which they use some components. The others are read, but
 //! nothing follows from that.
 
+use crate::cfg::Cfg;
+use transpica::Program;
 use transpica::geometry::{StateItem, observe};
 use transpica::isa::access::{Access, lane};
-use transpica::isa::{Dest, Inst, Mask, Pc, Program};
-use transpica::stages::cfg::Cfg;
+use transpica::isa::{Dest, Inst, Mask, Pc};
 
 /// Returns whether no result of an invocation depends on an earlier one. `outputs` are the
 /// components of o0..o15 that are forwarded and used.
@@ -66,7 +67,7 @@ fn demanded_part(inst: &Inst, temps: u64, outputs: &[Mask; 16]) -> Inst {
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::cfg::explore::{Explored, explore};
+    use crate::cfg::explore::{Explored, explore};
     use transpica::{Shbin, host::dvle};
     use transpica_asm::{SourceText, assemble};
 

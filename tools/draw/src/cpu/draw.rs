@@ -6,14 +6,15 @@ use super::assembly::Assembler;
 use super::geometry::Geometry;
 use super::shade::{Named, Shaded};
 use crate::batch::{Batch, Field, LANES, Records};
-use transpica::container::Shbin;
+use crate::limits::check;
+use transpica::Shbin;
 use transpica::geometry::input::Primitives;
 use transpica::geometry::{GeometryInput, Topology};
-use transpica::host::{HostValues, Options, Output, RegisterState, Setup, dvle, varying};
+use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
-use transpica::isa::{Program, Stage};
-use transpica::stages::limits::check;
 use transpica::{At, Error, Kind, Result};
+use transpica::{Options, RegisterState, Setup};
+use transpica::{Program, Stage};
 
 /// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

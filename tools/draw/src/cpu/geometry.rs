@@ -10,13 +10,14 @@ use super::draw::Sink;
 use super::feed::Feed;
 use super::shade::Shaded;
 use crate::batch::{GeometryBatch, LANES, Records};
+use crate::cfg::explore::{ExploreOptions, Explored, explore};
+use transpica::Options;
+use transpica::Program;
 use transpica::Result;
 use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, GeometrySetup};
-use transpica::host::{Options, Output, varying};
+use transpica::host::{Output, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
-use transpica::isa::Program;
-use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 
 /// The geometry program with its configuration.
 #[derive(Clone, Debug)]

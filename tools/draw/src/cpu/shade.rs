@@ -6,8 +6,8 @@
 //! as if each ran when it is first named.
 
 use crate::batch::{Batch, LANES, Records};
+use transpica::Options;
 use transpica::geometry::input::no_vertex;
-use transpica::host::Options;
 use transpica::{Error, Result};
 
 /// A vertex that has not run.

@@ -2,12 +2,15 @@
 
 use super::*;
 use transpica::Limits;
-use transpica::container::Shbin;
-use transpica::host::{Control, DepthRange, Options, OutputMap, Outputs, RegisterState, Setup};
+use transpica::Shbin;
+use transpica::host::OutputMap;
 use transpica::interp::Uniforms;
 use transpica::isa::builder::Builder;
-use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
+use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
+use transpica::settings::{Control, DepthRange, Outputs};
 use transpica::{At, Kind, Result};
+use transpica::{Options, RegisterState, Setup};
+use transpica::{Program, Stage};
 
 const POSITION: [u8; 4] = [0, 1, 2, 3];
 const COLOR: [u8; 4] = [8, 9, 10, 11];

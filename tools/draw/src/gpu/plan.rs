@@ -2,11 +2,11 @@
 //! In: a [`Request`]. Out: a [`Plan`], or the error that [`crate::cpu`] would report.
 
 use super::{Collect, Draw, Feed, Pass};
+use crate::fields::WORKGROUP;
+use crate::limits::check;
 use transpica::geometry::input::no_vertex;
 use transpica::geometry::{Dependence, GeometryInput, Primitives, Topology};
 use transpica::isa::limits::FLOATS;
-use transpica::stages::fields::WORKGROUP;
-use transpica::stages::limits::check;
 use transpica::{At, Error, Kind, Result};
 
 /// Bytes of a vector.

@@ -8,15 +8,18 @@ use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use transpica::stages::cfg::explore;
-use transpica::stages::cfg::reduce::reduce;
-use transpica::stages::container::{Model, Shbin};
-use transpica::stages::host::Options;
-use transpica::stages::host::dvle;
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::lift::{self, Context, OutputSelection};
-use transpica::stages::structure::{self, Structured};
-use transpica::stages::{ir, isa};
+use transpica::Options;
+use transpica::Shbin;
+use transpica::container::Model;
+use transpica::host::dvle;
+use transpica::isa;
+use transpica::isa::limits::FLOATS;
+use transpica::stages::{
+    cfg::{explore, reduce::reduce},
+    ir,
+    lift::{self, Context, OutputSelection},
+    structure::{self, Structured},
+};
 use transpica_oracles::Input;
 
 fn main() -> Result<()> {

@@ -1,7 +1,8 @@
 //! Any text: errors or a file, never a panic; the file can be read and matches the assembler's
 //! report.
 
-use transpica::stages::container::{Model, Shbin};
+use transpica::Shbin;
+use transpica::container::Model;
 use transpica_asm::{AssemblerOptions, SourceText, assemble_with};
 
 /// Separator between the sources of one input.

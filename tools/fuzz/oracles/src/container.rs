@@ -3,12 +3,14 @@
 
 use std::hint::black_box;
 
-use transpica::stages::container::{Dvle, Model, Shbin, write};
-use transpica::stages::host::Job;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::isa::Pc;
-use transpica::stages::limits::Limits;
-use transpica::stages::reflect::Reflection;
+use transpica::Job;
+use transpica::Limits;
+use transpica::Shbin;
+use transpica::container::{Dvle, Model, write};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::isa::Pc;
+use transpica::reflect::Reflection;
 use transpica::{Options, Profile, Translator};
 use transpica_asm::dis::{DisassemblerOptions as Print, content, disassemble};
 use transpica_asm::lint;

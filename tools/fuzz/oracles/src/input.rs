@@ -7,15 +7,18 @@
 //! ```
 
 use arbitrary::{Result, Unstructured};
-use transpica::stages::container::{
+use transpica::Job;
+use transpica::Limits;
+use transpica::Precision;
+use transpica::container::{
     Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, SEMANTICS,
     Symbol, Version,
 };
-use transpica::stages::host::{DepthRange, Hook, HookOperand, Job, Layout, OutputHook};
-use transpica::stages::isa::{Mask, Pc};
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
-use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
+use transpica::host::{Hook, HookOperand, OutputHook};
+use transpica::isa::{Mask, Pc};
+use transpica::settings::{Arithmetic, Block, Control, Outputs};
+use transpica::settings::{DepthRange, Layout};
+use transpica::{Options, Profile};
 use transpica_settings::Settings;
 use transpica_settings::table::{ROWS, Row};
 

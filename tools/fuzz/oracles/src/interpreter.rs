@@ -1,14 +1,18 @@
 //! Any program on any state: every intermediate form has the interpreter's results, and so does the
 //! translator's module under any options, with its uniform block filled by the host's rules.
 
+use crate::lift::OutputSelection;
 use arbitrary::Unstructured;
-use transpica::stages::container::{Shbin, write};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{HostField, HostValues, MemberType, UniformBlock, pack};
-use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
-use transpica::stages::lift::OutputSelection;
-use transpica::stages::limits::Limits;
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::container::write;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
+use transpica::interp::Settings;
+use transpica::isa::{Opcode, Pc, Uniforms};
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Case, bits, reasons, same_legal_outputs};

@@ -1,13 +1,13 @@
 //! Any text: parsed modules print and parse to the same; well-formed modules go through every pass,
 //! which preserves well-formedness and results.
 
-use transpica::stages::host::Arithmetic;
-use transpica::stages::ir::{Phase, text, verify};
-use transpica::stages::passes::analyze::{approximate, offsets, usage};
-use transpica::stages::passes::drivers::leave;
-use transpica::stages::passes::optimize::tidy;
-use transpica::stages::passes::{Scratch, optimize};
-use transpica::stages::precision::Precision;
+use crate::ir::{Phase, text, verify};
+use crate::passes::analyze::{approximate, offsets, usage};
+use crate::passes::drivers::leave;
+use crate::passes::optimize::tidy;
+use crate::passes::{Scratch, optimize};
+use transpica::Precision;
+use transpica::settings::Arithmetic;
 use transpica_prove::passes::check_passes;
 
 /// Number of inputs that a module runs on before and after each pass.

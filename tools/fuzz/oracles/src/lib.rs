@@ -14,7 +14,10 @@ mod round_trip;
 mod scan;
 mod translate;
 
-use transpica::stages::error::{Error, Kind, Result};
+/// Layers below the public API on which this crate relies: their version is pinned.
+use transpica::stages::{backend, ir, lift, passes};
+
+use transpica::{Error, Kind, Result};
 
 pub use input::Input;
 

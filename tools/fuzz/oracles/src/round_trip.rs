@@ -2,7 +2,8 @@
 //! encoded by [`Input`].
 
 use arbitrary::Unstructured;
-use transpica::stages::container::{Model, Shbin, write};
+use transpica::Shbin;
+use transpica::container::{Model, write};
 use transpica_asm::dis::{DisassemblerOptions, content, disassemble};
 use transpica_asm::{SourceText, assemble};
 

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use transpica::stages::container::Shbin;
+use transpica::Shbin;
 use transpica_containers::vbc::Vbc;
 use transpica_containers::{Found, Hit, Kind, Limits, Scanner, Summary};
 

@@ -1,14 +1,18 @@
 //! Any words under any options, with hooks: a module that passes the validators, within the limits,
 //! or an error that blames the input.
 
+use crate::backend::naga::validate;
+use crate::backend::text::Language;
 use arbitrary::Unstructured;
-use transpica::stages::backend::naga::validate;
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::{Shbin, write};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Environment, Hooked, Job, Setup};
-use transpica::stages::isa::{Program, Stage};
-use transpica::stages::reflect::Reflection;
+use transpica::GlslVersion;
+use transpica::Shbin;
+use transpica::container::write;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, Hooked};
+use transpica::reflect::Reflection;
+use transpica::{Job, Setup};
+use transpica::{Program, Stage};
 use transpica::{Translation, Translator};
 
 use crate::{Input, unless_refused};
@@ -64,7 +68,7 @@ fn translated(
     program: &Program<'_>,
     environment: &dyn Environment,
     input: &Input,
-) -> transpica::stages::error::Result<Translation> {
+) -> transpica::Result<Translation> {
     match program.stage() {
         Stage::Vertex => translator.translate(program, environment, input.job),
         Stage::Geometry => {

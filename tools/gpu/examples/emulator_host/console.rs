@@ -4,8 +4,9 @@
 //! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they
 //! are written.
 
-use transpica::container::{ConstantValue, Semantic, Shbin, SymbolBank};
-use transpica::host::RegisterState;
+use transpica::RegisterState;
+use transpica::Shbin;
+use transpica::container::{ConstantValue, Semantic, SymbolBank};
 use transpica::stages::precision::float24;
 
 /// Registers of the vertex unit.
@@ -103,7 +104,7 @@ pub struct Program {
 
 impl Program {
     /// Builds a program from the first executable of a file.
-    pub fn new(bytes: &[u8], attributes: u32) -> Result<Self, transpica::stages::error::Error> {
+    pub fn new(bytes: &[u8], attributes: u32) -> Result<Self, transpica::Error> {
         let file = Shbin::parse(bytes)?;
         let executable = &file.executables[0];
         let mut upload = CommandList::default();

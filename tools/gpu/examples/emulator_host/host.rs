@@ -9,10 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use transpica::host::{
-    Arithmetic, Block, Control, Environment, Hook, Hooked, HostValues, Job, Layout, Options, Output,
-    OutputMap, Outputs, Profile, RegisterLayout, RegisterState, Setup, layout, varying,
+    Environment, Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
 };
 use transpica::isa::Pc;
+use transpica::settings::{Arithmetic, Block, Control, Layout, Outputs};
+use transpica::{Job, Options, Profile, RegisterState, Setup};
 use transpica::{Key, Machine, Program, Stage, Translator};
 use transpica_draw::batch::{Batch, LANES, Records};
 use transpica_gpu::picture::{Frame, Pipeline};

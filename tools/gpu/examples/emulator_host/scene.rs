@@ -23,7 +23,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new() -> Result<Self, transpica::stages::error::Error> {
+    pub fn new() -> Result<Self, transpica::Error> {
         Ok(Self {
             textured: Program::new(include_bytes!("../../../../shaders/textured.shbin"), 3)?,
             lights: Program::new(include_bytes!("../../../../shaders/lights.shbin"), 2)?,

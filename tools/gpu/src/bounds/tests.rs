@@ -1,7 +1,9 @@
-use transpica::stages::container::Shbin;
-use transpica::stages::host::{Promise, dvle};
-use transpica::stages::interp::{Machine, Registers, Settings};
-use transpica::stages::limits::Limits;
+use transpica::Limits;
+use transpica::Machine;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::interp::{Registers, Settings};
+use transpica::settings::Promise;
 use transpica_asm::{SourceText as Text, assemble};
 
 use super::*;
@@ -45,7 +47,7 @@ fn bounds_in(
     let file = Shbin::parse(&bytes).expect("well formed");
     let program = dvle::program(&file, 0, &Limits::default()).expect("a vertex program");
     let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
-    let mut uniforms = transpica::stages::isa::Uniforms::default();
+    let mut uniforms = transpica::isa::Uniforms::default();
     let environment = dvle::FileEnvironment::new(&file, 0, "test").expect("there");
     environment.constants().apply(&mut uniforms);
     machine.set_uniforms(&uniforms);

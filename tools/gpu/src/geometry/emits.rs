@@ -3,14 +3,16 @@
 //! EMITs, or a [`Verdict`].
 //! Knows no vertex program.
 
-use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::geometry::Dependence;
-use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::stages::host::{Block, Control, Environment, HostValues, Job, Options, Profile, WORKGROUP};
-use transpica::stages::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
-use transpica::stages::isa::Program;
-use transpica::stages::limits;
-use transpica::stages::precision::arith;
+use crate::limits;
+use crate::precision::arith;
+use transpica::Program;
+use transpica::geometry::Dependence;
+use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
+use transpica::host::{Environment, HostValues, WORKGROUP};
+use transpica::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
+use transpica::settings::{Block, Control};
+use transpica::{At, Error, Kind};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_draw::gpu::Draw;
 use wgpu::BufferUsages;
@@ -21,7 +23,7 @@ use crate::bounds::{self, EmitBound, Follow};
 use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
 
 /// Initial capacity of an invocation in EMITs, if no smaller number is proven.
 const FIRST_EMITS: u32 = 32;

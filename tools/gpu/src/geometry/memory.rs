@@ -6,7 +6,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED};
+use transpica::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED};
 use transpica_draw::gpu::ScanResult;
 use wgpu::BufferUsages;
 

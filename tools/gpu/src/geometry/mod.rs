@@ -10,15 +10,19 @@ mod emits;
 mod memory;
 mod stage;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::error::{At, Error, Kind};
-use transpica::stages::geometry::{Dependence, GeometryKernel, Topology};
-use transpica::stages::host::Setup;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Control, Environment, HostValues, Job, Options, Profile};
-use transpica::stages::interp::Uniforms;
-use transpica::stages::isa::{Program, Stage as Unit};
-use transpica::stages::precision::{Precision, arith};
+use crate::precision::arith;
+use transpica::Precision;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::geometry::{Dependence, GeometryKernel, Topology};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, HostValues};
+use transpica::interp::Uniforms;
+use transpica::settings::Control;
+use transpica::{At, Error, Kind};
+use transpica::{Job, Options, Profile};
+use transpica::{Program, Stage as Unit};
 use transpica::{Translation, Translator};
 use transpica_draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
@@ -32,7 +36,7 @@ use stage::{Groups, KernelBuffers, KernelShape, READ, UNIFORM, WRITE};
 
 pub use emits::{EmitCase, InvocationInput, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
-use transpica::stages::isa::limits::FLOATS;
+use transpica::isa::limits::FLOATS;
 
 /// Initial capacity of an invocation in triangles, if no smaller number is proven.
 const FIRST_TRIANGLES: u32 = 32;

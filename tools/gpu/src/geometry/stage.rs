@@ -2,7 +2,7 @@
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::stages::geometry::kernel::bindings;
+use transpica::geometry::kernel::bindings;
 use transpica_draw::gpu::{BindingUse, Pass};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 

@@ -1,9 +1,10 @@
 //! Draws with geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit
 //! for bit.
 
-use transpica::stages::geometry::Topology;
-use transpica::stages::isa::Stage;
-use transpica::{Assume, Options, Promise};
+use transpica::Options;
+use transpica::Stage;
+use transpica::geometry::Topology;
+use transpica::settings::{Assume, Promise};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};

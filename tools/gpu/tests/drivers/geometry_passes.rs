@@ -1,8 +1,8 @@
 //! Each pass around a geometry program on the GPU against a model in a few lines of Rust; its
 //! SPIR-V is compiled from its WGSL.
 
-use transpica::stages::error::Result;
-use transpica::stages::geometry::{Dependence, GeometryInput, Topology};
+use transpica::Result;
+use transpica::geometry::{Dependence, GeometryInput, Topology};
 use transpica_draw::gpu::{Collect, Pass, Plan, Request, ScanResult};
 use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};

@@ -9,9 +9,11 @@ use std::fs;
 use std::path::Path;
 
 use image::ExtendedColorType;
-use transpica::stages::host::{Layout, varying};
-use transpica::stages::isa::Stage;
-use transpica::{Block, Options};
+use transpica::Options;
+use transpica::Stage;
+use transpica::host::varying;
+use transpica::settings::Block;
+use transpica::settings::Layout;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::picture::{Frame, HEIGHT, Picture, Pipeline, SKY, WIDTH, difference};
 use transpica_gpu::{Gpu, Route};

@@ -2,9 +2,11 @@
 //! results, bit for bit.
 //! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
-use transpica::stages::precision::Precision;
+use super::Language;
+use transpica::GlslVersion;
+use transpica::Precision;
+use transpica::settings::{Arithmetic, Block, Layout};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};

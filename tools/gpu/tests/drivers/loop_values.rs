@@ -1,9 +1,9 @@
 //! Values that leave a loop whose invocations exit in different iterations.
 //! Hand-written modules show the behavior of drivers on the plain forms. Random programs show that
-//! the library's form (`transpica::stages::passes::drivers::leave`) is right.
+//! the library's form (`passes::drivers::leave`) is right.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::stages::precision::Precision;
+use transpica::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::{Gpu, Registers, Route, Shader, run_compute};

@@ -14,3 +14,5 @@ mod random_programs;
 mod unfinished;
 mod verdict;
 mod vertex_stage;
+
+use transpica::stages::backend::text::Language;

@@ -3,10 +3,13 @@
 //! with the expected values of the files.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::stages::container::Shbin;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Block, Job, Layout, Location, Options, Profile};
-use transpica::stages::isa::Program;
+use transpica::Program;
+use transpica::Shbin;
+use transpica::host::Location;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::settings::{Block, Layout};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};

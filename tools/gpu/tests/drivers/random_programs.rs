@@ -2,10 +2,10 @@
 //! program's error bounds.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::stages::host::{
-    Arithmetic, Assume, Block, Control, IntPacking, Layout, Options, Promise, RegisterLayout, UndefinedValue,
-};
-use transpica::stages::precision::Precision;
+use transpica::Options;
+use transpica::Precision;
+use transpica::host::{IntPacking, RegisterLayout};
+use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;

@@ -4,12 +4,15 @@
 
 use std::path::Path;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::geometry::{Dependence, Topology};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
-use transpica::stages::interp::{Machine, Registers as State, Settings, Uniforms};
-use transpica::stages::isa::{Program, Stage};
+use transpica::Machine;
+use transpica::Shbin;
+use transpica::geometry::{Dependence, Topology};
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::interp::{Registers as State, Settings, Uniforms};
+use transpica::settings::{Arithmetic, Block, Control, Layout};
+use transpica::{Job, Options, Profile};
+use transpica::{Program, Stage};
 use transpica_asm::{SourceText, assemble};
 
 use transpica::{Translation, Translator};

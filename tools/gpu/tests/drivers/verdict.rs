@@ -2,14 +2,15 @@
 //! deliberate translation error, and a NaN that became a number. Without a Vulkan driver this fails
 //! and says how to install one.
 
+use super::Language;
+use transpica::Limits;
+use transpica::Precision;
+use transpica::Program;
+use transpica::Shbin;
 use transpica::Translator;
-use transpica::stages::backend::text::Language;
-use transpica::stages::container::Shbin;
-use transpica::stages::host::{Job, Profile, dvle};
-use transpica::stages::interp::{Registers, Uniforms};
-use transpica::stages::isa::Program;
-use transpica::stages::limits::Limits;
-use transpica::stages::precision::Precision;
+use transpica::host::dvle;
+use transpica::interp::{Registers, Uniforms};
+use transpica::{Job, Profile};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};

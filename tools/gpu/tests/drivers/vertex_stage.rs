@@ -5,20 +5,25 @@
 
 use std::collections::HashMap;
 
+use super::Language;
+use transpica::GlslVersion;
+use transpica::Machine;
+use transpica::Shbin;
 use transpica::Translator;
 use transpica::container::Semantic;
+use transpica::container::SymbolBank;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Hook, HookOperand, Hooked, OutputHook, OutputValue, redirect};
+use transpica::host::{HostValues, Location, Output};
 use transpica::interp::TraceRecord;
+use transpica::interp::Uniforms;
 use transpica::isa::{Mask, Pc};
-use transpica::stages::backend::text::{GlslVersion, Language};
-use transpica::stages::container::{Shbin, SymbolBank};
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
-    Location, Options, Output, Outputs, Profile,
+use transpica::reflect::{Reflection, SpecializationInfo};
+use transpica::settings::{
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, IntUniforms, Outputs,
 };
-use transpica::stages::interp::{Machine, Uniforms};
-use transpica::stages::reflect::{Reflection, SpecializationInfo};
+use transpica::{Job, Options, Profile};
 use transpica_draw::batch::{Array, Number};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};

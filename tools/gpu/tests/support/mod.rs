@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use transpica::stages::host::OutputMap;
+use transpica::host::OutputMap;
 use transpica_prove::unnamed::Unnamed;
 
 /// Bindings of a program without a file; o0 is the position.

@@ -1,9 +1,11 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile, Promise};
-use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::isa::Program;
-use transpica::stages::precision::Precision;
+use transpica::Machine;
+use transpica::Precision;
+use transpica::Program;
+use transpica::interp::Settings;
+use transpica::settings::{Arithmetic, Block, Layout, Promise};
+use transpica::{Job, Options, Profile};
 use transpica::{Translation, Translator};
 use transpica_generate::{Generated, promises};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -65,7 +67,7 @@ fn translated_by(
     generated: &Generated,
     options: Options,
     route: Route,
-    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::stages::error::Result<Translation>,
+    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::Result<Translation>,
 ) -> Result<Verdict, String> {
     let program = generated.program();
     let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(VERTICES));

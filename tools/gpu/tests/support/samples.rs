@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::stages::container::Shbin;
-use transpica::stages::host::Options;
-use transpica::stages::host::dvle::{self, FileEnvironment};
-use transpica::stages::isa::{Program, Stage};
+use transpica::Options;
+use transpica::Shbin;
+use transpica::host::dvle;
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Program, Stage};
 
 /// A vertex program of a sample.
 pub struct Sample<'a> {

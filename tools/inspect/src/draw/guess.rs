@@ -3,10 +3,10 @@
 //! [`use_of`] says what a name suggests; here are the values of a picture for it, always the same.
 //! Names that it does not know, but that pictures need, stand in [`ATTRIBUTES`] and [`VECTORS`].
 
-use transpica::stages::container::SymbolBank;
-use transpica::stages::host::Constants;
-use transpica::stages::interp::{Registers, Uniforms};
-use transpica::stages::isa::Stage;
+use transpica::Stage;
+use transpica::container::SymbolBank;
+use transpica::host::Constants;
+use transpica::interp::{Registers, Uniforms};
 use transpica_generate::matrix::{self, Matrix, moved, product, rows, tilted, turned};
 use transpica_generate::{Named, Use, use_of};
 

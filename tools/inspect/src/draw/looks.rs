@@ -1,7 +1,7 @@
 //! Values as colors: one table, with the formula for each rasterizer.
 //! In: an interpolated value. Out: a color. Infinities and NaN give some color.
 
-use transpica::stages::container::Semantic;
+use transpica::container::Semantic;
 
 /// `--by`: the shown output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -188,7 +188,7 @@ fn paint_within(visits: u64, triangles: &[Triangle], look: &Look, size: Size) ->
 mod tests {
     use super::*;
     use crate::draw::looks::By;
-    use transpica::stages::container::Semantic;
+    use transpica::container::Semantic;
 
     const SIZE: Size = Size { width: 16, height: 16 };
 

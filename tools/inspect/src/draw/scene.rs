@@ -3,15 +3,18 @@
 //! for a draw elsewhere the same vertices and indices. With a geometry program the whole pipeline
 //! runs.
 
-use transpica::stages::cfg::reach::reach;
-use transpica::stages::container::{Semantic, ShaderType, Shbin};
-use transpica::stages::error::Error;
-use transpica::stages::geometry::GeometryInput;
-use transpica::stages::host::dvle;
-use transpica::stages::host::{HostValues, Options, Output, OutputMap, Profile, Setup, varying};
-use transpica::stages::interp::Settings;
-use transpica::stages::isa::limits::FLOATS;
-use transpica::stages::isa::{Inst, Source, Stage};
+use crate::cfg::reach::reach;
+use transpica::Error;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::{Semantic, ShaderType};
+use transpica::geometry::GeometryInput;
+use transpica::host::dvle;
+use transpica::host::{HostValues, Output, OutputMap, varying};
+use transpica::interp::Settings;
+use transpica::isa::limits::FLOATS;
+use transpica::isa::{Inst, Source};
+use transpica::{Options, Profile, Setup};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;

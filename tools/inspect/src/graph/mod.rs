@@ -4,8 +4,8 @@
 //! draws those of the samples, but takes 17 s for a chain of 2,000 nodes and did not end within 20
 //! s for 200 nodes with 100 random edges, and it cannot be stopped.
 
-use transpica::stages::cfg::{Cfg, dot::Dot};
-use transpica::stages::isa::print::InstructionText;
+use crate::cfg::{Cfg, dot::Dot};
+use transpica::isa::print::InstructionText;
 
 pub mod layout;
 pub mod svg;

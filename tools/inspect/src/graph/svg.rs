@@ -153,9 +153,9 @@ fn draw_node(svg: &mut String, node: &Node, ([x, y], [width, height]): ([f64; 2]
 
 #[cfg(test)]
 mod tests {
-    use transpica::stages::cfg::dot::Dot;
-    use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-    use transpica::stages::limits::Limits;
+    use crate::cfg::dot::Dot;
+    use crate::cfg::explore::{ExploreOptions, Explored, explore};
+    use transpica::Limits;
     use transpica_generate::{Kind, generate};
 
     use super::*;

@@ -2,6 +2,7 @@
 //! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither
 //! host nor encodings. For tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
+use transpica::isa::limits::{FLOATS, INPUTS, INTS};
 use transpica::stages::entity::Handle;
 use transpica::stages::fields::HostField;
 use transpica::stages::ir::op::scalar;
@@ -9,7 +10,6 @@ use transpica::stages::ir::{
     Array, Binary, Buffer, Exit, Func, Item, Module, Node, NodeData, Op, Phase, Region, Resource, ScalarKind,
     Shape, Target, Targets, Type, Unary, Value, ValueList, verify,
 };
-use transpica::stages::isa::limits::{FLOATS, INPUTS, INTS};
 use transpica::stages::precision::arith;
 use transpica::stages::precision::bits::{ONE, SIGN};
 use transpica::{At, Error, Kind, Precision, Result};

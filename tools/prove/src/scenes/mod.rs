@@ -9,12 +9,14 @@ mod samples;
 
 pub use transpica_generate::matrix;
 
-use transpica::stages::container::{Shbin, SymbolBank};
-use transpica::stages::error::Result;
-use transpica::stages::host::Setup;
-use transpica::stages::host::{Options, dvle};
-use transpica::stages::interp::{Registers, Uniforms};
-use transpica::stages::isa::Stage;
+use transpica::Options;
+use transpica::Result;
+use transpica::Setup;
+use transpica::Shbin;
+use transpica::Stage;
+use transpica::container::SymbolBank;
+use transpica::host::dvle;
+use transpica::interp::{Registers, Uniforms};
 use transpica_draw::cpu::Pipeline;
 
 /// Width of the console's upper screen in pixels.
@@ -101,9 +103,8 @@ impl Scene {
         let mut uniforms = Uniforms::default();
         dvle::constants(executable).apply(&mut uniforms);
         for (_, name, value) in self.values.iter().filter(|(of, _, _)| *of == stage) {
-            let is_named = |symbol: &transpica::stages::container::Symbol| {
-                executable.name(symbol.name).to_text() == *name
-            };
+            let is_named =
+                |symbol: &transpica::container::Symbol| executable.name(symbol.name).to_text() == *name;
             let symbol = executable.symbols.iter().find(is_named);
             let range = symbol.and_then(|symbol| symbol.range());
             let range = range.unwrap_or_else(|| panic!("{} has no {name}", self.name));

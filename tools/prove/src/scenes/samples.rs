@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use transpica::stages::isa::Stage::{Geometry, Vertex};
+use transpica::Stage::{Geometry, Vertex};
 
 use super::matrix::{Matrix, moved, product, projection, tilted, turned};
 use super::mesh::{Mesh, Vector, dot, unit};

@@ -16,7 +16,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr, TypedValuePa
 use clap::error::{Error as ClapError, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Value, from_slice};
-use transpica::stages::host::{Options, Profile};
+use transpica::{Options, Profile};
 use transpica_inspect::symbols::Symbols;
 use transpica_settings::spelling::{Change, Names, To, any_name};
 use transpica_settings::table::{Form, ROWS, Row};

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
-use transpica::host::{AttributeNames, IntPacking, KnownHost, RegisterLayout, Renderer, Varying, preset};
-use transpica::stages::host::{AttributeFormat, AttributeKind, Binding, Layout, Locations, Outputs, Promise};
+use transpica::host::{IntPacking, RegisterLayout};
+use transpica::settings::{AttributeFormat, AttributeKind, Binding, Layout, Locations, Outputs, Promise};
+use transpica::settings::{AttributeNames, KnownHost, Renderer, Varying, preset};
 
 use super::*;
 
@@ -89,10 +90,10 @@ fn spellings_are_values_of_the_library() {
         },
     );
     check(&["--snap-depth"], &|options, _| {
-        options.outputs.snap_depth = transpica::host::DepthSnap::AZAHAR;
+        options.outputs.snap_depth = transpica::settings::DepthSnap::AZAHAR;
     });
     check(&["--snap-depth=0.5,0"], &|options, _| {
-        options.outputs.snap_depth = transpica::host::DepthSnap { near: 0.5, far: 0.0 };
+        options.outputs.snap_depth = transpica::settings::DepthSnap { near: 0.5, far: 0.0 };
     });
     check(&["--layout", "panda3ds"], &|options, _| options.block.layout = Layout::Panda3ds);
     check(&["--layout", r#"{"floats":80,"ints":16,"packing":"Bytes","bools":0}"#], &|options, _| {
@@ -138,10 +139,10 @@ fn spellings_are_values_of_the_library() {
     });
     // The last one counts, whatever its door.
     check(&["--set", "outputs.depth=Raw", "--depth", "-w..w"], &|options, _| {
-        options.outputs.depth = transpica::stages::host::DepthRange::MinusWToW;
+        options.outputs.depth = transpica::settings::DepthRange::MinusWToW;
     });
     check(&["--depth", "-w..w", "--set", "outputs.depth=\"Raw\""], &|options, _| {
-        options.outputs.depth = transpica::stages::host::DepthRange::Raw;
+        options.outputs.depth = transpica::settings::DepthRange::Raw;
     });
     check(&["--set", "control.ints.baked.2=[1,2,3,4]"], &|options, _| {
         options.control.ints.baked[2] = Some([1, 2, 3, 4]);

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
-use transpica::stages::container::{Model, write as bytes_of};
-use transpica::stages::isa::limits::VERTEX_WORDS;
-use transpica::stages::isa::{Pc, Stage};
+use transpica::Stage;
+use transpica::container::{Model, write as bytes_of};
+use transpica::isa::Pc;
+use transpica::isa::limits::VERTEX_WORDS;
 use transpica_containers::shbin::{self, Words};
 
 use super::Examination;
@@ -39,11 +40,12 @@ fn model(stored: &StoredProgram) -> Model {
 mod tests {
     use std::sync::Arc;
 
-    use transpica::stages::container::Shbin;
-    use transpica::stages::host::Environment;
-    use transpica::stages::host::dvle::{self, FileEnvironment};
-    use transpica::stages::host::registers::number::OUTMAP;
-    use transpica::stages::limits::Limits;
+    use transpica::Limits;
+    use transpica::Shbin;
+    use transpica::host::Environment;
+    use transpica::host::dvle;
+    use transpica::host::dvle::FileEnvironment;
+    use transpica::host::registers::number::OUTMAP;
 
     use super::*;
     use crate::caches;
