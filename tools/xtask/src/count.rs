@@ -75,7 +75,22 @@ fn counts(root: &Path) -> BTreeMap<String, usize> {
     let most = folders.iter().filter(|(folder, _)| *folder != "src").map(|(_, &count)| count).max();
     counts.insert("most entries of a folder below src".into(), most.unwrap_or_default());
     counts.insert("circles of imports in src".into(), circles(&library));
+    let root_lines =
+        library.iter().find(|source| source.path == "src/lib.rs").map(|source| &source.lines[..]);
+    counts.insert("names in the crate root".into(), root_names(root_lines.unwrap_or_default()));
+    let locked = fs::read_to_string(root.join("Cargo.lock")).unwrap_or_default();
+    counts.insert("packages in Cargo.lock".into(), locked.matches("[[package]]").count());
     counts
+}
+
+/// Counts the items that the first file re-exports; modules are none.
+fn root_names(lines: &[String]) -> usize {
+    let text = lines.join("\n");
+    let imports = text.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    let names = imports.flat_map(|import| import.rsplit("::").next().unwrap_or_default().split(','));
+    let names = names.map(|name| name.trim_matches([' ', '\n', '{', '}'])).filter(|name| !name.is_empty());
+    let is_item = |name: &&str| name.starts_with(char::is_uppercase) || *name == "key";
+    names.filter(is_item).count()
 }
 
 /// Name of the part of a file: the folder or file below `src`, the package below `tools`.
