@@ -158,8 +158,8 @@ fn every_file_of_tests_is_a_module_of_a_package_s_program() {
     assert!(modules > 100, "{modules} modules");
 }
 
-/// Cargo 1.95 strips no program whose package has a level of its own: the command would have 37 MB
-/// in place of 25.
+/// Cargo 1.95 strips no program whose package has a level of its own: the command was half as large
+/// again.
 #[test]
 fn the_command_has_the_level_of_the_profile_that_strips_it() {
     let manifest =

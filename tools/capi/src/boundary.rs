@@ -11,6 +11,12 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
+#[cfg(panic = "abort")]
+compile_error!(
+    "the C interface catches panics: build it with `cargo xtask install`, or with \
+     `--config 'profile.release.panic=\"unwind\"'`"
+);
+
 /// Runs the body of a call; a panic becomes a problem.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Problem::internal(words(&*panic))))
