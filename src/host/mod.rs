@@ -42,9 +42,9 @@ pub use layout::registers::{IntPacking, RegisterLayout};
 pub use registers::RegisterState;
 pub use registers::RegisterView;
 pub(crate) use settings::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, BlockNames, BoolUniforms,
-    DepthRange, DepthSnap, DrawEnvironment, FlipY, GlslProfile, IntUniforms, Job, Options, Profile, Promise,
-    Reliance, Setup, UndefinedValue, VertexInput,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, BoolUniforms, DepthRange, DepthSnap,
+    DrawEnvironment, FlipY, IntUniforms, Job, Options, Profile, Promise, Reliance, Setup, UndefinedValue,
+    VertexInput,
 };
 pub use values::HostValues;
 pub use values::align_quaternions;

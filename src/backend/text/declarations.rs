@@ -20,10 +20,8 @@ use crate::backend::interface::{
 use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
 use crate::host::Profile;
-use crate::host::{
-    ArrayName, AttributeNames, Binding, BlockNames, EntryPoint, GlslProfile, HostField, Location, Member,
-    UniformBlock,
-};
+use crate::host::settings::{AttributeNames, BlockNames, GlslProfile};
+use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
 use crate::ir::Type;
 use crate::support::fields::SpecId;
 

@@ -23,4 +23,6 @@ pub mod symbols;
 pub mod tables;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
-use transpica::stages::{backend, cfg, entity, precision, words};
+#[cfg(feature = "spirv-asm")]
+use transpica::stages::backend;
+use transpica::stages::{cfg, entity, precision, words};
