@@ -271,7 +271,7 @@ impl Environment for FileEnvironment<'_> {
 /// Returns the attributes read, each named by its first symbol.
 fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec<Attribute> {
     let mut attributes: Vec<Attribute> = Vec::with_capacity(inputs.count_ones() as usize);
-    let format = |register: u8| options.attributes[usize::from(register)];
+    let format = |register: u8| options.input.formats[usize::from(register)];
     let mut left = inputs;
     for symbol in symbols.of(SymbolBank::Input) {
         for register in symbol.range.first..symbol.range.first + symbol.range.count {

@@ -209,6 +209,36 @@ impl<E: Environment, H: AsRef<[Hook]>> Environment for Hooked<E, H> {
     }
 }
 
+/// An environment with the vertex input of a draw.
+#[derive(Clone, Copy)]
+pub struct DrawEnvironment<E> {
+    /// The environment of the program, or a reference to it.
+    pub environment: E,
+    /// The vertex input.
+    pub input: VertexInput,
+}
+
+impl<E: Environment> Environment for DrawEnvironment<E> {
+    fn folded(&self, options: &Options) -> Constants {
+        self.environment.folded(options)
+    }
+    fn output_map(&self) -> OutputMap {
+        self.environment.output_map()
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+        self.environment.interface(usage, options)
+    }
+    fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
+        self.environment.fingerprint(options, out);
+    }
+    fn hooks(&self) -> Cow<'_, [Hook]> {
+        self.environment.hooks()
+    }
+    fn input(&self) -> Option<&VertexInput> {
+        Some(&self.input)
+    }
+}
+
 /// Sets the uniforms that hooks redirect to what modules read instead.
 ///
 /// ```

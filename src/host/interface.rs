@@ -6,7 +6,8 @@ use std::fmt;
 use serde::ser::SerializeStruct;
 
 use super::hooks::OutputHook;
-use super::settings::options::{AttributeFormat, AttributeKind, Control, Options};
+use super::settings::options::{Control, Options};
+use super::settings::vertex_input::{AttributeFormat, AttributeKind};
 use crate::error::Warning;
 #[cfg(feature = "spirv")]
 use crate::geometry::StagePrimitive;

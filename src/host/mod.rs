@@ -42,7 +42,7 @@ pub use layout::registers::{IntPacking, RegisterLayout};
 pub use registers::RegisterState;
 pub use registers::RegisterView;
 pub(crate) use settings::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, BoolUniforms, DepthRange, DepthSnap,
+    Arithmetic, AttributeFormat, AttributeKind, Binding, BoolUniforms, DepthRange, DepthSnap,
     DrawEnvironment, FlipY, IntUniforms, Job, Options, Profile, Promise, Reliance, Setup, UndefinedValue,
     VertexInput,
 };
@@ -87,7 +87,7 @@ use crate::error::Result;
 ///     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
 ///         let inputs = (0..16).filter(|n| usage.inputs >> n & 1 != 0);
 ///         let attribute = |register: u8| {
-///             let format = options.attributes[usize::from(register)];
+///             let format = options.input.formats[usize::from(register)];
 ///             Attribute { register, name: format!("v{register}"), format }
 ///         };
 ///         Ok(Interface {

@@ -2,7 +2,7 @@
 
 mod settings;
 
-use super::settings::{Block, Layout};
+use super::settings::{Assume, Block, Layout};
 use super::*;
 use crate::limits::Limits;
 use crate::program::container::{

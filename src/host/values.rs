@@ -66,7 +66,7 @@ impl Options {
     /// of (0, 0, 0, 1) for the others. Values are numbers of the host's format: 127 for the integer
     /// 127.
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
-        for (register, format) in attributes.iter_mut().zip(&self.attributes) {
+        for (register, format) in attributes.iter_mut().zip(&self.input.formats) {
             let missing = usize::from(format.components).min(4);
             register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
         }

@@ -137,7 +137,7 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
-            components: options.attributes.map(|attribute| attribute.components),
+            components: options.input.formats.map(|attribute| attribute.components),
             bools: options.control.bools,
             ints: options.control.ints,
             copied: 0,

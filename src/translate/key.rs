@@ -25,7 +25,7 @@ use crate::support::stable;
 
 /// Version of the byte format, to be changed when its meaning changes within a version of the
 /// library.
-const FORMAT: &[u8] = b"transpica key 5 ";
+const FORMAT: &[u8] = b"transpica key 6 ";
 
 /// 128-bit identifier of a module. Equal keys mean equal SPIR-V. A new version of the library has
 /// new keys.
@@ -57,7 +57,7 @@ impl SettingsDigest {
         let mut out = Vec::with_capacity(1024);
         out.extend_from_slice(FORMAT);
         stable::append(&mut out, &env!("CARGO_PKG_VERSION"));
-        stable::append(&mut out, &options.canonical().with_input(&VertexInput::default()));
+        stable::append(&mut out, &Options { input: VertexInput::default(), ..options.canonical() });
         stable::append(&mut out, profile);
         Self(xxh3_128(&out).to_le_bytes())
     }
@@ -83,12 +83,12 @@ impl SettingsDigest {
         if !job.has_program() {
             return Digest { key: Key(xxh3_128(&out).to_le_bytes()), reaches_undefined: false };
         }
-        let (input, none) = (VertexInput::of(options), VertexInput::default());
-        let is_default = input == none;
+        let none = VertexInput::default();
+        let is_default = options.input == none;
         if is_default {
             environment.fingerprint(options, &mut out)
         } else {
-            environment.fingerprint(&options.with_input(&none), &mut out)
+            environment.fingerprint(&Options { input: none, ..*options }, &mut out)
         }
         out.push(match program.stage() {
             Stage::Vertex => 0,
@@ -103,7 +103,7 @@ impl SettingsDigest {
             append_program::<true>(&mut out, program)
         };
         if let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
-            write_input(place, &input, reached.inputs);
+            write_input(place, &options.input, reached.inputs);
         }
         Digest {
             key: Key(xxh3_128(&out).to_le_bytes()),

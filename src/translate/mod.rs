@@ -291,7 +291,7 @@ impl Translator {
     /// Returns the options in effect for a program and a job.
     fn effective(&self, environment: &dyn Environment, job: Job<'_>) -> Options {
         match environment.input() {
-            Some(input) => job.effective(&self.options.with_input(input)),
+            Some(input) => job.effective(&Options { input: *input, ..self.options }),
             None => job.effective(&self.options),
         }
     }
@@ -456,8 +456,7 @@ impl Translator {
         };
         uniforms.check()?;
         let relies = passes::legalize::run(&mut module, options, &uniforms, &mut self.scratch.built);
-        let relies_on =
-            if relies { Reliance::new(&usage, folded, options.assume) } else { Reliance::default() };
+        let relies_on = if relies { Reliance::new(&usage, folded, options) } else { Reliance::default() };
         passes::optimize::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Phase::Legal)?;

@@ -61,8 +61,8 @@ fn everything() -> Options {
         },
         ..Options::default()
     };
-    options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
-    options.attributes[1].kind = AttributeKind::Uint;
+    options.input.formats[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
+    options.input.formats[1].kind = AttributeKind::Uint;
     options
 }
 

@@ -107,7 +107,7 @@ impl Environment for RegisterView<'_> {
             map_warnings::attributes(self.permutation(), usage.inputs, &mut warnings);
         }
         let attribute = |register| {
-            let format = options.attributes[usize::from(register)];
+            let format = options.input.formats[usize::from(register)];
             Attribute { register, name: format!("v{register}"), format }
         };
         Ok(Interface {

@@ -7,7 +7,8 @@
 
 use std::fmt;
 
-use super::options::{Assume, AttributeFormat, AttributeKind, Options, Promise};
+use super::options::{Assume, Options};
+use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
 use crate::host::interface::{Constants, Usage};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::limits::FLOATS;
@@ -63,21 +64,17 @@ impl fmt::Display for Promise {
     }
 }
 
-impl Options {
-    /// Returns what is known of the numbers that the program reads: promises, and what follows from
-    /// the formats of attributes. Integers that the shader converts are finite.
-    pub fn numbers(&self) -> Assume {
+impl VertexInput {
+    /// Returns what is known of the numbers of attributes: promises, and what follows from the
+    /// formats. Integers that the shader converts are finite.
+    pub(crate) fn numbers(&self) -> [Promise; 16] {
         let of_format = |format: &AttributeFormat| match format.kind {
             AttributeKind::Float => Promise::Nothing,
             AttributeKind::Int => Promise::Below(32),
             // The largest one rounds up to 2^32.
             AttributeKind::Uint => Promise::Below(33),
         };
-        let mut numbers = self.assume;
-        for (promise, format) in numbers.attributes.iter_mut().zip(&self.attributes) {
-            *promise = promise.and(of_format(format));
-        }
-        numbers
+        std::array::from_fn(|register| self.promises[register].and(of_format(&self.formats[register])))
     }
 }
 
@@ -132,14 +129,18 @@ pub struct Reliance {
     pub attributes: u16,
     /// Set if the promise about results is needed.
     pub results: bool,
-    /// The promises.
+    /// The promises about uniforms and results.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub promises: Assume,
+    /// The promises about attributes.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub attribute_promises: [Promise; 16],
 }
 
 impl Reliance {
     /// Of a program that reads these registers, some of which are folded.
-    pub(crate) fn new(usage: &Usage, folded: &Constants, promises: Assume) -> Self {
+    pub(crate) fn new(usage: &Usage, folded: &Constants, options: &Options) -> Self {
+        let (promises, attribute_promises) = (options.assume, options.input.promises);
         let is_folded = (0..).zip(&folded.floats).filter(|(_, constant)| constant.is_some());
         let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
         let uniforms = match promises.uniforms {
@@ -148,9 +149,10 @@ impl Reliance {
                 (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded
             }
         };
-        let promised = (0..16).filter(|&register: &usize| promises.attributes[register] != Promise::Nothing);
+        let promised = (0..16).filter(|&register: &usize| attribute_promises[register] != Promise::Nothing);
         let attributes = usage.inputs & promised.fold(0, |mask, register| mask | 1 << register);
-        Self { uniforms, attributes, results: promises.results != Promise::Nothing, promises }
+        let results = promises.results != Promise::Nothing;
+        Self { uniforms, attributes, results, promises, attribute_promises }
     }
 
     /// Returns whether the module relies on no promise.
@@ -194,7 +196,7 @@ impl Reliance {
     pub fn holds_for_vertex(&self, attributes: &[[f32; 4]; 16]) -> bool {
         (0..16usize).all(|register| {
             self.attributes >> register & 1 == 0
-                || self.promises.attributes[register].holds(&attributes[register])
+                || self.attribute_promises[register].holds(&attributes[register])
         })
     }
 }

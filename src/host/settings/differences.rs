@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::options::{Arithmetic, Assume, Block, Control, Options, Outputs};
+use super::vertex_input::{AttributeFormat, Promise, VertexInput};
 use crate::host::Constants;
 use crate::limits::Limits;
 
@@ -11,7 +12,7 @@ use crate::limits::Limits;
 /// cannot be forgotten.
 macro_rules! write_differences {
     ($out:ident, $options:ident, $default:ident, $($group:ident: $ty:ident { $($field:ident),* })*) => {
-        let Options { $($group: $ty { $($field: _),* },)* attributes: _ } = $options;
+        let Options { $($group: $ty { $($field: _),* },)* input: _ } = $options;
         $($(
             if $options.$group.$field != $default.$group.$field {
                 separate(&mut $out);
@@ -39,16 +40,21 @@ impl Options {
             control: Control { bools, ints, loop_guard, report_unfinished, permissive }
             outputs: Outputs { all, depth, snap_depth, flip_y, clip_planes, clamp_colors, unmapped }
             block: Block { layout, fold_constants, padded }
-            assume: Assume { uniforms, attributes, results }
+            assume: Assume { uniforms, results }
             limits: Limits {
                 code_words, descriptors, nodes_per_instruction, nodes_base, depth, steps, values, output_words,
                 executables
             }
         }
-        for (register, (format, usual)) in self.attributes.iter().zip(&default.attributes).enumerate() {
-            if format != usual {
+        let VertexInput { formats, promises } = self.input;
+        for (register, (format, promise)) in formats.iter().zip(promises).enumerate() {
+            if *format != AttributeFormat::default() {
                 separate(&mut out);
-                let _ = write!(out, "attributes[{register}] = {:?} x {}", format.kind, format.components);
+                let _ = write!(out, "input.formats[{register}] = {:?} x {}", format.kind, format.components);
+            }
+            if promise != Promise::Nothing {
+                separate(&mut out);
+                let _ = write!(out, "input.promises[{register}] = {promise:?}");
             }
         }
         out
@@ -73,8 +79,10 @@ mod tests {
         let mut options = Options::default();
         options.arithmetic.precision = Precision::Fast;
         options.block.padded = true;
-        options.attributes[3].components = 2;
-        let text = "arithmetic.precision = Fast, block.padded = true, attributes[3] = Float x 2";
+        options.input.formats[3].components = 2;
+        options.input.promises[4] = Promise::NotNan;
+        let text = "arithmetic.precision = Fast, block.padded = true, \
+                    input.formats[3] = Float x 2, input.promises[4] = NotNan";
         assert_eq!(options.differences(&none), text);
     }
 

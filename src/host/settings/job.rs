@@ -1,8 +1,9 @@
 //! Jobs: the shader stage that a program is translated to. Plain data. Knows neither the IR nor the
 //! back ends.
 
-use super::options::{Assume, AttributeFormat, Options};
+use super::options::Options;
 use super::setup::Setup;
+use super::vertex_input::VertexInput;
 use crate::program::isa::Stage;
 
 /// The shader stage that a program is translated to.
@@ -109,14 +110,14 @@ impl Job<'_> {
 
     /// Returns the options without those that have no effect on this job.
     pub fn effective(&self, options: &Options) -> Options {
-        let mut options = *options;
+        let (mut options, VertexInput { formats, promises }) = (*options, VertexInput::default());
         options.control.report_unfinished &= self.is_compute();
         if !self.has_attributes() {
-            options.attributes = [AttributeFormat::default(); 16];
+            options.input.formats = formats;
         }
         // The inputs of other programs are outputs of vertex programs.
         if self.stage() != Some(Stage::Vertex) {
-            options.assume.attributes = Assume::default().attributes;
+            options.input.promises = promises;
         }
         options
     }

@@ -9,7 +9,7 @@
 //! | `presets.rs` | those of known hosts |
 //! | `assume.rs` | promises about numbers, and their checks |
 //! | `job.rs`, `setup.rs` | what a program becomes; programs of a draw |
-//! | `vertex_input.rs` | formats and promises of a draw |
+//! | `vertex_input.rs` | formats of attributes, and promises about them |
 
 pub(crate) mod assume;
 pub(crate) mod differences;
@@ -21,6 +21,7 @@ pub(crate) mod profile;
 pub(crate) mod setup;
 pub(crate) mod vertex_input;
 
+pub use super::hooks::DrawEnvironment;
 pub use assume::Reliance;
 #[doc(hidden)]
 pub use job::Job;
@@ -28,8 +29,8 @@ pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSourc
 #[doc(hidden)]
 pub use options::Options;
 pub use options::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
+    Arithmetic, Assume, Block, BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, IntUniforms,
+    Layout, Outputs, UndefinedValue,
 };
 pub use presets::{KnownHost, Preset, Renderer, preset};
 #[doc(hidden)]
@@ -37,4 +38,4 @@ pub use profile::Profile;
 pub use profile::{Binding, Bindings, Locations};
 #[doc(hidden)]
 pub use setup::Setup;
-pub use vertex_input::{DrawEnvironment, VertexInput};
+pub use vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};

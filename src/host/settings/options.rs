@@ -5,6 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::vertex_input::{AttributeFormat, Promise, VertexInput};
 use crate::error::{At, Error, Kind, Result};
 use crate::flow::cfg::explore;
 use crate::host::layout::registers::RegisterLayout;
@@ -170,41 +171,6 @@ pub enum UndefinedValue {
     /// 0.
     #[cfg_attr(feature = "serde", serde(alias = "zero"))]
     Zero,
-}
-
-/// The number format of a vertex attribute in the host's input assembly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum AttributeKind {
-    /// Floats, or integers that the host converts.
-    #[default]
-    Float,
-    /// Signed integers; the shader converts them (127 to 127.0).
-    Int,
-    /// Unsigned integers; the shader converts them (255 to 255.0).
-    Uint,
-}
-
-/// Format in which the host feeds a vertex attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
-pub struct AttributeFormat {
-    /// Number format. Default: `Float`. A conversion costs 0.7 % of the words.
-    pub kind: AttributeKind,
-    /// Number of components that the program reads, 1..=4. Default: `4`. The others are those of
-    /// (0, 0, 0, 1), whatever the host fetches. Hosts that fetch four bytes where the console has
-    /// three need this.
-    pub components: u8,
-}
-
-impl Default for AttributeFormat {
-    fn default() -> Self {
-        Self { kind: AttributeKind::Float, components: 4 }
-    }
 }
 
 /// Treatment of bool uniforms. Bit n of each mask is bn. Registers in neither mask are read from
@@ -389,22 +355,10 @@ impl Default for Block {
     }
 }
 
-/// A promise about numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Promise {
-    /// None: any number.
-    #[default]
-    Nothing,
-    /// No number is NaN.
-    NotNan,
-    /// All numbers are finite, and their magnitudes are below 2^n. From 128 on, any finite number.
-    Below(u8),
-}
-
 /// Promises of the host. While they are kept, the module computes what it computes without them,
 /// with fewer guards of 0 · ∞ and tests for NaN. Beyond them its numbers are unspecified.
-/// `Translation::relies_on` checks register files.
+/// `Translation::relies_on` checks register files. Those about attributes are
+/// [`VertexInput::promises`](crate::settings::VertexInput::promises).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -414,9 +368,6 @@ pub enum Promise {
 pub struct Assume {
     /// Float uniforms of the uniform block. Default: `Nothing`.
     pub uniforms: Promise,
-    /// Attributes v0..v15 of vertex programs, as the host's input assembly converts them. Default:
-    /// no promise. A [`VertexInput`](crate::settings::VertexInput) of a draw takes their place.
-    pub attributes: [Promise; 16],
     /// Results of arithmetic: what ADD, MUL, MAD, dot products, RCP, RSQ, EX2 and LG2 write, and
     /// what outputs and hooks compute from that. Default: `Nothing`. No check of what a host feeds
     /// finds a breach; runs of the interpreter do, see [`Reliance`](crate::settings::Reliance).
@@ -456,7 +407,7 @@ pub struct Assume {
 /// Choices are read as the command line spells them, as here, or by the names of their variants,
 /// which are what is written.
 ///
-/// `attributes` is a list of sixteen objects such as `{ "kind": "Uint", "components": 3 }`. An
+/// `input.formats` is a list of sixteen objects such as `{ "kind": "Uint", "components": 3 }`. An
 /// element of `ints.baked` is `null` or a list of four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
@@ -473,10 +424,10 @@ pub struct Options {
     pub outputs: Outputs,
     /// The uniform block. Default: a member for each symbol.
     pub block: Block,
-    /// Formats of the attributes v0..v15 (vertex entry only). Default: floats with four components.
-    /// A [`VertexInput`](crate::settings::VertexInput) of a draw takes their place.
-    pub attributes: [AttributeFormat; 16],
-    /// Promises of the host. Default: none.
+    /// Formats of the attributes v0..v15, and promises about them. Default: floats with four
+    /// components, and no promise. The vertex input of a draw takes its place.
+    pub input: VertexInput,
+    /// Promises of the host about uniforms and results. Default: none.
     pub assume: Assume,
     /// Limits on sizes. Default: what any program of 4,096 words needs.
     pub limits: Limits,
@@ -518,6 +469,12 @@ impl Control {
 }
 
 impl Options {
+    /// Returns the same options without promises.
+    #[doc(hidden)]
+    pub fn unpromised(self) -> Self {
+        let input = VertexInput { promises: Default::default(), ..self.input };
+        Self { input, assume: Assume::default(), ..self }
+    }
     /// Returns the same options with ignored bits cleared: values of bools that are no constants.
     #[doc(hidden)]
     pub fn canonical(mut self) -> Self {
@@ -550,7 +507,7 @@ impl Options {
     }
     /// Checks the formats of attributes.
     pub(crate) fn check_attributes(&self) -> Result<()> {
-        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
+        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.input.formats) {
             if !(1..=4).contains(&components) {
                 return Err(Error::new(Kind::AttributeComponents { register, components }, At::Whole));
             }

@@ -17,6 +17,7 @@ fn parts(text: &str) -> Vec<&str> {
 fn documented_defaults_are_those_of_the_code() {
     let sources = [
         include_str!("../settings/options.rs"),
+        include_str!("../settings/vertex_input.rs"),
         include_str!("../settings/profile.rs"),
         include_str!("../../limits.rs"),
     ];
@@ -31,6 +32,7 @@ fn documented_defaults_are_those_of_the_code() {
         format!("{:?}", DepthSnap::default()),
         format!("{:?}", Assume::default()),
         format!("{:?}", Block::default()),
+        format!("{:?}", VertexInput::default()),
         format!("{:?}", AttributeFormat::default()),
         format!("{:?}", Limits::default()),
         format!("{:?}", Profile::default()),
@@ -106,7 +108,7 @@ mod json {
             }
         }
         assert_eq!(refused, places);
-        assert_eq!(places.len(), 37, "{places:?}");
+        assert_eq!(places.len(), 38, "{places:?}");
     }
 
     #[test]

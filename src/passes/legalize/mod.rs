@@ -41,7 +41,7 @@ use self::literal::Facts;
 use self::origins::Answers;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
-use crate::host::{Assume, Options};
+use crate::host::Options;
 use crate::ir::known::{FloatConstants, Known};
 use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::machine::precision;
@@ -127,14 +127,14 @@ fn ranges<'a>(
 ) -> (Ranges<'a>, Option<Ranges<'a>>) {
     let precision = options.arithmetic.precision;
     let of = |options: &Options| {
-        let mut ranges = Ranges::new(precision, Some(constants)).knowing(&options.numbers());
+        let mut ranges = Ranges::new(precision, Some(constants)).knowing(options);
         if precision.rules().guards {
             ranges.sweep(f);
         }
         ranges
     };
-    let unpromised = Options { assume: Assume::default(), ..*options };
-    (of(options), (options.assume != unpromised.assume).then(|| of(&unpromised)))
+    let unpromised = options.unpromised();
+    (of(options), (*options != unpromised).then(|| of(&unpromised)))
 }
 
 /// Finds the facts about a function before anything is replaced, and hides what has to be hidden.

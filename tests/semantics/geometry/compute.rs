@@ -342,7 +342,7 @@ fn triangles_of_a_geometry_compute_shader_are_drawn_by_a_plain_vertex_stage() {
         let environment = FileEnvironment::new(&file, geometry, &sample.name).expect("an executable");
         // Attribute formats apply to the vertex program before it.
         let mut options = OPTIONS(Precision::Exact);
-        options.attributes[0].components = 2;
+        options.input.formats[0].components = 2;
         let mut translator = Translator::new(options, Profile::default());
         let mut of_job = |job| translator.translate(&program, &environment, job).expect("translates");
         let (kernel, drawn) = (of_job(Job::Geometry(&setup)), of_job(Job::Draw(&setup)));

@@ -8,7 +8,9 @@ use transpica::Precision;
 use transpica::interp::Uniforms;
 use transpica::isa::limits::FLOATS;
 use transpica::reflect::Reflection;
-use transpica::settings::{Arithmetic, Assume, AttributeFormat, AttributeKind, Promise, Reliance};
+use transpica::settings::{
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Promise, Reliance, VertexInput,
+};
 use transpica::stages::lift::OutputSelection;
 use transpica::stages::passes::legalize;
 use transpica::{Job, Options};
@@ -27,10 +29,11 @@ const PROMISES: [Promise; 5] =
 fn compare(
     generated: &Generated,
     precision: Precision,
-    assumed: Assume,
-    fed: Assume,
+    assumed: Options,
+    fed: Options,
 ) -> Result<usize, Disagreement> {
-    let options = Options { assume: assumed, ..chain::options(precision) };
+    let Options { assume, input, .. } = assumed;
+    let options = Options { assume, input, ..chain::options(precision) };
     let program = generated.program();
     let seed = generated.seed;
     let mut uniforms = special_uniforms(seed);
@@ -40,7 +43,8 @@ fn compare(
     machine.set_uniforms(&uniforms);
     let mut vertices = Vec::new();
     for inputs in inputs {
-        if fed.results != Promise::Nothing && !results_keep(&mut machine, &inputs, fed.results) {
+        let results = fed.assume.results;
+        if results != Promise::Nothing && !results_keep(&mut machine, &inputs, results) {
             continue;
         }
         if let Ok(outputs) = machine.run(&inputs) {
@@ -51,13 +55,19 @@ fn compare(
 }
 
 /// The same promise about everything that a host feeds.
-fn all(promise: Promise) -> Assume {
-    Assume { uniforms: promise, attributes: [promise; 16], ..Assume::default() }
+fn all(promise: Promise) -> Options {
+    let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
+    Options { input, ..about_uniforms(promise) }
+}
+
+/// A promise about uniforms alone.
+fn about_uniforms(promise: Promise) -> Options {
+    Options { assume: Assume { uniforms: promise, ..Assume::default() }, ..Options::default() }
 }
 
 /// The same with a promise about results.
-fn with_results(promise: Promise, results: Promise) -> Assume {
-    Assume { results, ..all(promise) }
+fn with_results(promise: Promise, results: Promise) -> Options {
+    Options { assume: Assume { uniforms: promise, results }, ..all(promise) }
 }
 
 #[test]
@@ -71,9 +81,9 @@ fn kept_promises_change_no_result() {
                 // Some registers without a promise among those with one, and promises about results
                 // alone.
                 match seed % 6 {
-                    0 => assumed.uniforms = Promise::Nothing,
-                    1 => assumed.attributes[..8].fill(Promise::Nothing),
-                    2 => assumed.results = promise,
+                    0 => assumed.assume.uniforms = Promise::Nothing,
+                    1 => assumed.input.promises[..8].fill(Promise::Nothing),
+                    2 => assumed.assume.results = promise,
                     3 => assumed = with_results(Promise::Nothing, promise),
                     _both => {}
                 }
@@ -95,20 +105,19 @@ fn broken_promises_are_found() {
         (with_results(Promise::NotNan, Promise::NotNan), all(Promise::NotNan)),
         (with_results(Promise::FINITE, Promise::FINITE), with_results(Promise::FINITE, Promise::NotNan)),
         (all(Promise::Below(4)), all(Promise::FINITE)),
-        (Assume { uniforms: Promise::Below(4), ..all(Promise::NotNan) }, all(Promise::NotNan)),
-        (Assume { attributes: [Promise::Below(4); 16], ..all(Promise::NotNan) }, all(Promise::NotNan)),
+        (Options { input: all(Promise::NotNan).input, ..all(Promise::Below(4)) }, all(Promise::NotNan)),
+        (Options { input: all(Promise::Below(4)).input, ..all(Promise::NotNan) }, all(Promise::NotNan)),
     ] {
         let differs = |seed| {
             let generated = generate(Kind::Numeric, seed);
             compare(&generated, Precision::Exact, assumed, fed).is_err()
         };
-        assert!((0..600).any(differs), "{assumed:?} with {fed:?}");
+        assert!((0..600).any(differs), "{:?} with {:?}", assumed.assume, fed.assume);
     }
 }
 
-fn translated(assume: Assume) -> (Translation, Reflection) {
+fn translated(options: Options) -> (Translation, Reflection) {
     let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
-    let options = Options { assume, ..Options::default() };
     let program = file.program(0).expect("a program");
     let translated = program.translate(&options).expect("translates");
     let reflection = Reflection::new(program.program(), &translated, &program.environment().constants());
@@ -117,7 +126,7 @@ fn translated(assume: Assume) -> (Translation, Reflection) {
 
 #[test]
 fn stronger_promises_leave_fewer_guards() {
-    let left = |assume: Assume| legalize::guards(&translated(assume).0.module).products;
+    let left = |options| legalize::guards(&translated(options).0.module).products;
     let [nothing, not_nan, finite, small] =
         [Promise::Nothing, Promise::NotNan, Promise::FINITE, Promise::Below(20)]
             .map(|promise| left(all(promise)));
@@ -127,12 +136,12 @@ fn stronger_promises_leave_fewer_guards() {
 
 #[test]
 fn modules_list_what_they_rely_on() {
-    let (plain, reflection) = translated(Assume::default());
+    let (plain, reflection) = translated(Options::default());
     assert!(plain.relies_on.is_nothing());
     assert!(reflection.relies_on.is_nothing());
     assert!(reflection.guards.products > 0);
 
-    let (module, reflection) = translated(Assume { uniforms: Promise::Below(20), ..Assume::default() });
+    let (module, reflection) = translated(about_uniforms(Promise::Below(20)));
     // Relative reads reach every uniform but c95, which is a constant.
     let relies_on = reflection.relies_on;
     assert_eq!((relies_on.uniforms, relies_on.promises.uniforms), ((1 << 95) - 1, Promise::Below(20)));
@@ -140,7 +149,7 @@ fn modules_list_what_they_rely_on() {
 
     let (module, reflection) = translated(all(Promise::Below(8)));
     assert_eq!(module.relies_on.attributes, module.usage.inputs);
-    assert_eq!(reflection.relies_on.promises.attributes[0], Promise::Below(8));
+    assert_eq!(reflection.relies_on.attribute_promises[0], Promise::Below(8));
     assert!(!module.relies_on.results);
 
     let (module, reflection) = translated(with_results(Promise::Nothing, Promise::NotNan));
@@ -154,9 +163,9 @@ fn modules_list_what_they_rely_on() {
 fn formats_of_attributes_are_known() {
     let guards = |kind| {
         let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
-        let attributes = [AttributeFormat { kind, components: 4 }; 16];
-        let assume = Assume { uniforms: Promise::Below(20), ..Assume::default() };
-        let options = Options { attributes, assume, ..Options::default() };
+        let formats = [AttributeFormat { kind, components: 4 }; 16];
+        let input = VertexInput { formats, ..VertexInput::default() };
+        let options = Options { input, ..about_uniforms(Promise::Below(20)) };
         let module = file.program(0).expect("a program").translate(&options).expect("translates");
         assert_eq!(module.relies_on.attributes, 0);
         legalize::guards(&module.module).products
@@ -168,18 +177,18 @@ fn formats_of_attributes_are_known() {
 fn a_fast_module_relies_on_nothing() {
     let file = Shbin::parse(include_bytes!("../../../shaders/lights.shbin")).expect("a file");
     let arithmetic = Arithmetic { precision: Precision::Fast, ..Arithmetic::default() };
-    let options =
-        Options { arithmetic, assume: with_results(Promise::FINITE, Promise::FINITE), ..Options::default() };
+    let options = Options { arithmetic, ..with_results(Promise::FINITE, Promise::FINITE) };
     assert!(file.program(0).expect("one").translate(&options).expect("translates").relies_on.is_nothing());
 }
 
 /// Promises about attributes are about vertex programs.
 #[test]
 fn geometry_programs_have_promises_about_uniforms_only() {
-    let options = Options { assume: all(Promise::FINITE), ..Options::default() };
+    let options = all(Promise::FINITE);
     for (job, attributes) in [(Job::Compute, Promise::FINITE), (Job::Emits { outputs: 1 }, Promise::Nothing)]
     {
-        assert_eq!(job.effective(&options).assume, Assume { attributes: [attributes; 16], ..options.assume });
+        let effective = job.effective(&options);
+        assert_eq!((effective.assume, effective.input.promises), (options.assume, [attributes; 16]));
     }
 }
 
@@ -211,8 +220,10 @@ fn the_check_finds_every_breach() {
                 number.is_finite() && f64::from(number.abs()) < 2f64.powi(exponent.into())
             }
         };
+        let Options { assume: promises, input, .. } = all(*promise);
+        let attribute_promises = input.promises;
         let relies_on =
-            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises: all(*promise) };
+            Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises, attribute_promises };
         for number in NUMBERS {
             assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
             for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
@@ -238,7 +249,8 @@ fn the_check_finds_every_breach() {
 #[test]
 fn the_check_of_a_register_file_is_fast() {
     let uniforms = Uniforms { floats: [[0.5; 4]; FLOATS], ..Uniforms::default() };
-    let relies_on = Reliance { uniforms: !0 >> 32, promises: all(Promise::NotNan), ..Reliance::default() };
+    let promises = about_uniforms(Promise::NotNan).assume;
+    let relies_on = Reliance { uniforms: !0 >> 32, promises, ..Reliance::default() };
     let mut best = Duration::MAX;
     for _ in 0..200 {
         let start = Instant::now();

@@ -192,11 +192,11 @@ fn attributes_have_the_component_count_of_the_options() {
     ] {
         for kind in [AttributeKind::Float, AttributeKind::Int] {
             let mut options = Options::default();
-            options.attributes[0] = AttributeFormat { kind, components };
+            options.input.formats[0] = AttributeFormat { kind, components };
             assert_eq!(output("position", options, OFF), expected, "{components} {kind:?}");
         }
         let mut options = Options::default();
-        options.attributes[0].components = components;
+        options.input.formats[0].components = components;
         let translated = translate(Job::Compute, &copy(), options, Profile::default());
         let mut registers = InputValues::default();
         registers.inputs[0] = [5; 4];

@@ -134,11 +134,13 @@ const CHANGES: [Change; 61] = [
     ("all outputs", |f| f.options.outputs.all = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = UndefinedValue::Zero),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = UndefinedValue::Zero),
-    ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
-    ("uints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
-    ("three", |f| f.options.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
+    ("ints", |f| f.options.input.formats = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
+    ("uints", |f| {
+        f.options.input.formats = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]
+    }),
+    ("three", |f| f.options.input.formats.iter_mut().for_each(|attribute| attribute.components = 3)),
     ("mixed", |f| {
-        for (n, attribute) in (0..).zip(&mut f.options.attributes) {
+        for (n, attribute) in (0..).zip(&mut f.options.input.formats) {
             attribute.kind = [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][n % 3];
             attribute.components = 1 + (n % 4) as u8;
         }
@@ -163,16 +165,13 @@ const CHANGES: [Change; 61] = [
         (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
     ("no NaN", |f| {
-        f.options.assume = Assume {
-            uniforms: Promise::NotNan,
-            attributes: [Promise::NotNan; 16],
-            results: Promise::Nothing,
-        };
+        f.options.assume = Assume { uniforms: Promise::NotNan, results: Promise::Nothing };
+        f.options.input.promises = [Promise::NotNan; 16];
     }),
     ("finite uniforms", |f| f.options.assume.uniforms = Promise::FINITE),
     ("numbers as results", |f| f.options.assume.results = Promise::NotNan),
     ("finite results", |f| f.options.assume.results = Promise::FINITE),
-    ("small attributes", |f| f.options.assume.attributes = [Promise::Below(8); 16]),
+    ("small attributes", |f| f.options.input.promises = [Promise::Below(8); 16]),
     ("permissive", |f| f.options.control.permissive = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),
     ("1.1", |f| f.profile.spirv_version = (1, 1)),
@@ -377,8 +376,8 @@ fn blocks_have_the_bindings_of_the_profile() {
 #[test]
 fn attributes_of_integers_are_converted() {
     let mut options = Options::default();
-    options.attributes[1].kind = AttributeKind::Int;
-    options.attributes[2].kind = AttributeKind::Uint;
+    options.input.formats[1].kind = AttributeKind::Int;
+    options.input.formats[2].kind = AttributeKind::Uint;
     let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     assert_eq!(assembly.matches("OpConvertSToF").count(), 1, "{assembly}");
     assert_eq!(assembly.matches("OpConvertUToF").count(), 1, "{assembly}");

@@ -10,7 +10,7 @@ use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
-use transpica::settings::{Block, BoolUniforms, Control, Layout};
+use transpica::settings::{Block, BoolUniforms, Control, Layout, VertexInput};
 use transpica::stages::key::SettingsDigest;
 use transpica::{Job, Options, Profile, RegisterState};
 use transpica::{Program, Stage};
@@ -28,7 +28,7 @@ fn others(options: Options, profile: Profile) -> Vec<(String, Options, Profile)>
 
 /// Returns whether attributes have 1 to 4 components. Others are refused before there is a key.
 fn has_components(options: &Options) -> bool {
-    options.attributes.iter().all(|format| (1..=4).contains(&format.components))
+    options.input.formats.iter().all(|format| (1..=4).contains(&format.components))
 }
 
 /// Options whose bool uniforms are all fixed, so that their values have an effect.
@@ -68,7 +68,13 @@ fn all_values_of_options_and_profile_have_different_keys() {
     let mut bases = vec![(all_known(Options::default()), Profile::default())];
     bases.extend((1..20).map(|seed| {
         let (options, profile) = anything(seed);
-        (Options { attributes: Default::default(), ..all_known(options) }, profile)
+        (
+            Options {
+                input: VertexInput { formats: Default::default(), ..options.input },
+                ..all_known(options)
+            },
+            profile,
+        )
     }));
     for (options, profile) in bases {
         let mut seen = BTreeMap::from([(key_of(&options, &profile), "base".to_owned())]);
@@ -174,7 +180,7 @@ fn options_that_give_other_words_give_another_key() {
         ..options
     };
     let options = Options {
-        attributes: Default::default(),
+        input: VertexInput { formats: Default::default(), ..options.input },
         control: Control { ints: Default::default(), ..all_known(options).control },
         ..all_known(options)
     };

@@ -280,7 +280,7 @@ fn vertex_input_takes_the_place_of_options() {
     }
     let view = state.vertex();
     for (path, input) in VertexInput::default().others() {
-        let mut plain = Translator::new(Options::default().with_input(&input), Profile::default());
+        let mut plain = Translator::new(Options { input, ..Options::default() }, Profile::default());
         let mut other = Translator::new(Options::default(), Profile::default());
         let draw = view.with_input(input);
         assert_eq!(
@@ -290,7 +290,7 @@ fn vertex_input_takes_the_place_of_options() {
         );
         let words = |translator: &mut Translator, environment: &dyn Environment| {
             let translated = translator.translate(&program, environment, Job::Vertex)?;
-            assert_eq!(translated.options.attributes, input.formats);
+            assert_eq!(translated.options.input, input);
             translator.spirv(&translated)
         };
         assert_eq!(words(&mut plain, &view), words(&mut other, &draw), "{path}");

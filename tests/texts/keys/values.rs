@@ -185,9 +185,9 @@ fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
 variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
-fields!(Assume { uniforms attributes results });
+fields!(Assume { uniforms results });
 fields!(VertexInput { formats promises });
-fields!(Options { arithmetic control outputs block attributes assume limits });
+fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });

@@ -2,10 +2,10 @@
 //! In: any numbers. Out: the same where they keep a promise, else others that do. Results of a
 //! program cannot be chosen, so vertices that break a promise about them are left out.
 
-use transpica::Machine;
 use transpica::interp::{TraceRecord, Uniforms};
 use transpica::isa::{DataOp, Inst, Mask};
-use transpica::settings::{Assume, Promise};
+use transpica::settings::Promise;
+use transpica::{Machine, Options};
 
 /// Returns a number that keeps a promise: the number itself if it does, else an extreme one.
 ///
@@ -29,12 +29,12 @@ pub fn kept(promise: Promise, number: f32) -> f32 {
 }
 
 /// Makes uniforms and the inputs of vertices keep promises.
-pub fn keep(assume: &Assume, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4]; 16]]) {
+pub fn keep(options: &Options, uniforms: &mut Uniforms, vertices: &mut [[[f32; 4]; 16]]) {
     for register in &mut uniforms.floats {
-        *register = register.map(|number| kept(assume.uniforms, number));
+        *register = register.map(|number| kept(options.assume.uniforms, number));
     }
     for (register, &promise) in
-        vertices.iter_mut().flat_map(|inputs| inputs.iter_mut().zip(&assume.attributes))
+        vertices.iter_mut().flat_map(|inputs| inputs.iter_mut().zip(&options.input.promises))
     {
         *register = register.map(|number| kept(promise, number));
     }

@@ -93,7 +93,7 @@ pub(crate) fn arithmetic(
         (false, false) => Exponentials::Undefined,
     };
     let is_open = order != Order::Fixed || exponentials != Exponentials::Portable && has_approximate(program);
-    let is_promised = options.assume != Assume::default();
+    let is_promised = *options != options.unpromised();
     let subnormals = facts.subnormals;
     is_open.then_some(Arithmetic { precision, order, exponentials, subnormals, is_promised })
 }

@@ -180,8 +180,9 @@ fn every_emit_is_that_of_the_interpreter() {
     {
         let generated = generate_geometry(seed);
         let assume = Assume { uniforms: promise, ..Assume::default() };
+        let options = Options { assume, ..options(precision) };
         let keeping = |mut uniforms: Uniforms| {
-            promises::keep(&assume, &mut uniforms, &mut []);
+            promises::keep(&options, &mut uniforms, &mut []);
             uniforms
         };
         let uniforms = keeping(generate::uniforms(seed));
@@ -197,7 +198,7 @@ fn every_emit_is_that_of_the_interpreter() {
             outputs: 0xFF,
             uniforms: &uniforms,
             given: &given,
-            options: Options { assume, ..options(precision) },
+            options,
             budget: BUDGET,
         };
         let verdict = compare_emits(&gpu, &case, Route::Passthrough);

@@ -44,17 +44,20 @@ impl Promised<'_> {
     /// # Errors
     /// Those of the interpreter.
     pub fn of_seed(&self, file: &Shbin<'_>, seed: Seed) -> Result<State, Error> {
-        let Assume { uniforms, attributes, results } = self.options.assume;
+        let Assume { uniforms, results } = self.options.assume;
         let candidates = if results == Promise::Nothing { 1 } else { CANDIDATES };
         let count = seed.count.saturating_mul(candidates);
         let mut state = of_seed(file, self.environment, self.symbols, Seed { count, ..seed });
         let kept = |promise, register: &mut [u32; 4]| {
             *register = register.map(|bits| promises::kept(promise, f32::from_bits(bits)).to_bits());
         };
-        promises::keep(&self.options.assume, &mut state.uniforms, &mut []);
+        promises::keep(&self.options, &mut state.uniforms, &mut []);
         self.environment.constants().apply(&mut state.uniforms);
         for vertex in &mut state.vertices {
-            vertex.iter_mut().zip(attributes).for_each(|(register, promise)| kept(promise, register));
+            vertex
+                .iter_mut()
+                .zip(self.options.input.promises)
+                .for_each(|(register, promise)| kept(promise, register));
         }
         state.delivered.iter_mut().flatten().for_each(|(_, value)| kept(uniforms, value));
         if candidates > 1 {
@@ -126,11 +129,11 @@ impl Promised<'_> {
     /// # Errors
     /// Those of the translation.
     pub fn breach(&self, state: &State) -> Result<Option<String>, Error> {
-        if self.options.assume == Assume::default() {
+        if self.options == self.options.unpromised() {
             return Ok(None);
         }
         let relies_on = self.reliance(state)?;
-        let Assume { uniforms, attributes, results } = relies_on.promises;
+        let (Assume { uniforms, results }, attributes) = (relies_on.promises, relies_on.attribute_promises);
         let what = |bank, register: usize, value: [f32; 4], promise| {
             let (kind, name) = match bank {
                 SymbolBank::Input => ("attributes", self.name(self.symbols.attributes(), bank, register)),

@@ -209,7 +209,7 @@ fn reliance(out: &mut String, reflection: &Reflection) {
     table(out, "setup constants", &["register", "value", ""], defaults);
     let relies_on = &reflection.relies_on;
     let promises = &relies_on.promises;
-    let of_attributes = (0..).zip(promises.attributes);
+    let of_attributes = (0..).zip(relies_on.attribute_promises);
     let of_attributes = of_attributes.filter(|(register, _)| relies_on.attributes >> register & 1 != 0);
     let rows = (relies_on.uniforms != 0)
         .then(|| (registers('c', relies_on.uniforms), promises.uniforms))
@@ -255,8 +255,8 @@ mod tests {
             control: Control { bools, ints, ..Control::default() },
             ..Options::default()
         };
-        options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
-        options.attributes[1].kind = AttributeKind::Uint;
+        options.input.formats[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
+        options.input.formats[1].kind = AttributeKind::Uint;
         assert_eq!(of("lights", 0, &options), EVERYTHING);
     }
 

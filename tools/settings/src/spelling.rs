@@ -208,7 +208,9 @@ pub fn attributes(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
         let components = components.ok_or("an attribute has 1 to 4 components")?;
         let value = json!({ "kind": kind, "components": components });
         let registers = registers(name, 'v', 16, names)?.into_iter();
-        Ok(registers.map(|register| Change::new(format!("attributes.{register}"), value.clone())).collect())
+        Ok(registers
+            .map(|register| Change::new(format!("input.formats.{register}"), value.clone()))
+            .collect())
     })
 }
 
@@ -232,7 +234,7 @@ pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
                 json!({ "Below": exponent.filter(|&exponent| exponent <= 128).ok_or_else(wrong)? })
             }
         };
-        let attribute = |register| Change::new(format!("assume.attributes.{register}"), promise.clone());
+        let attribute = |register| Change::new(format!("input.promises.{register}"), promise.clone());
         match about {
             "uniforms" => changes.push(Change::new("assume.uniforms", promise)),
             "results" => changes.push(Change::new("assume.results", promise)),

@@ -25,11 +25,14 @@ pub struct Row {
 
 impl Row {
     /// Returns the path of what it sets: its field, or the part of the tree that has all of them.
+    /// Where no part has all, it is that of the first ones.
     pub fn path(&self) -> &'static str {
         let first = self.fields.first().copied().unwrap_or_default();
         let mut path = first.split(".*").next().unwrap_or(first);
-        while !self.fields.iter().all(|field| is_below(field, path)) {
-            path = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+        while let (false, Some((parent, _))) =
+            (self.fields.iter().all(|field| is_below(field, path)), path.rsplit_once('.'))
+        {
+            path = parent;
         }
         path
     }
@@ -289,7 +292,7 @@ pub const ROWS: &[Row] = &[
         flag: "attributes",
         heading: BLOCK,
         is_common: false,
-        fields: &["attributes.*.kind", "attributes.*.components"],
+        fields: &["input.formats.*.kind", "input.formats.*.components"],
         form: Form::Named("vN=KIND[:COUNT],…", &["v1=uint:3,v2=int", "v*=float:2"], spelling::attributes),
         help: "Formats in which the host feeds attributes, v0 to v15 or by name: float, int or uint, and the number of components, 4 \
                by default; v* means all; may be repeated",
@@ -298,7 +301,7 @@ pub const ROWS: &[Row] = &[
         flag: "assume",
         heading: BLOCK,
         is_common: false,
-        fields: &["assume.uniforms", "assume.attributes.*", "assume.results"],
+        fields: &["assume.uniforms", "assume.results", "input.promises.*"],
         form: Form::Named(
             "WHAT=PROMISE,…",
             &["uniforms=2^24,attributes=no-nan,results=finite", "v3=2^16"],

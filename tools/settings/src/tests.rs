@@ -8,6 +8,7 @@ use transpica::settings::{AttributeNames, Varying};
 use transpica::settings::{Block, Layout};
 
 use super::*;
+use crate::tree::is_below;
 
 /// Paths of all values that are no objects; an element of a list is `*`.
 fn leaves(value: &Value) -> BTreeSet<String> {
@@ -66,7 +67,13 @@ fn every_value_of_a_row_changes_its_fields_and_is_read_back() {
         let mut untouched: BTreeSet<&str> = row.fields.iter().copied().collect();
         for text in row.values() {
             let settings = with(row.path(), text);
-            assert_eq!(with(row.path(), &settings.get(row.path()).expect("a field")), settings, "{text}");
+            let mut again = Settings::default();
+            let elsewhere = row.fields.iter().filter(|field| !is_below(field, row.path()));
+            let elsewhere = elsewhere.map(|field| field.trim_end_matches(".*"));
+            for path in elsewhere.chain([row.path()]) {
+                again.set(path, &settings.get(path).expect("a field")).expect("its own value");
+            }
+            assert_eq!(again, settings, "{text}");
             settings.check().unwrap_or_else(|error| panic!("{} = {text}: {error}", row.path()));
             untouched.retain(|field| {
                 let get = |settings: &Settings, n: u8| settings.get(&field.replace('*', &n.to_string()));

@@ -23,7 +23,7 @@ mod tests;
 pub(crate) use self::classes::Classes;
 pub use self::classes::Range;
 
-use crate::host::Assume;
+use crate::host::Options;
 use crate::ir::dataflow::{self, Domain};
 use crate::ir::known::FloatConstants;
 use crate::ir::op::scalar;
@@ -73,10 +73,10 @@ impl<'a> Ranges<'a> {
 
     /// With knowledge of what the host feeds.
     #[must_use]
-    pub fn knowing(mut self, numbers: &Assume) -> Self {
-        self.uniforms = Range::promised(numbers.uniforms, self.precision);
-        self.inputs = numbers.attributes.map(|promise| Range::promised(promise, self.precision));
-        self.results = Range::promised(numbers.results, self.precision);
+    pub fn knowing(mut self, options: &Options) -> Self {
+        self.uniforms = Range::promised(options.assume.uniforms, self.precision);
+        self.inputs = options.input.numbers().map(|promise| Range::promised(promise, self.precision));
+        self.results = Range::promised(options.assume.results, self.precision);
         let constants = self.constants.into_iter().flatten().flatten().flatten();
         // Behind the last uniform there are ones.
         let one = Range::of_bits(ONE);

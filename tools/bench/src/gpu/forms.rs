@@ -6,7 +6,7 @@ use transpica::Precision;
 use transpica::Program;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise};
+use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise, VertexInput};
 use transpica::stages::backend::text::Language;
 use transpica::{Error, Translation, Translator};
 use transpica::{Job, Options, Profile, host};
@@ -71,8 +71,9 @@ fn with(options: Options, precision: Precision) -> Options {
 
 /// Exact arithmetic with a promise about all numbers of the host.
 fn promised(options: Options, promise: Promise) -> Options {
-    let assume = Assume { uniforms: promise, attributes: [promise; 16], ..Assume::default() };
-    Options { assume, ..with(options, Precision::Exact) }
+    let assume = Assume { uniforms: promise, ..Assume::default() };
+    let input = VertexInput { promises: [promise; 16], ..options.input };
+    Options { assume, input, ..with(options, Precision::Exact) }
 }
 
 /// The same with a promise about the results of arithmetic.

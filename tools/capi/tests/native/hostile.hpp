@@ -173,7 +173,7 @@ struct Settings {
             {"control.bools.values", bits},
             {"control.ints", "i0=" + n + ",1,2,3"},
             {"control.ints", "i1=specialized"},
-            {"attributes", "v" + n + "=uint:3,v1=int"},
+            {"input.formats", "v" + n + "=uint:3,v1=int"},
             {"assume", "uniforms=2^" + n + ",v" + n + "=no-nan,results=finite"},
             {"spirv_version", "1." + place},
             {"no_contraction", "false"},

@@ -7,6 +7,7 @@ use std::ptr::{null, null_mut};
 use transpica_capi::*;
 use transpica_settings::Settings;
 use transpica_settings::table::ROWS;
+use transpica_settings::tree::is_below;
 
 /// Settings of the C interface.
 struct Owned(*mut TranspicaSettings);
@@ -70,6 +71,11 @@ fn every_path_of_the_table_is_set_and_read_back() {
             expected.set(path, value).expect("a value of the table");
             let shown = settings.get(path).expect("a path of the table");
             again.set(&owned(path), &owned(&shown)).unwrap_or_else(|error| panic!("{path}: {error}"));
+            for field in row.fields.iter().filter(|field| !is_below(field, path)) {
+                let elsewhere = field.trim_end_matches(".*");
+                let shown = settings.get(elsewhere).expect("a path of the table");
+                again.set(&owned(elsewhere), &owned(&shown)).expect("its own value");
+            }
             let mut seen = 0;
             for field in row.fields {
                 let field = field.replace('*', "1");
@@ -111,7 +117,7 @@ fn hostile_texts_are_errors() {
         (c"limits.depth", c"4294967296"),
         (c"", c""),
         (c"...", c"1"),
-        (c"attributes.18446744073709551616", c"1"),
+        (c"input.formats.18446744073709551616", c"1"),
     ] {
         let error = settings.set(path, value).expect_err("hostile");
         assert!((1..1000).contains(&error.len()), "{} bytes", error.len());
@@ -125,5 +131,5 @@ fn hostile_texts_are_errors() {
         assert!(transpica_settings_get(null_mut(), null(), null_mut()).is_null());
     }
     let long: Vec<String> = (0..2000).map(|n| format!("v{}=float:2", n % 16)).collect();
-    assert_eq!(settings.set(c"attributes", &owned(&long.join(","))), Ok(()));
+    assert_eq!(settings.set(c"input.formats", &owned(&long.join(","))), Ok(()));
 }

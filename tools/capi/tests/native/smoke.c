@@ -380,7 +380,7 @@ static void options(void) {
         {"control.loop_guard", "1000"},
         {"control.bools", "b0=false,b1=specialized"},
         {"control.ints", "i0=3,0,0,0"},
-        {"attributes", "v1=uint:3"},
+        {"input.formats", "v1=uint:3"},
         {"spirv_version", "1.5"},
         {"names", "false"},
         {"bindings", "uniforms=0:0,host=0:7"},
@@ -400,7 +400,7 @@ static void options(void) {
         set(settings, VALUES[index][0], VALUES[index][1]);
     }
     CHECK(strcmp(transpica_settings_get(settings, "outputs.depth", NULL), "-w..w") == 0);
-    CHECK(strcmp(transpica_settings_get(settings, "attributes.1.components", NULL), "3") == 0);
+    CHECK(strcmp(transpica_settings_get(settings, "input.formats.1.components", NULL), "3") == 0);
     CHECK(strstr(transpica_settings_describe(settings, "outputs.depth", NULL), "\"value\":\"-w..w\"") != NULL);
     translator = translator_of(settings);
     result = translated(translator, &raw.head);

@@ -4,7 +4,7 @@
 use transpica::Options;
 use transpica::Stage;
 use transpica::geometry::Topology;
-use transpica::settings::{Assume, Promise};
+use transpica::settings::{Assume, Promise, VertexInput};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};
@@ -90,10 +90,11 @@ fn every_route_gives_the_triangles_of_the_interpreter() {
 fn programs_with_promises_give_the_triangles_of_the_interpreter() {
     let gpu = gpu();
     let promise = Promise::Below(64);
-    let assume = Assume { uniforms: promise, attributes: [promise; 16], results: Promise::NotNan };
+    let assume = Assume { uniforms: promise, results: Promise::NotNan };
+    let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
     for scene in scenes::all() {
         for route in [Route::Passthrough, Route::Wgsl] {
-            let options = Options { assume, ..Options::default() };
+            let options = Options { assume, input, ..Options::default() };
             compare_with(&gpu, &scene, Topology::Geometry, route, options);
         }
     }

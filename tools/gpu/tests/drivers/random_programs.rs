@@ -5,7 +5,7 @@
 use transpica::Options;
 use transpica::Precision;
 use transpica::host::{IntPacking, RegisterLayout};
-use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue};
+use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;
@@ -82,19 +82,27 @@ fn float24_programs_run_as_on_the_interpreter() {
 }
 
 /// Compares programs that rely on promises on numbers that keep them.
-fn run_promised(gpu: &Gpu, assume: Assume, precision: Precision, route: Route, seeds: std::ops::Range<u64>) {
+fn run_promised(
+    gpu: &Gpu,
+    promised: (Assume, [Promise; 16]),
+    precision: Precision,
+    route: Route,
+    seeds: std::ops::Range<u64>,
+) {
+    let (assume, promises) = promised;
+    let input = VertexInput { promises, ..VertexInput::default() };
     let mut total = Verdict::default();
     let programs = Kind::ALL.into_iter().flat_map(|kind| seeds.clone().map(move |seed| (kind, seed)));
     let what = format!("programs with promises, {precision:?} {}", route.name());
     for (kind, seed) in daily::some(&what, 5, programs.collect()) {
-        let options = Options { assume, ..random::options(precision) };
+        let options = Options { assume, input, ..random::options(precision) };
         let verdict = random::one_with(gpu, &generate(kind, seed), options, route);
-        let name = format!("{assume:?} {precision:?} {kind:?} {seed} {}", route.name());
+        let name = format!("{promised:?} {precision:?} {kind:?} {seed} {}", route.name());
         let verdict = verdict.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(verdict.passed(), "{name}: {:?}", verdict.first);
         total.add(&verdict);
     }
-    assert!(total.values > 2 * total.excused, "{assume:?} {}: most are decided: {total:?}", route.name());
+    assert!(total.values > 2 * total.excused, "{promised:?} {}: most are decided: {total:?}", route.name());
 }
 
 /// Guards that promises drop are dropped in the modules that drivers compile, too.
@@ -102,10 +110,10 @@ fn run_promised(gpu: &Gpu, assume: Assume, precision: Precision, route: Route, s
 fn programs_with_promises_run_as_on_the_interpreter() {
     let gpu = gpu();
     let (none, not_nan, finite) = (Promise::Nothing, Promise::NotNan, Promise::FINITE);
-    let all = |promise, results| Assume { uniforms: promise, attributes: [promise; 16], results };
+    let all = |promise, results| (Assume { uniforms: promise, results }, [promise; 16]);
     let mut uneven = all(Promise::Below(20), none);
-    uneven.attributes[..8].fill(none);
-    for assume in [
+    uneven.1[..8].fill(none);
+    for promised in [
         all(not_nan, none),
         // Among them are products of numbers near the largest, which a driver reorders through
         // naga (numeric program 707).
@@ -114,11 +122,11 @@ fn programs_with_promises_run_as_on_the_interpreter() {
         all(none, not_nan),
         all(finite, finite),
         uneven,
-        Assume { uniforms: finite, ..Assume::default() },
+        (Assume { uniforms: finite, ..Assume::default() }, [none; 16]),
     ] {
-        run_promised(&gpu, assume, Precision::Exact, Route::Passthrough, 700..715);
-        run_promised(&gpu, assume, Precision::Exact, Route::Wgsl, 700..710);
-        run_promised(&gpu, assume, Precision::F24, Route::Passthrough, 715..720);
+        run_promised(&gpu, promised, Precision::Exact, Route::Passthrough, 700..715);
+        run_promised(&gpu, promised, Precision::Exact, Route::Wgsl, 700..710);
+        run_promised(&gpu, promised, Precision::F24, Route::Passthrough, 715..720);
     }
 }
 

@@ -188,7 +188,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     machine.set_uniforms(&seen);
     let fed: Vec<_> = inputs()
         .into_iter()
-        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.attributes[n])))
+        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.input.formats[n])))
         .collect();
     let vertices: Vec<_> = fed.iter().map(|vertex| vertex.map(|(bits, _)| bits)).collect();
     let shader = valid_shader(&mut translator, &translated, route).expect("a module");
@@ -198,7 +198,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack_all());
     let job = VertexJob {
         host: if reflection.host_block.is_some() { &host_block } else { &[] },
-        formats: options.attributes,
+        formats: options.input.formats,
         constants: &constants,
         ..VertexJob::new(shader, &translated.interface, &block, &vertices)
     };
@@ -325,9 +325,9 @@ fn hooks_change_outputs_and_uniforms() {
 fn integer_attributes_are_converted_to_float() {
     let gpu = gpu();
     let mut options = Options::default();
-    options.attributes[0].components = 3;
-    options.attributes[1] = AttributeFormat { kind: AttributeKind::Int, components: 2 };
-    options.attributes[2] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+    options.input.formats[0].components = 3;
+    options.input.formats[1] = AttributeFormat { kind: AttributeKind::Int, components: 2 };
+    options.input.formats[2] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
     for route in Route::ALL {
         run(&gpu, &Setting { options, ..Setting::new("integer attributes", TEXTURED) }, route);
     }

@@ -71,7 +71,7 @@ fn translated_by(
 ) -> Result<Verdict, String> {
     let program = generated.program();
     let (mut uniforms, mut inputs) = (generated.uniforms(), generated.inputs(VERTICES));
-    promises::keep(&options.assume, &mut uniforms, &mut inputs);
+    promises::keep(&options, &mut uniforms, &mut inputs);
     if options.assume.results != Promise::Nothing {
         // Drivers may flush subnormal numbers, which makes other results.
         for flush_subnormals in [false, true] {

@@ -63,7 +63,7 @@ pub struct ForRuns;
 impl Scope for ForRuns {
     const WITHOUT: &'static [&'static str] = &[
         "outputs",
-        "attributes",
+        "input.formats",
         "control.report_unfinished",
         "control.bools.specialized",
         "control.ints.specialized",

@@ -101,14 +101,14 @@ fn spellings_are_values_of_the_library() {
         options.block.layout = Layout::Custom(offsets);
     });
     check(&["--attributes", "v1=uint:3,v2=int"], &|options, _| {
-        options.attributes[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
-        options.attributes[2] = AttributeFormat { kind: AttributeKind::Int, components: 4 };
+        options.input.formats[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+        options.input.formats[2] = AttributeFormat { kind: AttributeKind::Int, components: 4 };
     });
     check(
         &["--assume", "attributes=2^16,uniforms=below:24", "--assume", "v3=finite,results=no-nan"],
         &|options, _| {
-            options.assume.attributes = [Promise::Below(16); 16];
-            options.assume.attributes[3] = Promise::FINITE;
+            options.input.promises = [Promise::Below(16); 16];
+            options.input.promises[3] = Promise::FINITE;
             options.assume.uniforms = Promise::Below(24);
             options.assume.results = Promise::NotNan;
         },
@@ -133,9 +133,9 @@ fn spellings_are_values_of_the_library() {
     check(&["--glsl-attributes", "numbered:a"], &|_, profile| {
         profile.glsl.attributes = AttributeNames::Numbered("a".into());
     });
-    check(&["--set", "spirv_version=1.6", "--set", "attributes=v1=uint:3"], &|options, profile| {
+    check(&["--set", "spirv_version=1.6", "--set", "input.formats=v1=uint:3"], &|options, profile| {
         profile.spirv_version = (1, 6);
-        options.attributes[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+        options.input.formats[1] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
     });
     // The last one counts, whatever its door.
     check(&["--set", "outputs.depth=Raw", "--depth", "-w..w"], &|options, _| {
@@ -156,7 +156,7 @@ fn wrong_values_are_explained() {
         (&["--set", "outputs.dept=Raw"], "did you mean `depth`?"),
         (&["--set", "outputs.depth=Rav"], "did you mean `raw`?"),
         (&["--set", "outputs.depth.x=1"], "there is nothing below"),
-        (&["--set", "attributes.16.components=1"], "must be 0 to 15"),
+        (&["--set", "input.formats.16.components=1"], "must be 0 to 15"),
         (&["--set", "outputs.depth"], "must be like outputs.depth=-w..w"),
         (&["--set", "varyings=[1"], "not JSON"),
         (&["--set", "limits.depth=-1"], "invalid value"),
