@@ -4,16 +4,15 @@
 //! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Procedure, Usage};
+use super::layout::{self, BoundSymbols};
 use super::map_warnings;
 use super::settings::options::{IntUniforms, Options};
 use super::varying::OutputMap;
-use super::{Environment, layout, names};
+use super::{Environment, names};
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::{Limits, check};
 use crate::machine::precision::float24;
-use crate::program::container::{
-    ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
-};
+use crate::program::container::{ConstantValue, Dvle, Name, ShaderType, Shbin, SymbolBank};
 use crate::program::isa::decode::decode;
 use crate::program::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
@@ -108,45 +107,6 @@ fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) 
         folded.floats[first..first + usize::from(symbol.range.count)].fill(None);
     }
     folded
-}
-
-/// A symbol that names registers.
-#[derive(Clone, Copy)]
-pub(super) struct BoundSymbol {
-    /// Offset of its name in the file.
-    pub name: NameOffset,
-    /// Registers.
-    pub range: SymbolRange,
-}
-
-/// Symbols that name registers, in file order. Names are looked up on demand.
-pub(super) struct BoundSymbols<'a> {
-    strings: Strings<'a>,
-    list: Vec<BoundSymbol>,
-}
-
-impl<'a> BoundSymbols<'a> {
-    fn new(executable: &Dvle<'a>) -> Self {
-        let mut list = Vec::with_capacity(executable.symbols.len());
-        for symbol in executable.symbols.iter() {
-            if let Some(range) = symbol.range() {
-                list.push(BoundSymbol { name: symbol.name, range });
-            }
-        }
-        Self { strings: executable.strings, list }
-    }
-    /// Returns the symbols of one bank.
-    pub fn of(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
-        self.list.iter().filter(move |symbol| symbol.range.bank == bank)
-    }
-    /// Returns the name of a symbol.
-    pub fn name(&self, symbol: &BoundSymbol) -> Name<'a> {
-        self.strings.get(symbol.name)
-    }
-    /// Returns the number of symbols.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
 }
 
 /// Returns what the CALLs of the code run, as far as it has labels: innermost first.

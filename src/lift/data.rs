@@ -3,12 +3,15 @@
 //! semantics as measured (inf · 0 = 0, ordered MIN and MAX, broadcast scalars). The arithmetic
 //! itself stays PICA200 (`AddP`, `MulP`, …).
 
-use super::geometry::Emission;
+use super::context::Context;
+use super::geometry::{self, Emission};
 use super::hooks::Hooks;
-use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
+use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet};
+use super::outputs;
 use super::scope::Builder;
+use crate::error;
 use crate::ir::known::FloatConstants;
-use crate::ir::{Array, Binary, HintRegister, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
+use crate::ir::{Array, Binary, HintRegister, Lane, Module, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::arith::LITP_LIMIT;
 use crate::machine::precision::bits::{ONE, SIGN};
 use crate::program::isa::{
@@ -17,12 +20,33 @@ use crate::program::isa::{
 
 /// Lowering of data instructions, with a table of known float uniforms.
 pub(super) struct Data<'a> {
-    pub(super) constants: &'a FloatConstants,
+    constants: &'a FloatConstants,
     /// Uses the library's own EX2 and LG2.
-    pub(super) portable: bool,
+    portable: bool,
     /// Semantics of EMIT and SETEMIT, in a geometry program.
     pub(super) emission: Option<Emission<'a>>,
     pub(super) hooks: Hooks<'a>,
+}
+
+/// Begins a program whose slots, except those of geometry programs, end at `slots`.
+pub(super) fn begin(context: Context<'_>, slots: Slot, instructions: usize) -> (Builder, Data<'_>) {
+    let (slots, emission) = geometry::slots(context, slots);
+    let portable = context.options.arithmetic.portable_exponentials;
+    let hooks = Hooks { hooks: context.hooks, base: emission.is_none().then_some(slots.geometry) };
+    let data = Data { constants: context.constants, portable, emission, hooks };
+    (Builder::new(context.options, slots, instructions), data)
+}
+
+/// Ends a program: lowers its outputs and builds the module.
+pub(super) fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> error::Result<Module> {
+    // Outputs are no part of a procedure that the program ends in.
+    builder.func.begin_place(Some(context.program.entry()));
+    let values = match &data.emission {
+        Some(emission) => emission.end(&mut builder),
+        None => outputs::values(&mut builder, context.outputs, context.options, &data.hooks),
+    };
+    let main = builder.finish_function(&values, &context.options.limits)?;
+    Ok(Module { main, helpers: Vec::new() })
 }
 
 impl Data<'_> {

@@ -10,8 +10,8 @@
 //! A case only records the scope that it opens. The rings change in one place behind the switch, so
 //! that they do not go through every case.
 
-use super::Context;
-use super::data::Data;
+use super::context::Context;
+use super::data::{self, Data};
 use super::lanes::{COUNTER, JUMPS, LEFT, SAVED, Slot, SlotSet, VARS};
 use super::scope::Builder;
 use super::tree::{condition, loop_effect};
@@ -126,7 +126,7 @@ impl<const N: usize> Stack<N> {
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.control.permissive)?;
-    let (mut b, data) = super::begin(context, SLOTS, context.program.code().len());
+    let (mut b, data) = data::begin(context, SLOTS, context.program.code().len());
     let guard = context
         .options
         .control
@@ -161,7 +161,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     ifs_end(&mut b);
     loops_end(&mut b);
     b.close();
-    super::end(b, &data, context)
+    data::end(b, &data, context)
 }
 
 fn set_int(b: &mut Builder, slot: Slot, value: i32) {

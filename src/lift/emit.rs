@@ -48,6 +48,17 @@ impl Builder {
     pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         self.emit(self.func.ty(a), Op::Select { cond, a, b })
     }
+    /// The register of a relative read: see
+    /// [`uniform_index`](crate::machine::precision::arith::uniform_index).
+    pub(super) fn uniform_index(&mut self, base: u8, offset: Value) -> Value {
+        let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| self.int(int));
+        let low = self.test(Binary::IGreater, offset, below);
+        let high = self.test(Binary::ILess, offset, above);
+        let inside = self.test(Binary::And, low, high);
+        let offset = self.select(inside, offset, zero);
+        let sum = self.int_op(Binary::IAdd, base, offset);
+        self.int_op(Binary::IAnd, sum, mask)
+    }
     /// Lowers both arms of an `if`.
     pub(super) fn when(
         &mut self,

@@ -12,9 +12,10 @@
 //! loop { if i >= first + chunk { break }   if i == first { count = 0 }   the program   i = i + 1 }
 //! ```
 
+use super::context::{Context, Form, Geometry, OutputSelection};
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
 use super::scope::{Builder, Slots};
-use super::{Context, Form, Geometry, OutputSelection, outputs, unfinished};
+use super::{outputs, unfinished};
 use crate::geometry::StateItem;
 use crate::geometry::kernel;
 use crate::geometry::{GeometryInput, StateWord};
@@ -226,13 +227,13 @@ impl Emission<'_> {
 
     /// Adds the bits of an unfinished thread to its number of triangles.
     fn flag_unfinished(&self, b: &mut Builder, count: Value) -> Value {
-        let guard = match self.is_looped() {
-            false => unfinished::guard_fired(b, self.options),
-            true if !self.notes_stops() => None,
-            true => {
-                let stopped = b.read(self.stopped());
-                Some(b.test_int(Binary::IGreater, stopped, 0))
-            }
+        let guard = if !self.is_looped() {
+            unfinished::guard_fired(b, self.options)
+        } else if self.notes_stops() {
+            let stopped = b.read(self.stopped());
+            Some(b.test_int(Binary::IGreater, stopped, 0))
+        } else {
+            None
         };
         let reasons = [(guard, kernel::GUARD_FIRED), (unfinished::driver_left(b), kernel::DRIVER_LEFT)];
         let none = b.constant(Type::U32, [0; 4]);
@@ -322,7 +323,7 @@ impl Emission<'_> {
         }
         let index = match offset {
             None => b.int(i32::from(base)),
-            Some(offset) => uniform_index(b, base, offset),
+            Some(offset) => b.uniform_index(base, offset),
         };
         let (first, before) = (b.int(i32::from(first) - i32::from(before)), b.int(i32::from(before) - 1));
         let zero = b.int(0);
@@ -571,16 +572,4 @@ fn select(b: &mut Builder, cond: Value, x: Value, y: Value) -> Value {
     let ty = b.func.ty(x);
     let cond = b.gather(&[Lane::new(cond, 0); 4][..usize::from(ty.lanes)]);
     b.emit(ty, Op::Select { cond, a: x, b: y })
-}
-
-/// The register of a relative read: see
-/// [`uniform_index`](crate::machine::precision::arith::uniform_index).
-pub(super) fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
-    let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| b.int(int));
-    let low = b.test(Binary::IGreater, offset, below);
-    let high = b.test(Binary::ILess, offset, above);
-    let inside = b.test(Binary::And, low, high);
-    let offset = b.select(inside, offset, zero);
-    let sum = b.int_op(Binary::IAdd, base, offset);
-    b.int_op(Binary::IAnd, sum, mask)
 }

@@ -1,7 +1,6 @@
 //! Lowering of hooks: changes that a host makes to outputs and uniforms, and taps.
 //! In: [`Hook`]s, lanes of outputs. Out: changed lanes. The CPU's side is `host::hooks`.
 
-use super::geometry::uniform_index;
 use super::lanes::{self, FLAGS, Slot, SlotSet};
 use super::scope::Builder;
 use crate::host::{Hook, HookOperand, HostField, OutputHook, redirected, taps};
@@ -71,7 +70,7 @@ impl<'a> Hooks<'a> {
         if redirected(self.hooks).next().is_none() {
             return value;
         }
-        let register = uniform_index(b, base, offset);
+        let register = b.uniform_index(base, offset);
         for (from, to) in redirected(self.hooks) {
             let from = b.int(from.into());
             let is_redirected = b.test(Binary::IEqual, register, from);

@@ -3,9 +3,10 @@
 //! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated. Tolerances
 //! of the clip volume act on the position as the program writes it.
 
+use super::context::OutputSelection;
 use super::hooks::{self, Hooks};
 use super::scope::Builder;
-use super::{OutputSelection, lanes, unfinished};
+use super::{lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, DepthSnap, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;

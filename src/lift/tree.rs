@@ -2,8 +2,8 @@
 //! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; `data` knows
 //! instructions.
 
-use super::Context;
-use super::data::Data;
+use super::context::Context;
+use super::data::{self, Data};
 use super::lanes::{COUNTER, FLAGS, JUMPS, LEFT, SAVED, SlotSet, VARS};
 use super::scope::Builder;
 use crate::error::Result;
@@ -33,7 +33,7 @@ struct Walk<'a> {
 }
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    let (builder, data) = super::begin(context, VARS + tree.vars as usize, cfg.actions.len());
+    let (builder, data) = data::begin(context, VARS + tree.vars as usize, cfg.actions.len());
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
     if let (Some(emission), Some(root)) = (walk.data.emission, tree.root) {
         let assigned = if emission.is_looped() { walk.assigned(root) } else { SlotSet::default() };
@@ -44,7 +44,7 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
         walk.run(task);
         walk.builder.check(&context.options.limits)?;
     }
-    super::end(walk.builder, &walk.data, context)
+    data::end(walk.builder, &walk.data, context)
 }
 
 impl<'a> Walk<'a> {

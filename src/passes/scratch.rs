@@ -7,7 +7,7 @@ use super::analyze::demand::Demand;
 use super::analyze::flow::ValueFlow;
 use super::legalize::Built;
 use super::optimize::equal::Visible;
-use super::optimize::simplify::Frame;
+use super::optimize::simplify::frame::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
 /// Reusable memory of the passes: two analyses and the tables of each pass.

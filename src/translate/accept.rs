@@ -3,9 +3,9 @@
 //! In: what a translation takes. Out: its error, if it is certain. Translations begin with it, and
 //! keys check it.
 
-use super::{Input, stage};
+use super::Input;
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::GeometrySetup;
+use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
 use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
 use crate::program::isa::{Program, Stage};
 
@@ -44,7 +44,7 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
         }
         Job::GeometryStage(setup) => {
             setup.check()?;
-            stage::primitive(setup)?;
+            primitive(setup)?;
             locations(options, profile, || setup.map)
         }
         Job::Draw(setup) => locations(options, profile, || setup.map),
@@ -54,6 +54,33 @@ pub(super) fn program(input: &Input<'_>, job: Job<'_>, profile: &Profile) -> Res
 /// Returns the geometry program's part of a setup.
 pub(super) fn geometry(setup: &Setup) -> Result<&GeometrySetup> {
     setup.geometry.as_ref().ok_or_else(|| Error::setup("the setup has no geometry program"))
+}
+
+/// Returns the error of a geometry stage that cannot be built.
+pub(super) fn reject_stage<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::new(Kind::NoGeometryStage(why.into()), At::Whole))
+}
+
+/// Returns the primitive of a stage and the number of vectors of its vertices.
+pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
+    let geometry = geometry(setup)?;
+    match setup.topology {
+        Topology::List | Topology::Geometry => {}
+        Topology::Strip | Topology::Fan => {
+            return reject_stage("it cannot hand its vertices to an assembler of strips or fans");
+        }
+    }
+    let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
+        return reject_stage("only point mode has vertices in registers");
+    };
+    let outputs = setup.vertex_outputs.count_ones();
+    match GeometryStage::primitive(geometry.input, outputs) {
+        Some(found) => Ok(found),
+        None => reject_stage(format!(
+            "it takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
+            u32::from(inputs) / outputs.max(1)
+        )),
+    }
 }
 
 /// Checks that no two outputs share a location.

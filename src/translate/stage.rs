@@ -6,7 +6,7 @@
 use super::geometry::{bounds, dependences, state_words};
 use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::{Dependence, GeometryInput, GeometryStage, StagePrimitive, Topology};
+use crate::geometry::{Dependence, GeometryStage, Topology};
 use crate::geometry::{Observation, StateItem};
 use crate::host::varying::{self, Place};
 use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage};
@@ -14,11 +14,6 @@ use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, 
 use crate::lift::{Context, Form, Geometry, OutputSelection};
 use crate::limits;
 use crate::passes;
-
-/// Returns the error of a geometry stage that cannot be built.
-fn reject_stage<T>(why: impl Into<String>) -> Result<T> {
-    Err(Error::new(Kind::NoGeometryStage(why.into()), At::Whole))
-}
 
 impl Translator {
     /// Translates a geometry program to a geometry stage.
@@ -31,7 +26,7 @@ impl Translator {
     /// triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translation> {
         let Input { program, options, folded, hooks, .. } = input;
-        let (primitive, vectors) = primitive(setup)?;
+        let (primitive, vectors) = accept::primitive(setup)?;
         let geometry = *accept::geometry(setup)?;
         let outputs = self.outputs(input, &setup.map, false);
         let (mut control, mut why) = control::choose(program, options)?;
@@ -141,28 +136,6 @@ fn move_function(outputs: &[Output]) -> Func {
     main
 }
 
-/// Returns the primitive of a stage and the number of vectors of its vertices.
-pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
-    let geometry = accept::geometry(setup)?;
-    match setup.topology {
-        Topology::List | Topology::Geometry => {}
-        Topology::Strip | Topology::Fan => {
-            return reject_stage("it cannot hand its vertices to an assembler of strips or fans");
-        }
-    }
-    let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
-        return reject_stage("only point mode has vertices in registers");
-    };
-    let outputs = setup.vertex_outputs.count_ones();
-    match GeometryStage::primitive(geometry.input, outputs) {
-        Some(found) => Ok(found),
-        None => reject_stage(format!(
-            "it takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
-            u32::from(inputs) / outputs.max(1)
-        )),
-    }
-}
-
 /// Rejects programs with data dependences between invocations.
 fn check_dependence(observations: &[Observation], dependence: Dependence) -> Result<()> {
     let counts = |seen: &&Observation| dependence != Dependence::None || seen.item == StateItem::Ran;
@@ -178,7 +151,7 @@ fn check_dependence(observations: &[Observation], dependence: Dependence) -> Res
 /// Rejects programs with too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        return reject_stage("the triangles of an invocation have no proven bound");
+        return accept::reject_stage("the triangles of an invocation have no proven bound");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(

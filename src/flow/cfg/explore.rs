@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 
+pub use super::ExploreOptions;
 use super::live::Live;
 use super::scan::{Scan, WordKind, classify, scan};
 use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
@@ -14,40 +15,8 @@ use crate::error::{At, Error, Kind, Result};
 use crate::limits::Limits;
 use crate::program::isa::control;
 use crate::program::isa::control::{Effect, Outcome, State, Test};
-use crate::program::isa::limits::INTS;
 use crate::program::isa::{Flow, Pc, Program};
 use crate::support::entity::{Arena, Handle, Interner};
-
-/// Assumptions of an exploration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExploreOptions {
-    /// The bool uniforms whose value is known, b0 in bit 0.
-    pub known_bools: u16,
-    /// Their values; bits of unknown ones are ignored.
-    pub bools: u16,
-    /// The int uniforms whose value is known. A loop with x = 0 loses its back edge.
-    pub ints: [Option<[u8; 3]>; INTS],
-    /// Counts undefined opcodes as NOP instead of reporting an error.
-    pub permissive: bool,
-    /// Counts back jumps and ends the program when there are too many.
-    pub guarded: bool,
-    /// Counts also the jump that ends the program, so that the count becomes
-    /// negative.
-    pub reports_guard: bool,
-}
-
-impl ExploreOptions {
-    /// Answers a test of a uniform that is known.
-    pub(super) fn answer(&self, test: Test) -> Option<bool> {
-        match test {
-            Test::Bool { id, expected } => {
-                let id = id & 15;
-                (self.known_bools >> id & 1 != 0).then_some((self.bools >> id & 1 != 0) == expected)
-            }
-            Test::Cmp(_) | Test::LoopRepeats { .. } | Test::JumpsLeft => None,
-        }
-    }
-}
 
 /// Result of an exploration.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{Dfs, EdgeRef, Reversed};
 
-use super::explore::ExploreOptions;
+use super::ExploreOptions;
 use super::scan::{Scan, answers};
 use crate::program::isa::control::{CallEntry, ScopeKind, State};
 use crate::program::isa::{Flow, Pc};

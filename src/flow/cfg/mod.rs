@@ -31,6 +31,7 @@ use std::slice::from_ref;
 use crate::define_handle;
 use crate::program::isa::Pc;
 use crate::program::isa::control::{Effect, Test};
+use crate::program::isa::limits::INTS;
 use crate::support::entity::Arena;
 
 define_handle!(
@@ -38,6 +39,37 @@ define_handle!(
     Block,
     "block"
 );
+
+/// Assumptions of an exploration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExploreOptions {
+    /// The bool uniforms whose value is known, b0 in bit 0.
+    pub known_bools: u16,
+    /// Their values; bits of unknown ones are ignored.
+    pub bools: u16,
+    /// The int uniforms whose value is known. A loop with x = 0 loses its back edge.
+    pub ints: [Option<[u8; 3]>; INTS],
+    /// Counts undefined opcodes as NOP instead of reporting an error.
+    pub permissive: bool,
+    /// Counts back jumps and ends the program when there are too many.
+    pub guarded: bool,
+    /// Counts also the jump that ends the program, so that the count becomes
+    /// negative.
+    pub reports_guard: bool,
+}
+
+impl ExploreOptions {
+    /// Answers a test of a uniform that is known.
+    fn answer(&self, test: Test) -> Option<bool> {
+        match test {
+            Test::Bool { id, expected } => {
+                let id = id & 15;
+                (self.known_bools >> id & 1 != 0).then_some((self.bools >> id & 1 != 0) == expected)
+            }
+            Test::Cmp(_) | Test::LoopRepeats { .. } | Test::JumpsLeft => None,
+        }
+    }
+}
 
 /// One action of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! In: [`Program`], known uniforms. Out: the kind of each word, where blocks may start, the scopes.
 //! Knows no rings: a word counts as reachable if some content of the rings leads to it.
 
-use super::explore::ExploreOptions;
+use super::ExploreOptions;
 use crate::program::isa::control::{ScopeKind, Test};
 use crate::program::isa::table::{Class, Shape};
 use crate::program::isa::word::{Field, Format};

@@ -7,13 +7,48 @@
 pub mod registers;
 
 use self::registers::{IntPacking, RegisterLayout};
-use super::dvle::BoundSymbols;
 use super::interface::{ArrayName, Bank, Constants, Member, MemberType, UniformBlock, Usage};
 use super::names;
 use super::settings::options::Block;
-use crate::program::container::SymbolBank;
+use crate::program::container::{Dvle, Name, NameOffset, Strings, SymbolBank, SymbolRange};
 use crate::program::isa::Uniforms;
 use crate::program::isa::limits;
+
+/// A symbol that names registers.
+#[derive(Clone, Copy)]
+pub(in crate::host) struct BoundSymbol {
+    /// Offset of its name in the file.
+    pub name: NameOffset,
+    /// Registers.
+    pub range: SymbolRange,
+}
+
+/// Symbols that name registers, in file order. Names are looked up on demand.
+pub(in crate::host) struct BoundSymbols<'a> {
+    strings: Strings<'a>,
+    pub list: Vec<BoundSymbol>,
+}
+
+impl<'a> BoundSymbols<'a> {
+    /// Collects them.
+    pub fn new(executable: &Dvle<'a>) -> Self {
+        let mut list = Vec::with_capacity(executable.symbols.len());
+        for symbol in executable.symbols.iter() {
+            if let Some(range) = symbol.range() {
+                list.push(BoundSymbol { name: symbol.name, range });
+            }
+        }
+        Self { strings: executable.strings, list }
+    }
+    /// Returns the symbols of one bank.
+    pub fn of(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
+        self.list.iter().filter(move |symbol| symbol.range.bank == bank)
+    }
+    /// Returns the name of a symbol.
+    pub fn name(&self, symbol: &BoundSymbol) -> Name<'a> {
+        self.strings.get(symbol.name)
+    }
+}
 
 /// Mask of the existing float registers.
 const FLOATS: u128 = (1 << limits::FLOATS) - 1;
@@ -117,7 +152,7 @@ pub(super) fn file(layout: &RegisterLayout, is_padded: bool) -> UniformBlock {
 /// registers without a symbol. Of symbols that share registers, only the first has a member. What
 /// one relative read may reach is one array, in which symbols are names.
 fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
-    let mut members: Vec<Member> = Vec::with_capacity(symbols.len());
+    let mut members: Vec<Member> = Vec::with_capacity(symbols.list.len());
     let mut unnamed = needed.banks;
     for (bank, left) in &mut unnamed {
         let mut taken = 0;

@@ -3,7 +3,7 @@
 //! Knows no arithmetic and no rule of control flow: it asks [`Registers`] and [`control::step`].
 
 use super::Uniforms;
-use super::geometry::Emission;
+use super::emission::Emission;
 use super::operation::{Exact, F24, Fast, Flushed, Operation, flush_subnormal};
 use super::registers::Registers;
 use super::trace::TraceRecord;

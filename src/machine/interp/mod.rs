@@ -25,9 +25,10 @@
 //! ```
 
 // Files: `machine.rs` vertex programs; `geometry.rs` programs whose state carries over,
-// `carried.rs` that state; `operation.rs`, `registers.rs` single instructions; `loops.rs` aL and
-// the loops; `trace.rs`.
+// `carried.rs` that state; `operation.rs`, `registers.rs` single instructions, `emission.rs` EMIT
+// and SETEMIT; `loops.rs` aL and the loops; `trace.rs`.
 
+mod emission;
 mod geometry;
 mod loops;
 mod machine;
@@ -40,7 +41,8 @@ mod tests;
 
 #[doc(hidden)]
 pub use crate::program::isa::Uniforms;
-pub use geometry::{CarriedState, Emit, GeometryMachine, Invocation, Triangle};
+pub use emission::{Emit, Invocation, Triangle};
+pub use geometry::{CarriedState, GeometryMachine};
 #[doc(hidden)]
 pub use loops::LoopData;
 #[doc(hidden)]

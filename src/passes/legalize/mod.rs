@@ -21,9 +21,11 @@
 //!
 //! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
 //! products and dot products by what their operands may be; `nan.rs` tests for NaN, `origins.rs`
-//! the lanes that make one NaN; `helpers.rs` the functions that they call, `built.rs` those of a
-//! module and of modules before; `uniforms.rs` register reads; `literal.rs` facts; `emit.rs`.
+//! the lanes that make one NaN, `answers.rs` those found before; `helpers.rs` the functions that
+//! they call, `built.rs` those of a module and of modules before; `uniforms.rs` register reads;
+//! `literal.rs` facts; `emit.rs`.
 
+mod answers;
 mod arith;
 mod built;
 pub(super) mod emit;
@@ -34,11 +36,11 @@ mod origins;
 mod products;
 mod uniforms;
 
+use self::answers::Answers;
 pub use self::built::Built;
 use self::built::Helpers;
 use self::emit::Emit;
 use self::literal::Facts;
-use self::origins::Answers;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;

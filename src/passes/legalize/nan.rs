@@ -10,8 +10,8 @@
 //! ```
 
 use super::Pass;
+use super::answers::Lanes;
 use super::helpers::Helper;
-use super::origins::Lanes;
 use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
 
 /// Lanes that a test for NaN looks at.

@@ -5,73 +5,12 @@
 //! no two are infinities of both signs, and functions of one operand.
 
 use super::Pass;
+use super::answers::{IMPLIED, KEPT, Lanes, MOST};
 use super::helpers::Helper;
 use crate::ir::{Binary, Lane, Op, Unary, Value, ValueList};
 use crate::machine::precision::bits::NAN;
 use crate::passes::analyze::ranges::Classes;
 use crate::support::entity::Handle;
-
-/// Number of lanes that one question may look at.
-const MOST: usize = 12;
-
-/// A lane that no value has.
-const NO_LANE: u32 = (1 << 30) - 1;
-
-/// A few lanes, in the order in which they were found.
-#[derive(Clone, Copy)]
-pub(super) struct Lanes {
-    /// Behind the last there is none, so that a search needs no length: it looks at all of them at
-    /// once.
-    all: [Lane; MOST],
-    len: usize,
-}
-
-impl Lanes {
-    pub fn none() -> Self {
-        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0 }
-    }
-
-    pub fn as_slice(&self) -> &[Lane] {
-        &self.all[..self.len]
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn contains(&self, lane: Lane) -> bool {
-        self.all.iter().fold(false, |found, &other| found | (other == lane))
-    }
-
-    /// Keeps some lanes.
-    pub fn retain(&mut self, mut keep: impl FnMut(Lane) -> bool) {
-        let mut kept = 0;
-        for at in 0..self.len {
-            if keep(self.all[at]) {
-                self.all[kept] = self.all[at];
-                kept += 1;
-            }
-        }
-        self.truncate(kept);
-    }
-
-    /// Keeps the first lanes.
-    fn truncate(&mut self, len: usize) {
-        self.all[len..self.len].fill(Lane::new(Value(NO_LANE), 3));
-        self.len = len;
-    }
-
-    /// Adds a lane if it is new; whether there was room.
-    pub fn add(&mut self, lane: Lane) -> bool {
-        if self.contains(lane) {
-            return true;
-        }
-        let Some(slot) = self.all.get_mut(self.len) else { return false };
-        *slot = lane;
-        self.len += 1;
-        true
-    }
-}
 
 /// A question about origins.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,26 +30,6 @@ enum Origins {
     Some,
     /// Some of them: there was no room for more.
     TooMany,
-}
-
-/// Numbers of answers that are kept; the rows of a matrix ask the same of one vector.
-const KEPT: usize = 32;
-const IMPLIED: usize = 256;
-
-/// The last answers to questions about NaN.
-pub(super) struct Answers {
-    /// Of [`Pass::makers_of_nan`].
-    makers: [Lanes; KEPT],
-    /// Of [`Pass::is_nan_only_with`]: both lanes, the decisions in force, and whether it is.
-    implied: [(Lane, Lane, u32, bool); IMPLIED],
-}
-
-impl Answers {
-    pub fn none() -> Self {
-        let none = Lane::new(Value(0), 0);
-        // Equal lanes are no question.
-        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, 0, true); IMPLIED] }
-    }
 }
 
 /// A number for each lane, from which its place among the answers follows.

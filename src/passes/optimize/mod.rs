@@ -4,7 +4,7 @@
 //!
 //! | file | pass |
 //! |---|---|
-//! | `simplify/` | simpler operations and constructs: `rules.rs`, `comparisons.rs` |
+//! | `simplify/` | simpler operations and constructs: `rules.rs`, `comparisons.rs`; `frame.rs` |
 //! | `params.rs` | loop parameters and results that are always one value |
 //! | `dce.rs`, `shrink.rs` | values, then lanes, that are not demanded |
 //! | `hoist.rs` | reads of members in front of the constructs that they stand in |

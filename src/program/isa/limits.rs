@@ -3,8 +3,6 @@
 //! [`limits`](crate::limits).
 //! Facts: 3dbrew "GPU/Shader Instruction Set"; stack depths from hardware tests.
 
-use super::encoding::word::Format;
-
 /// Input registers v0..v15.
 pub const INPUTS: usize = 16;
 /// Temporary registers r0..r15.
@@ -35,6 +33,6 @@ pub const VERTEX_WORDS: u32 = 512;
 /// Code words of the geometry unit.
 pub const GEOMETRY_WORDS: u32 = 4096;
 /// Operand descriptors.
-pub const DESCRIPTORS: usize = Format::One.descriptors();
+pub const DESCRIPTORS: usize = 128;
 /// Operand descriptors that MAD reaches.
-pub const MAD_DESCRIPTORS: usize = Format::Five.descriptors();
+pub const MAD_DESCRIPTORS: usize = 32;

@@ -3,7 +3,7 @@
 //! Knows no bit positions: see [`Format`].
 //! Facts: 3dbrew "GPU/Shader Instruction Set", checked against words that picasso assembled.
 
-use super::encoding::word::{Field, Format};
+use super::encoding::format::{Field, Format};
 use super::inst::{DataOp, FlowOp, Move};
 use super::limits::INTS;
 use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, all, each};

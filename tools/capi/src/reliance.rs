@@ -58,7 +58,7 @@ pub unsafe extern "C" fn transpica_result_reliance(
     plain(|| {
         // SAFETY: NULL or a result.
         let found = self::reliance(unsafe { shared(result, "result")? })?;
-        let &Reliance { uniforms, attributes, results, promises: _ } = found;
+        let &Reliance { uniforms, attributes, results, promises: _, attribute_promises: _ } = found;
         let make = |head| TranspicaReliance {
             head,
             uniforms: words(uniforms),

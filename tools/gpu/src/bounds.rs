@@ -17,7 +17,7 @@ use transpica::interp::TraceRecord;
 use transpica::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source,
 };
-use transpica::settings::{Assume, Control};
+use transpica::settings::Control;
 use transpica::{Program, Stage};
 
 use crate::Route;

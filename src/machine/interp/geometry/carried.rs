@@ -2,7 +2,8 @@
 //! In: a geometry machine between two invocations, or a [`CarriedState`]. Out: the other. Knows no
 //! program.
 
-use super::{Emission, GeometryMachine, Invocation, Setting};
+use super::GeometryMachine;
+use crate::machine::interp::emission::{Emission, Invocation, Setting};
 use crate::machine::interp::registers::dest_place;
 use crate::program::isa::Dest;
 use crate::program::isa::control::Test;

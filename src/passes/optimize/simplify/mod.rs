@@ -22,6 +22,7 @@
 //! zeros operands of `Mul` and `Add`, which that stage forbids.
 
 mod comparisons;
+pub(in crate::passes) mod frame;
 mod rules;
 
 use super::equal::Visible;
@@ -32,6 +33,7 @@ use crate::ir::{
 use crate::machine::precision::Precision;
 use crate::passes::scratch::{Tables, identity};
 use crate::support::entity::Handle;
+use frame::{Frame, NodeFrame, RegionFrame};
 use rules::Fold;
 
 /// Simplifies a function; `precision` decides what constants compute to and which identities hold.
@@ -45,41 +47,6 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
-}
-
-/// A region, or the region of a dissolved construct, whose items are on their way to `out`.
-#[derive(Debug)]
-pub(crate) struct RegionFrame {
-    /// Region that takes the items; nothing for a dissolved one, whose items join those of the
-    /// frame below.
-    region: Option<Region>,
-    items: Vec<Item>,
-    next: usize,
-    /// Length of `out` where it began.
-    start: usize,
-    exit: Exit,
-    /// Results of the dissolved construct.
-    results: ValueList,
-}
-
-#[derive(Debug)]
-pub(crate) struct NodeFrame {
-    node: Node,
-    next: usize,
-    /// Number of exits that reach its end.
-    exits: u32,
-    /// Number of breaks among them.
-    breaks: u32,
-    continues: u32,
-    /// Frames that the exits of its regions lead to.
-    targets: Targets<usize>,
-}
-
-/// A region or construct that the walk is in.
-#[derive(Debug)]
-pub(crate) enum Frame {
-    Region(RegionFrame),
-    Node(NodeFrame),
 }
 
 struct Simplify<'a> {

@@ -5,8 +5,8 @@
 //! well.
 //! Facts: formats from [`word`](super::word), reads from the [table](crate::program::isa::table).
 
+use super::format::{Bits, Field, Format};
 use super::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
-use super::word::{Bits, Field, Format};
 use crate::program::isa::inst::ConditionOp;
 use crate::program::isa::program::Stage;
 use crate::program::isa::reg::Mask;

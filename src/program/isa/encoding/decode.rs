@@ -4,8 +4,8 @@
 //! Facts: 3dbrew "GPU/Shader Instruction Set"; hardware ignores the address register of a source
 //! other than a uniform.
 
+use super::format::{Field, Format};
 use super::opdesc::selector;
-use super::word::{Field, Format};
 use crate::program::isa::inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Operand};
 use crate::program::isa::reg::{Dest, Index, Mask, Pc, Source};
 use crate::program::isa::table::{Class, Role, Shape};
