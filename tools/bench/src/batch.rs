@@ -75,7 +75,7 @@ pub fn measure(
             continue;
         }
         let environment = FileEnvironment::new(&file, dvle, "bench").map_err(at)?;
-        let mut measured = one(&program, &environment, repeat.max(1), precision).map_err(at)?;
+        let mut measured = measure_program(&program, &environment, repeat.max(1), precision).map_err(at)?;
         (measured.file, measured.dvle) = (path.display().to_string(), dvle);
         all.push(measured);
     }
@@ -149,7 +149,7 @@ impl Mesh {
 }
 
 /// Times a program. The rounds of both machines alternate.
-fn one(
+fn measure_program(
     program: &Program<'_>,
     environment: &FileEnvironment<'_>,
     repeat: usize,

@@ -118,7 +118,7 @@ pub fn scene<'a>(
     for (state, index) in scene.states.iter_mut().zip([Some(vertex), geometry]) {
         let Some(index) = index else { continue };
         let symbols = Symbols::new(open.file.executable(index)?);
-        set_time(&mut state.uniforms, symbols.all(), time);
+        set_time(&mut state.uniforms, symbols.as_slice(), time);
         if index == open.index {
             values.overlay(&mut state.uniforms);
         }

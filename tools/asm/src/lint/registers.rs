@@ -81,7 +81,7 @@ impl Bound {
         if self.0[bank as usize] >> register & 1 == 0 {
             self.insert(bank, register);
             let letter = ['c', 'i', 'b'][bank as usize];
-            findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
+            findings.add(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
         }
     }
 }
@@ -94,7 +94,7 @@ fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findi
                 let first = *input.get_or_insert(register);
                 if first != register {
                     let message = format!("reads v{first} and v{register} in one instruction");
-                    findings.at(pc, Rule::TwoInputs, message);
+                    findings.add(pc, Rule::TwoInputs, message);
                 }
             }
             Source::Uniform(register) if source.index == Index::None => {

@@ -141,7 +141,7 @@ fn chosen(input: &Input, file: &Shbin<'_>, dvle: Option<usize>) -> Result<Pick, 
 }
 
 /// Returns every draw of a file: vertex programs, and geometry programs with theirs.
-fn all(input: &Input, file: &Shbin<'_>) -> Vec<Result<Pick, Failure>> {
+fn picks(input: &Input, file: &Shbin<'_>) -> Vec<Result<Pick, Failure>> {
     let is_geometry = |index| stage(file, index) == Some(ShaderType::Geometry);
     let indices = 0..file.executables.len();
     // The vertex program in front of a geometry program is its half.
@@ -210,7 +210,7 @@ fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Si
         let drawing = Drawing { input: &input, file: &file, pick, mesh, state: None, by, is_wireframe, size };
         ([name.clone(), entry], drawing.picture(START, gpu))
     };
-    all(&input, &file).into_iter().map(cell).collect()
+    picks(&input, &file).into_iter().map(cell).collect()
 }
 
 impl Drawing<'_> {

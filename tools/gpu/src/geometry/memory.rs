@@ -64,7 +64,7 @@ impl Slot {
         (buffer, true)
     }
     /// Returns a buffer of at least this size.
-    pub(super) fn of(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    pub(super) fn reserve(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
         self.room(gpu, bytes).0
     }
 }
@@ -93,7 +93,7 @@ impl Upload {
             let end = self.bytes.len().max(self.parts.last().map_or(0, |part| part.0 + 1));
             self.bytes.resize(end.next_multiple_of(ALIGNMENT), 0);
         }
-        let buffer = self.slot.of(gpu, self.bytes.len() as u64);
+        let buffer = self.slot.reserve(gpu, self.bytes.len() as u64);
         gpu.queue.write_buffer(&buffer, 0, &self.bytes);
         let bound = |&(offset, size): &(usize, usize)| Bound {
             buffer: buffer.clone(),
@@ -165,7 +165,7 @@ impl Memory {
             // Range: the size of a buffer.
             gpu.queue.write_buffer(&preset, 0, &word.repeat(preset.size() as usize / 4));
         }
-        let counts = self.counts.of(gpu, bytes);
+        let counts = self.counts.reserve(gpu, bytes);
         commands.copy_buffer_to_buffer(&preset, 0, &counts, 0, Some(bytes));
         counts
     }
@@ -178,8 +178,8 @@ impl Memory {
             self.lease = Arc::default();
         }
         Finished {
-            list: self.list.of(gpu, bytes),
-            arguments: self.arguments.of(gpu, ScanResult::BYTES),
+            list: self.list.reserve(gpu, bytes),
+            arguments: self.arguments.reserve(gpu, ScanResult::BYTES),
             lease: self.lease.clone(),
         }
     }
@@ -191,7 +191,7 @@ impl Memory {
         mut commands: wgpu::CommandEncoder,
         arguments: &wgpu::Buffer,
     ) -> Result<ScanResult, GpuError> {
-        let back = self.back.of(gpu, ScanResult::BYTES);
+        let back = self.back.reserve(gpu, ScanResult::BYTES);
         commands.copy_buffer_to_buffer(arguments, 0, &back, 0, Some(ScanResult::BYTES));
         let words = gpu.submit_and_read(commands, &back);
         back.unmap();

@@ -425,9 +425,11 @@ impl<'a> GeometryChain<'a> {
         let Parts { inputs, indices, primitives, vertex, geometry, host, feed: feeding, collect, draws } =
             self.upload(plan, vertices, indices);
         let (memory, sizes) = (&mut self.memory, plan.sizes);
-        let [shaded, feed] = [memory.shaded.of(gpu, sizes.vertices), memory.feed.of(gpu, sizes.feed)];
-        let triangles = memory.triangles.of(gpu, sizes.triangles);
-        let [counts, offsets] = [memory.counts(gpu, c, sizes.counts), memory.offsets.of(gpu, sizes.counts)];
+        let [shaded, feed] =
+            [memory.shaded.reserve(gpu, sizes.vertices), memory.feed.reserve(gpu, sizes.feed)];
+        let triangles = memory.triangles.reserve(gpu, sizes.triangles);
+        let [counts, offsets] =
+            [memory.counts(gpu, c, sizes.counts), memory.offsets.reserve(gpu, sizes.counts)];
         let finished = memory.finished(gpu, sizes.list);
         let whole = |buffer: &wgpu::Buffer| Bound::from(buffer);
 

@@ -107,7 +107,7 @@ impl Stage {
         for (number, draw) in draws.into_iter().enumerate() {
             if number > 0 && half > 0 {
                 // The state written by the previous dispatch is the input of this one.
-                let between = memory.between.of(gpu, half);
+                let between = memory.between.reserve(gpu, half);
                 commands.copy_buffer_to_buffer(&buffers.state, half, &between, 0, Some(half));
                 commands.copy_buffer_to_buffer(&between, 0, &buffers.state, 0, Some(half));
             }

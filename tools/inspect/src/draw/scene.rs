@@ -142,12 +142,9 @@ impl<'a> Scene<'a> {
         let vertex = Symbols::new(executable(pick.vertex)?);
         let geometry = pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
         let constants = dvle::constants(executable(pick.vertex)?);
-        let vertices = guess::attributes(mesh, vertex.all(), guess::color_steps(&constants));
-        let mut states = guess::uniforms([vertex.all(), geometry.all()], view).map(|uniforms| State {
-            uniforms,
-            floats_set: [false; FLOATS],
-            vertices: Vec::new(),
-            delivered: Vec::new(),
+        let vertices = guess::attributes(mesh, vertex.as_slice(), guess::color_steps(&constants));
+        let mut states = guess::uniforms([vertex.as_slice(), geometry.as_slice()], view).map(|uniforms| {
+            State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() }
         });
         for (state, index) in states.iter_mut().zip([Some(pick.vertex), pick.geometry]) {
             if let Some(index) = index {
