@@ -88,7 +88,7 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTimin
     let words = assemble()?.model.code.len();
     let mut samples = Vec::new();
     for _ in 0..repeat.max(1) {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         black_box(assemble()?);
         samples.push(clock.lap());
     }
@@ -128,10 +128,10 @@ pub fn measure(
     Ok(all)
 }
 
-/// Clock that returns the time since its last reading.
-struct Clock(Instant);
+/// Stopwatch that returns the time since its last reading.
+struct Stopwatch(Instant);
 
-impl Clock {
+impl Stopwatch {
     fn lap(&mut self) -> u64 {
         let now = Instant::now();
         let lap = now.duration_since(self.0);
@@ -170,7 +170,7 @@ fn measure_program(
         }
         sum.push(times.iter().sum());
         samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let environment = FileEnvironment::new(&file, dvle, "bench")?;
@@ -180,7 +180,7 @@ fn measure_program(
     }
     let (mut wgsl, mut to_wgsl) = (Vec::new(), Vec::new());
     for _ in 0..repeat.min(100) {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let environment = FileEnvironment::new(&file, dvle, "bench")?;
@@ -232,7 +232,7 @@ struct StageRunner<'a> {
 impl StageRunner<'_> {
     /// Times each stage, in the order of [`STAGES`], and returns the words.
     fn run(&mut self, bytes: &[u8], dvle: usize) -> Result<([u64; STAGES.len()], Vec<u32>), Error> {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let parse = clock.lap();
         let program = dvle::program(&file, dvle, &self.options.limits)?;

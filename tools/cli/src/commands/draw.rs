@@ -12,7 +12,7 @@ use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::{Options, Setup};
-use transpica_inspect::draw::guess::View;
+use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::Mesh;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
@@ -251,7 +251,7 @@ impl Drawing<'_> {
 
     fn triangles(&self, angle: f64, gpu: Option<&Gpu>) -> Result<Shown, Failure> {
         let error = |error| self.input.fail(&error);
-        let view = View::new(self.size, angle);
+        let view = Camera::new(self.size, angle);
         let mut scene = Scene::new(self.file, self.pick, self.mesh, &view).map_err(error)?;
         scene.by = self.by;
         if let Some(path) = self.state {

@@ -20,13 +20,13 @@ const LARGE: u64 = 1 << 26;
 
 /// A buffer to bind, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bound {
+pub(super) struct BufferRange {
     pub(super) buffer: wgpu::Buffer,
     offset: u64,
     size: Option<NonZeroU64>,
 }
 
-impl Bound {
+impl BufferRange {
     /// Returns the resource of a bind group.
     pub(super) fn resource(&self) -> wgpu::BindingResource<'_> {
         let Self { buffer, offset, size } = self;
@@ -34,7 +34,7 @@ impl Bound {
     }
 }
 
-impl From<&wgpu::Buffer> for Bound {
+impl From<&wgpu::Buffer> for BufferRange {
     fn from(buffer: &wgpu::Buffer) -> Self {
         Self { buffer: buffer.clone(), offset: 0, size: None }
     }
@@ -83,7 +83,11 @@ impl Upload {
         Self { slot: Slot::new(usage), bytes: Vec::new(), parts: Vec::new() }
     }
     /// Writes parts to the GPU, in front of the commands that are submitted next.
-    pub(super) fn write<'a>(&mut self, gpu: &Gpu, parts: impl IntoIterator<Item = &'a [u8]>) -> Vec<Bound> {
+    pub(super) fn write<'a>(
+        &mut self,
+        gpu: &Gpu,
+        parts: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Vec<BufferRange> {
         self.bytes.clear();
         self.parts.clear();
         for part in parts {
@@ -95,7 +99,7 @@ impl Upload {
         }
         let buffer = self.slot.reserve(gpu, self.bytes.len() as u64);
         gpu.queue.write_buffer(&buffer, 0, &self.bytes);
-        let bound = |&(offset, size): &(usize, usize)| Bound {
+        let bound = |&(offset, size): &(usize, usize)| BufferRange {
             buffer: buffer.clone(),
             offset: offset as u64,
             size: NonZeroU64::new((size as u64).max(1).next_multiple_of(16)),
@@ -121,7 +125,7 @@ pub(super) struct Memory {
     back: Slot,
     /// Shared with the last draw's output, which the next draw must not overwrite.
     lease: Arc<()>,
-    groups: Vec<Option<(Vec<Bound>, wgpu::BindGroup)>>,
+    groups: Vec<Option<(Vec<BufferRange>, wgpu::BindGroup)>>,
 }
 
 /// Buffers of a finished draw, not written by other draws while this exists.
@@ -205,7 +209,7 @@ impl Memory {
         gpu: &Gpu,
         place: usize,
         stage: &Stage,
-        bound: Vec<Bound>,
+        bound: Vec<BufferRange>,
     ) -> wgpu::BindGroup {
         if self.groups.len() <= place {
             self.groups.resize_with(place + 1, || None);

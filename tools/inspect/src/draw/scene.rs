@@ -18,7 +18,7 @@ use transpica::{Options, Profile, Setup};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
-use super::guess::{self, View};
+use super::guess::{self, Camera};
 use super::looks::{By, Look};
 use super::mesh::Mesh;
 use super::{Corner, MOST_TRIANGLES, Triangle};
@@ -137,7 +137,7 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// No such program.
-    pub fn new(file: &'a Shbin<'a>, pick: Pick, mesh: &'a Mesh, view: &View) -> Result<Self, Error> {
+    pub fn new(file: &'a Shbin<'a>, pick: Pick, mesh: &'a Mesh, view: &Camera) -> Result<Self, Error> {
         let executable = |index| file.executable(index);
         let vertex = Symbols::new(executable(pick.vertex)?);
         let geometry = pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
@@ -440,7 +440,7 @@ mod tests {
     fn corners(file: &Shbin<'_>, by: By) -> Vec<Corner> {
         let mesh = Mesh::built_in(BuiltIn::Cube);
         let pick = Pick::new(file, None).expect("a vertex program");
-        let scene = Scene::new(file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene::new(file, pick, &mesh, &Camera::new(Size::SCREEN, 0.6)).expect("a sample");
         let scene = Scene { by: Some(by), ..scene };
         scene.shown().unwrap_or_else(|error| panic!("{error:?}")).triangles.into_flattened()
     }
@@ -451,7 +451,7 @@ mod tests {
         let file = Shbin::parse(&bytes).expect("a file");
         let mesh = Mesh::built_in(BuiltIn::Cube);
         let pick = Pick { vertex: 0, geometry: None };
-        let scene = Scene::new(&file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene::new(&file, pick, &mesh, &Camera::new(Size::SCREEN, 0.6)).expect("a sample");
         let registers = scene.registers().expect("a run");
         let order = mesh.triangles.as_flattened();
         for register in 0..16 {
