@@ -28,7 +28,7 @@ const VERTICES: usize = 8 * LANES;
 const DECODED: usize = 8;
 
 /// Results of one program.
-pub struct Measurement {
+pub struct BatchMeasurement {
     /// File name.
     pub file: String,
     /// Index of the executable.
@@ -65,7 +65,7 @@ pub fn measure(
     only: Option<usize>,
     repeat: usize,
     precision: Precision,
-) -> Result<Vec<Measurement>, String> {
+) -> Result<Vec<BatchMeasurement>, String> {
     let at = |error: transpica::Error| format!("{}: {error}", path.display());
     let file = Shbin::parse(bytes).map_err(at)?;
     let mut all = Vec::new();
@@ -75,7 +75,7 @@ pub fn measure(
             continue;
         }
         let environment = FileEnvironment::new(&file, dvle, "bench").map_err(at)?;
-        let mut measured = one(&program, &environment, repeat.max(1), precision).map_err(at)?;
+        let mut measured = measure_program(&program, &environment, repeat.max(1), precision).map_err(at)?;
         (measured.file, measured.dvle) = (path.display().to_string(), dvle);
         all.push(measured);
     }
@@ -149,12 +149,12 @@ impl Mesh {
 }
 
 /// Times a program. The rounds of both machines alternate.
-fn one(
+fn measure_program(
     program: &Program<'_>,
     environment: &FileEnvironment<'_>,
     repeat: usize,
     precision: Precision,
-) -> Result<Measurement, transpica::Error> {
+) -> Result<BatchMeasurement, transpica::Error> {
     let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
     let options = Options { arithmetic, ..Options::default() };
     let settings = options.settings(1 << 24);
@@ -179,7 +179,7 @@ fn one(
     batch.run_draw(&Vertices { attributes: &attributes, input_map, order }, &records, &mut found)?;
     let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     assert!(buffer.iter().zip(&found).all(is_equal), "a batch has other results than the interpreter");
-    let mut best = Measurement {
+    let mut best = BatchMeasurement {
         file: String::new(),
         dvle: 0,
         steps: steps as f64 / VERTICES as f64,
@@ -230,7 +230,7 @@ fn one(
 }
 
 /// Prints a row for each program.
-pub fn print(all: &[Measurement]) {
+pub fn print(all: &[BatchMeasurement]) {
     println!(
         "ns a vertex; draw: from vertex buffers to records of outputs; the rest: from registers to registers"
     );
@@ -243,7 +243,7 @@ pub fn print(all: &[Measurement]) {
     }
     println!(" {:>8}", "ratio");
     for measured in all {
-        let Measurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
+        let BatchMeasurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
         let Times { program, draw } = interpreter;
         let file = format!("{file}#{dvle}");
         print!("{file:<32} {words:>6} {steps:>6.1} {decode:>9.0} {program:>12.1} {draw:>8.1}");
@@ -255,8 +255,8 @@ pub fn print(all: &[Measurement]) {
 }
 
 /// The figures of a program as JSON.
-pub fn to_json(measured: &Measurement) -> Value {
-    let Measurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
+pub fn to_json(measured: &BatchMeasurement) -> Value {
+    let BatchMeasurement { file, dvle, words, steps, decode, interpreter, batches } = measured;
     let batches = SIZES.into_iter().zip(batches);
     let batches = batches
         .map(|(size, times)| json!({ "vertices": size, "program": times.program, "draw": times.draw }));
@@ -267,7 +267,7 @@ pub fn to_json(measured: &Measurement) -> Value {
     })
 }
 
-impl Measurement {
+impl BatchMeasurement {
     /// Time of a draw in the interpreter, in times of full batches.
     pub fn ratio(&self) -> f64 {
         self.interpreter.draw / self.batches[0].draw

@@ -30,11 +30,11 @@ pub struct Reference {
 }
 
 /// The built program.
-pub struct Compiler {
+pub struct Glslang {
     program: PathBuf,
 }
 
-impl Compiler {
+impl Glslang {
     /// Builds the program, unless it already exists.
     pub fn build() -> Result<Self, String> {
         let folder = std::env::current_exe()

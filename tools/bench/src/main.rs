@@ -101,7 +101,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.batch {
         return batches(arguments);
     }
-    let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
+    let compiler = if arguments.no_glslang { None } else { Some(glslang::Glslang::build()?) };
     let files = find(&arguments.paths, &["shbin", "pica"])?;
     let mut all = Vec::new();
     let mut sources = Vec::new();

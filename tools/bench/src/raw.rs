@@ -117,7 +117,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
         let _ = black_box(translator.key(&program, &state.vertex().with_input(input), Job::Vertex, &[]));
         draw_key.push(nanoseconds(start));
     }
-    let [to_spirv, key, draw_key] = [to_spirv, key, draw_key].map(Timing::of);
+    let [to_spirv, key, draw_key] = [to_spirv, key, draw_key].map(Timing::from_samples);
     Ok(Raw { instructions: code.len(), to_spirv, key, draw_key, words })
 }
 

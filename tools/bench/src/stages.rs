@@ -33,7 +33,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    pub fn of(mut samples: Vec<u64>) -> Self {
+    pub fn from_samples(mut samples: Vec<u64>) -> Self {
         samples.sort_unstable();
         Self { min: samples[0], median: samples[samples.len() / 2] }
     }
@@ -88,11 +88,11 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTimin
     let words = assemble()?.model.code.len();
     let mut samples = Vec::new();
     for _ in 0..repeat.max(1) {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         black_box(assemble()?);
         samples.push(clock.lap());
     }
-    Ok(AssemblerTiming { lines: text.lines().count(), words, timing: Timing::of(samples), file })
+    Ok(AssemblerTiming { lines: text.lines().count(), words, timing: Timing::from_samples(samples), file })
 }
 
 const STAGES: [&str; 8] =
@@ -117,7 +117,7 @@ pub fn measure(
             continue;
         }
         if dvle::program(&file, dvle, &options.limits).map_err(at)?.stage() == Stage::Vertex {
-            let measured = one(bytes, dvle, options, repeat.max(1)).map_err(at)?;
+            let measured = measure_program(bytes, dvle, options, repeat.max(1)).map_err(at)?;
             let mut measured = measured.ok_or_else(|| {
                 format!("{}: the timed stages are not those of a translation", path.display())
             })?;
@@ -128,10 +128,10 @@ pub fn measure(
     Ok(all)
 }
 
-/// Clock that returns the time since its last reading.
-struct Clock(Instant);
+/// Stopwatch that returns the time since its last reading.
+struct Stopwatch(Instant);
 
-impl Clock {
+impl Stopwatch {
     fn lap(&mut self) -> u64 {
         let now = Instant::now();
         let lap = now.duration_since(self.0);
@@ -141,7 +141,12 @@ impl Clock {
 }
 
 /// Times a program; `None` if the separate stages give other words than a translator.
-fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Option<Measurement>, Error> {
+fn measure_program(
+    bytes: &[u8],
+    dvle: usize,
+    options: Options,
+    repeat: usize,
+) -> Result<Option<Measurement>, Error> {
     let profile = Profile::default();
     let mut stages = StageRunner {
         options: &options,
@@ -165,7 +170,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Opt
         }
         sum.push(times.iter().sum());
         samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let environment = FileEnvironment::new(&file, dvle, "bench")?;
@@ -175,7 +180,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Opt
     }
     let (mut wgsl, mut to_wgsl) = (Vec::new(), Vec::new());
     for _ in 0..repeat.min(100) {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
         let environment = FileEnvironment::new(&file, dvle, "bench")?;
@@ -189,11 +194,11 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Opt
         file: String::new(),
         dvle,
         instructions: reached(&program, &options)?,
-        stages: STAGES.into_iter().zip(samples.map(Timing::of)).collect(),
-        sum: Timing::of(sum),
-        to_spirv: Timing::of(to_spirv),
-        wgsl: Timing::of(wgsl),
-        to_wgsl: Timing::of(to_wgsl),
+        stages: STAGES.into_iter().zip(samples.map(Timing::from_samples)).collect(),
+        sum: Timing::from_samples(sum),
+        to_spirv: Timing::from_samples(to_spirv),
+        wgsl: Timing::from_samples(wgsl),
+        to_wgsl: Timing::from_samples(to_wgsl),
         words: words.len(),
         values: translated.module.main.values.len(),
         tier: translated.tier.to_string(),
@@ -227,7 +232,7 @@ struct StageRunner<'a> {
 impl StageRunner<'_> {
     /// Times each stage, in the order of [`STAGES`], and returns the words.
     fn run(&mut self, bytes: &[u8], dvle: usize) -> Result<([u64; STAGES.len()], Vec<u32>), Error> {
-        let mut clock = Clock(Instant::now());
+        let mut clock = Stopwatch(Instant::now());
         let file = Shbin::parse(bytes)?;
         let parse = clock.lap();
         let program = dvle::program(&file, dvle, &self.options.limits)?;

@@ -185,7 +185,7 @@ impl Link {
     }
 
     /// Copies the structure to its place, which must be empty.
-    pub(crate) fn put<T: Structure>(&self, place: &mut Option<T>) -> Result<(), Problem> {
+    pub(crate) fn read_into<T: Structure>(&self, place: &mut Option<T>) -> Result<(), Problem> {
         if place.is_some() {
             let text = format!("a chain has two of {}", T::NAME);
             return Err(Problem::argument(TranspicaCode::RepeatedType, text));

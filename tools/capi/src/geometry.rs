@@ -102,11 +102,11 @@ pub unsafe extern "C" fn transpica_registers_have_geometry(registers: *const Tra
     })
 }
 
-/// Gives a setup to the caller.
+/// Creates a setup that the caller owns, through a pointer.
 ///
 /// # Safety
 /// The pointers are NULL or places for pointers.
-unsafe fn give(
+unsafe fn create(
     setup: *mut *mut TranspicaSetup,
     errors: *mut *mut TranspicaResult,
     make: impl FnOnce() -> Result<Setup, Problem>,
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn transpica_setup_from_registers(
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a state that no other call changes; NULL or places for pointers.
-    unsafe { give(setup, errors, || Ok(Setup::from_registers(&shared(registers, "registers")?.state)?)) }
+    unsafe { create(setup, errors, || Ok(Setup::from_registers(&shared(registers, "registers")?.state)?)) }
 }
 
 /// Creates the setup that the system library programs for two executables of a .shbin file, through
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn transpica_setup_from_file(
 ) -> TranspicaStatus {
     // SAFETY: NULL or as many bytes; NULL or places for pointers.
     unsafe {
-        give(setup, errors, || {
+        create(setup, errors, || {
             let file = Shbin::parse(array(bytes, byte_count, "bytes")?)?;
             // A stride beyond a byte is as wrong as 255, which the library reports.
             let stride = (stride > 0).then(|| u8::try_from(stride).unwrap_or(u8::MAX));

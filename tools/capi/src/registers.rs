@@ -24,7 +24,7 @@ pub struct TranspicaRegisters {
 ///
 /// # Safety
 /// `place` is NULL or a place for a pointer.
-unsafe fn give(
+unsafe fn create(
     place: *mut *mut TranspicaRegisters,
     make: impl FnOnce() -> Result<RegisterState, Problem>,
 ) -> TranspicaStatus {
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn transpica_registers_create(
     registers: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer.
-    unsafe { give(registers, || Ok(RegisterState::default())) }
+    unsafe { create(registers, || Ok(RegisterState::default())) }
 }
 
 /// Creates a copy of `registers` through `copy`, so that another thread can translate from it.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn transpica_registers_copy(
     copy: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer; NULL or a state that no other call changes.
-    unsafe { give(copy, || Ok(shared(registers, "registers")?.state.clone())) }
+    unsafe { create(copy, || Ok(shared(registers, "registers")?.state.clone())) }
 }
 
 /// Writes `value` to register `number`, like the console's program: uploads go through the FIFO

@@ -143,7 +143,7 @@ struct Span {
 struct Names(Vec<u8>);
 
 impl Names {
-    fn all<'a>(&mut self, names: impl Iterator<Item = &'a String>) -> Vec<Span> {
+    fn add_all<'a>(&mut self, names: impl Iterator<Item = &'a String>) -> Vec<Span> {
         names.map(|name| self.add(name)).collect()
     }
 
@@ -219,8 +219,8 @@ impl TranspicaResult {
     ) -> Result<Self, Problem> {
         let Translation { interface, tier, warnings, relies_on, .. } = translated;
         let mut names = Names::default();
-        let inputs = names.all(interface.attributes.iter().map(|input| &input.name));
-        let outputs = names.all(interface.outputs.iter().map(|output| &output.name));
+        let inputs = names.add_all(interface.attributes.iter().map(|input| &input.name));
+        let outputs = names.add_all(interface.outputs.iter().map(|output| &output.name));
         let mut members = interface.block.uniforms();
         members.sort_by_key(|uniform| uniform.array.is_some());
         let members = members.into_iter().map(|Uniform { member, .. }| (names.add(&member.name), member));

@@ -260,15 +260,15 @@ impl ProgramRequest<'_> {
         while let Some(link) = chain.next()? {
             use TranspicaType as T;
             match link.which()? {
-                T::Request => link.put(&mut given.request)?,
-                T::RawProgram => link.put(&mut given.raw)?,
-                T::Executable => link.put(&mut given.executable)?,
-                T::RegisterProgram => link.put(&mut given.registers)?,
-                T::RegisterWrites => link.put(&mut given.writes)?,
-                T::Salt => link.put(&mut given.salt)?,
-                T::VertexInput => link.put(&mut given.input)?,
-                T::Hooks => link.put(&mut given.hooks)?,
-                T::Job => link.put(&mut given.job)?,
+                T::Request => link.read_into(&mut given.request)?,
+                T::RawProgram => link.read_into(&mut given.raw)?,
+                T::Executable => link.read_into(&mut given.executable)?,
+                T::RegisterProgram => link.read_into(&mut given.registers)?,
+                T::RegisterWrites => link.read_into(&mut given.writes)?,
+                T::Salt => link.read_into(&mut given.salt)?,
+                T::VertexInput => link.read_into(&mut given.input)?,
+                T::Hooks => link.read_into(&mut given.hooks)?,
+                T::Job => link.read_into(&mut given.job)?,
                 other @ (T::Figures
                 | T::Message
                 | T::Input

@@ -159,7 +159,7 @@ fn holds_programs(path: &Path) -> Option<bool> {
 
 /// Returns every file among the paths and below folders, sorted within each folder. An unreadable
 /// folder is replaced by the reason.
-pub fn all(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
+pub fn list(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {

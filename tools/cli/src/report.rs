@@ -50,7 +50,7 @@ impl Failure {
         self
     }
     /// Builds a failure from an error of the library in a file.
-    pub fn at(path: &Path, error: &transpica::Error) -> Self {
+    pub fn from_error(path: &Path, error: &transpica::Error) -> Self {
         let hint = match &error.kind {
             Kind::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
             Kind::Stage { .. } => Some("choose an executable of the other stage (--dvle)"),

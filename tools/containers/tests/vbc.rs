@@ -124,7 +124,7 @@ fn translated(
     let mut translator = Translator::new(options, profile);
     let module = translator.translate(program.program(), program.environment(), job).expect("translated");
     let words = translator.spirv(&module).expect("words");
-    Vbc::of(&module, &program.reflect(&module), words)
+    Vbc::from_translation(&module, &program.reflect(&module), words)
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn every_vertex_program_of_the_samples_fits() {
             let module = program.translate(&Options::default()).expect("translated");
             let reflection = program.reflect(&module);
             let words = module.spirv().expect("words");
-            let made = Vbc::of(&module, &reflection, words.clone());
+            let made = Vbc::from_translation(&module, &reflection, words.clone());
             if program.program().stage() == transpica::Stage::Geometry {
                 assert_eq!(made.expect_err("a compute stage").fault, Fault::Compute);
                 continue;

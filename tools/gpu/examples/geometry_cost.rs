@@ -41,10 +41,10 @@ fn table(adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
         "| sample | triangles | CPU machine | GPU | GPU / CPU | triangles | CPU machine | GPU | GPU / CPU |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         print!("| {} |", scene.name);
         for copies in COPIES {
-            let Cost { triangles, cpu, gpu } = Cost::of(&gpu, &scene, copies)?;
+            let Cost { triangles, cpu, gpu } = Cost::measure(&gpu, &scene, copies)?;
             print!(" {triangles} | {cpu:.0} | {gpu:.0} | {:.2} |", gpu / cpu);
         }
         println!();
@@ -62,7 +62,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(gpu: &Gpu, scene: &Scene, copies: usize) -> Result<Self, Box<dyn Error>> {
+    fn measure(gpu: &Gpu, scene: &Scene, copies: usize) -> Result<Self, Box<dyn Error>> {
         let options = Options::default();
         let mut pipeline: Pipeline = scene.pipeline(&options)?;
         let file = scene.file()?;

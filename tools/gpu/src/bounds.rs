@@ -157,7 +157,7 @@ impl Uncertainty {
         }
     }
     /// Builds the uncertainty of a result that depends on these operands.
-    fn of(is_certain: bool, operands: &[Near]) -> Self {
+    fn from_operands(is_certain: bool, operands: &[Near]) -> Self {
         let by_exponential = operands.iter().any(Near::is_by_exponential);
         Self { is_open: !is_certain, by_exponential: !is_certain && by_exponential }
     }
@@ -306,7 +306,7 @@ impl Follow {
                 let [a, b] = [0, 1].map(|index| self.operand(&sources[index], record.operands[index]));
                 let doubt = |op, lane: usize| {
                     let is_certain = is_one(&sources, lane, &a) || certain(op, a[lane], b[lane]);
-                    Uncertainty::of(is_certain, &[a[lane], b[lane]])
+                    Uncertainty::from_operands(is_certain, &[a[lane], b[lane]])
                 };
                 self.flags = [doubt(x, 0), doubt(y, 1)];
             }
@@ -357,7 +357,7 @@ impl Follow {
         for component in [Component::X, Component::Y].into_iter().filter(|component| mask.has(*component)) {
             let near = operand[component.index()];
             let is_certain = near.agrees(|end| arith::address(end as f32));
-            self.addresses[component.index()] = Uncertainty::of(is_certain, &[near]);
+            self.addresses[component.index()] = Uncertainty::from_operands(is_certain, &[near]);
         }
     }
 
@@ -389,7 +389,7 @@ impl Follow {
         let decided = |op: CompareOp, lane: usize| {
             let is_certain = is_one(sources, lane, &a) || certain(op, a[lane], b[lane]);
             let value = f64::from(u8::from(op.test(a[lane].value as f32, b[lane].value as f32)));
-            let doubt = Uncertainty::of(is_certain, &[a[lane], b[lane]]);
+            let doubt = Uncertainty::from_operands(is_certain, &[a[lane], b[lane]]);
             if is_certain { Near::exact(value) } else { Near::open(value).because(doubt.by_exponential) }
         };
         // EX2 and LG2 write one result to all components, so any enabled one has it.
@@ -419,8 +419,9 @@ impl Follow {
             DataOp::Litp => {
                 let limit = Near::exact(f64::from(LITP_LIMIT));
                 let [zero, least] = [Near::exact(0.0), Near::exact(-limit.value)];
-                self.flags =
-                    [0, 3].map(|lane| Uncertainty::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
+                self.flags = [0, 3].map(|lane| {
+                    Uncertainty::from_operands(certain(CompareOp::Ge, a[lane], zero), &[a[lane]])
+                });
                 let positive = |lane: usize| arithmetic.selected(CompareOp::Gt, a[lane], zero);
                 let power = arithmetic.selected(CompareOp::Lt, a[1], limit);
                 let power = arithmetic.selected(CompareOp::Gt, power, least);

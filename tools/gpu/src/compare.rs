@@ -158,12 +158,12 @@ pub enum Outcome {
     /// All values are excused, or too large a share of them.
     Undecided,
     /// No value to compare.
-    Nothing(Reason),
+    Nothing(EmptyReason),
 }
 
 /// Reason why there was nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum EmptyReason {
     /// The program writes no output that is passed on.
     NoOutputs,
     /// No vertex ends within the interpreter's budget.
@@ -172,7 +172,7 @@ pub enum Reason {
     NoVertices,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for EmptyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoOutputs => "the program writes no output",
@@ -369,11 +369,11 @@ impl Verdict {
         } else if self.values > 0 {
             Outcome::Agrees
         } else if self.components == 0 {
-            Outcome::Nothing(Reason::NoOutputs)
+            Outcome::Nothing(EmptyReason::NoOutputs)
         } else if self.unfinished > 0 {
-            Outcome::Nothing(Reason::Unfinished)
+            Outcome::Nothing(EmptyReason::Unfinished)
         } else {
-            Outcome::Nothing(Reason::NoVertices)
+            Outcome::Nothing(EmptyReason::NoVertices)
         }
     }
 
@@ -543,13 +543,13 @@ mod tests {
         assert_eq!(Verdict { excused: 12, ..none.clone() }.outcome(MOST_UNDECIDED), Outcome::Undecided);
         assert_eq!(
             Verdict { components: 0, ..none.clone() }.outcome(MOST_UNDECIDED),
-            Outcome::Nothing(Reason::NoOutputs)
+            Outcome::Nothing(EmptyReason::NoOutputs)
         );
         assert_eq!(
             Verdict { unfinished: 3, ..none.clone() }.outcome(MOST_UNDECIDED),
-            Outcome::Nothing(Reason::Unfinished)
+            Outcome::Nothing(EmptyReason::Unfinished)
         );
-        assert_eq!(none.outcome(MOST_UNDECIDED), Outcome::Nothing(Reason::NoVertices));
+        assert_eq!(none.outcome(MOST_UNDECIDED), Outcome::Nothing(EmptyReason::NoVertices));
     }
 
     #[test]

@@ -149,7 +149,7 @@ impl Gpu {
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
         let adapter = adapter.get_info();
         let passes = Default::default();
-        Ok(Self { device, queue, facts: Facts::of(&adapter), adapter, passes })
+        Ok(Self { device, queue, facts: Facts::from_adapter(&adapter), adapter, passes })
     }
     /// Returns wgpu's device, for hosts that draw more than this crate does.
     pub fn device(&self) -> &wgpu::Device {

@@ -102,7 +102,7 @@ pub(crate) const UNKNOWN: Facts = Facts {
 
 impl Facts {
     /// Returns the facts about the driver of an adapter.
-    pub(crate) fn of(info: &wgpu::AdapterInfo) -> Self {
+    pub(crate) fn from_adapter(info: &wgpu::AdapterInfo) -> Self {
         let said = format!("{} {} {}", info.name, info.driver, info.driver_info).to_lowercase();
         DRIVERS.into_iter().find(|facts| said.contains(facts.mark)).unwrap_or(UNKNOWN)
     }

@@ -160,7 +160,7 @@ fn difference(found: &[u32], expected: &[u32]) -> Option<String> {
 fn samples_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
     let mut refused = Vec::new();
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         let file = scene.file().expect("well formed");
         let [vertex, geometry] =
             [0, 1].map(|index| dvle::program(&file, index, &Options::default().limits).expect("valid"));

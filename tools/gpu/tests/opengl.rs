@@ -141,7 +141,7 @@ impl Drivers {
     }
 
     /// The current context for a version.
-    fn of(&self, version: GlslVersion) -> &OpenGl {
+    fn enter(&self, version: GlslVersion) -> &OpenGl {
         let driver = if version.is_es() { &self.es } else { &self.core };
         driver.enter();
         driver
@@ -291,7 +291,7 @@ fn compare(
     (version, form): (GlslVersion, Form),
     count: &mut Count,
 ) {
-    let driver = drivers.of(version);
+    let driver = drivers.enter(version);
     let texts = Texts::new(host, case.program, case.environment, version);
     let name = format!("{} {}, {version:?} {form:?}", case.name, host.name);
     let settings = Settings { flush_subnormals: true, ..host.options.settings(BUDGET) };
@@ -347,7 +347,7 @@ fn compare(
 }
 
 fn print(drivers: &Drivers, what: &str, (version, form): (GlslVersion, Form), count: &Count) {
-    let driver = drivers.of(version);
+    let driver = drivers.enter(version);
     let Count { programs, vertices, values, differing, other_class } = *count;
     let note = match form {
         Form::Marked => format!("{values} values"),
@@ -455,7 +455,7 @@ fn fragment_stages_receive_every_varying() {
         // Without clipping, so that the point arrives.
         let host = Host { values: HostValues { clip_enabled: false, ..host.values }, ..host };
         for version in versions() {
-            let driver = drivers.of(version);
+            let driver = drivers.enter(version);
             let texts = Texts::new(&host, &program, &environment, version);
             let outputs = &texts.translated.interface.outputs;
             let mut registers = [[0.0; 4]; 16];

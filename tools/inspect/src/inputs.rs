@@ -94,9 +94,9 @@ fn plausible(
     symbols: &Symbols,
     delivered: Vec<Delivered>,
 ) -> State {
-    let mut uniforms = transpica_generate::plausible_uniforms(seed, symbols.all());
+    let mut uniforms = transpica_generate::plausible_uniforms(seed, symbols.as_slice());
     environment.constants().apply(&mut uniforms);
-    let vertices = to_bits(&transpica_generate::plausible_inputs(seed, vertices, symbols.all()));
+    let vertices = to_bits(&transpica_generate::plausible_inputs(seed, vertices, symbols.as_slice()));
     State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
 }
 

@@ -198,7 +198,7 @@ impl Recording {
     }
 
     /// Returns the state in front of a step, or behind all.
-    pub fn at(&self, number: usize) -> Snapshot {
+    pub fn state_before(&self, number: usize) -> Snapshot {
         if number >= self.steps.len() {
             return self.end.clone();
         }
@@ -320,7 +320,7 @@ mod tests {
             let run = Run { program: &program, state: &state, settings, outputs: u16::MAX };
             let Ok(Some(recording)) = run.record(0) else { continue };
             for number in 0..recording.len() {
-                let now = recording.at(number);
+                let now = recording.state_before(number);
                 assert_eq!(Some(now.control.pc), recording.pc(number), "seed {seed}, step {number}");
                 loops += now.control.loops.len();
             }
@@ -328,7 +328,7 @@ mod tests {
             let mut machine = Machine::new(&program, settings).expect("a vertex program");
             machine.set_uniforms(&state.uniforms);
             if let Ok(outputs) = machine.run(&inputs[0]) {
-                let found = recording.at(recording.len()).outputs;
+                let found = recording.state_before(recording.len()).outputs;
                 assert_eq!(
                     found.map(|o| o.map(f32::to_bits)),
                     outputs.map(|o| o.map(f32::to_bits)),

@@ -231,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    fn of(name: &str, index: usize, options: &Options) -> String {
+    fn tables(name: &str, index: usize, options: &Options) -> String {
         let path = format!("{}/../../shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a file");
@@ -242,7 +242,7 @@ mod tests {
     /// The default, and options that enable all features of reflection at once.
     #[test]
     fn the_tables_show_everything() {
-        assert_eq!(of("lights", 0, &Options::default()), LIGHTS);
+        assert_eq!(tables("lights", 0, &Options::default()), LIGHTS);
         let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
         let ints = IntUniforms { specialized: 0xF, ..IntUniforms::default() };
         let mut options = Options {
@@ -257,19 +257,19 @@ mod tests {
         };
         options.input.formats[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
         options.input.formats[1].kind = AttributeKind::Uint;
-        assert_eq!(of("lights", 0, &options), EVERYTHING);
+        assert_eq!(tables("lights", 0, &options), EVERYTHING);
     }
 
     #[test]
     fn geometry_programs_and_promises_have_tables() {
-        let counter = of("counter", 1, &Options::default());
+        let counter = tables("counter", 1, &Options::default());
         for line in
             ["geometry program, ", "numbers of the draw: set 0, binding 3", "\nstate\n", "\nbuffers\n"]
         {
             assert!(counter.contains(line), "{line}: {counter}");
         }
         let assume = Assume { uniforms: Promise::Below(20), ..Assume::default() };
-        let promised = of("lights", 0, &Options { assume, ..Options::default() });
+        let promised = tables("lights", 0, &Options { assume, ..Options::default() });
         let table = "promises of the host that it relies on\n  registers  promise\n  c0..c94    below 2^20\n";
         assert!(promised.contains(table), "{promised}");
     }

@@ -55,7 +55,7 @@ pub fn parse(text: &str, uniforms: Uniforms, stage: Stage, symbols: &Symbols) ->
     let state = State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() };
     let mut setter = Setter { state, set: BTreeSet::new() };
     if let Some(given) = root.get("uniforms") {
-        setter.all(object(given, "uniforms")?, symbols)?;
+        setter.set_uniforms(object(given, "uniforms")?, symbols)?;
     }
     let empty = Vec::new();
     let list = match root.get("vertices") {
@@ -80,7 +80,7 @@ struct Setter {
 
 impl Setter {
     /// Sets everything that an object names: banks of registers, and names of the program's file.
-    fn all(&mut self, given: &Map<String, Value>, symbols: &Symbols) -> Result<(), String> {
+    fn set_uniforms(&mut self, given: &Map<String, Value>, symbols: &Symbols) -> Result<(), String> {
         for (key, value) in given {
             let place = format!("uniforms.{key}");
             let named = symbols.uniforms().find(|named| named.name == *key);
@@ -95,12 +95,12 @@ impl Setter {
                 (Some((bank, count)), named) if named.is_none() || value.is_object() => {
                     for (key, value) in object(value, &place)? {
                         let register = index(key, count, &place)?;
-                        self.one(bank, register, value, &format!("{place}.{key}"))?;
+                        self.set_register(bank, register, value, &format!("{place}.{key}"))?;
                     }
                 }
                 (_, Some(named)) => {
                     for (register, value, place) in rows(named, value, &place)? {
-                        self.one(named.bank, register, value, &place)?;
+                        self.set_register(named.bank, register, value, &place)?;
                     }
                 }
                 (_, None) => return Err(unknown_name(key, &["c", "i", "b"], symbols.uniforms(), "uniforms")),
@@ -110,7 +110,13 @@ impl Setter {
     }
 
     /// Sets a register.
-    fn one(&mut self, bank: SymbolBank, register: usize, value: &Value, place: &str) -> Result<(), String> {
+    fn set_register(
+        &mut self,
+        bank: SymbolBank,
+        register: usize,
+        value: &Value,
+        place: &str,
+    ) -> Result<(), String> {
         if !self.set.insert((bank, register)) {
             return Err(format!("{place}: the file sets {}{register} twice", letter(bank)));
         }

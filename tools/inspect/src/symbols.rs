@@ -85,7 +85,7 @@ impl Symbols {
     }
 
     /// Returns all names.
-    pub fn all(&self) -> &[Named] {
+    pub fn as_slice(&self) -> &[Named] {
         &self.symbols
     }
 }

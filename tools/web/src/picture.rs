@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use transpica::interp::Uniforms;
-use transpica_inspect::draw::guess::{View, set_time};
+use transpica_inspect::draw::guess::{Camera, set_time};
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
@@ -111,14 +111,14 @@ pub fn scene<'a>(
     request: &DrawRequest,
 ) -> Result<Scene<'a>, Problem> {
     let DrawRequest { yaw, pitch, distance, time, .. } = *request;
-    let view = View::orbit(request.size(), yaw, pitch, distance);
+    let view = Camera::orbit(request.size(), yaw, pitch, distance);
     let mut scene = scene_of(open, mesh, &view)?;
     scene.by = request.by()?;
     let Pick { vertex, geometry } = scene.pick;
     for (state, index) in scene.states.iter_mut().zip([Some(vertex), geometry]) {
         let Some(index) = index else { continue };
         let symbols = Symbols::new(open.file.executable(index)?);
-        set_time(&mut state.uniforms, symbols.all(), time);
+        set_time(&mut state.uniforms, symbols.as_slice(), time);
         if index == open.index {
             values.overlay(&mut state.uniforms);
         }
@@ -136,7 +136,7 @@ pub fn uniforms(open: &Open<'_>, values: &Values, request: &DrawRequest) -> Resu
     Ok(if pick.vertex == open.index { vertex } else { geometry }.uniforms)
 }
 
-fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &View) -> Result<Scene<'a>, Problem> {
+fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &Camera) -> Result<Scene<'a>, Problem> {
     let alone = Pick::new(open.file, Some(open.index));
     let alone = alone.ok_or_else(|| Problem::error("no vertex program is there to feed this one"))?;
     // The half of a pair shows nothing by itself.
@@ -153,7 +153,7 @@ fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &View) -> Result<Scene
 /// A geometry program that nothing feeds.
 pub fn shows(open: &Open<'_>) -> Result<Vec<String>, Problem> {
     let mesh = Mesh::default();
-    let scene = scene_of(open, &mesh, &View::new(Size::SCREEN, 0.0))?;
+    let scene = scene_of(open, &mesh, &Camera::new(Size::SCREEN, 0.0))?;
     Ok(scene.shows()?)
 }
 

@@ -94,11 +94,11 @@ impl Problem {
 
     /// Converts a warning of the library.
     pub fn of_warning(warning: &Warning) -> Self {
-        Self::new(Severity::Warning, &warning.text).at(warning.at)
+        Self::new(Severity::Warning, &warning.text).with_place(warning.at)
     }
 
     /// Sets the place; an offset in a file becomes part of the message.
-    fn at(mut self, at: At) -> Self {
+    fn with_place(mut self, at: At) -> Self {
         match at {
             At::Pc(pc) => self.pc = Some(pc),
             At::Offset(_) => self.message = format!("{at}: {}", self.message),
@@ -114,7 +114,7 @@ fn count(items: impl Iterator) -> u32 {
 
 impl From<&Error> for Problem {
     fn from(error: &Error) -> Self {
-        let problem = Self::error(error.kind.to_string()).at(error.at);
+        let problem = Self::error(error.kind.to_string()).with_place(error.at);
         Self { hint: error.kind.hint().map(str::to_owned), ..problem }
     }
 }

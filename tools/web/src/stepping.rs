@@ -81,7 +81,7 @@ impl Stepper {
     /// Returns the answer about it.
     pub fn recorded(&self) -> Recorded<'_> {
         let Self { recording, names, .. } = self;
-        let outputs = recording.at(recording.len()).outputs;
+        let outputs = recording.state_before(recording.len()).outputs;
         let outputs = outputs.iter().enumerate();
         Recorded {
             steps: recording.len(),
@@ -98,7 +98,7 @@ impl Stepper {
     pub fn step(&self, number: usize) -> StepState<'_> {
         let Self { recording, listing, names } = self;
         let number = number.min(recording.len());
-        let state = recording.at(number);
+        let state = recording.state_before(number);
         let pc = recording.pc(number);
         let rows = |registers: &[[f32; 4]; 16]| registers.map(|register| register.map(decimal));
         StepState {
@@ -184,7 +184,7 @@ fn stacks(state: &Snapshot) -> Value {
 /// Returns the names that the file has for registers.
 fn names(open: &Open<'_>) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    for symbol in open.symbols.all() {
+    for symbol in open.symbols.as_slice() {
         for place in 0..symbol.count {
             let name = match symbol.count {
                 1 => symbol.name.clone(),

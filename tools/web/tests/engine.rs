@@ -42,7 +42,7 @@ fn good(answer: &str) -> Value {
 }
 
 /// Calls every method with a program that is open; each must answer.
-fn all(engine: &mut Engine) {
+fn call_every_method(engine: &mut Engine) {
     engine.set_mesh("quad");
     for view in VIEWS {
         let view = parse(&engine.view(view));
@@ -95,7 +95,7 @@ fn every_method_answers_for_every_program_of_the_samples() {
             good(&engine.sizes());
             assert!(!engine.spirv().is_empty() && engine.shbin() == bytes);
             good(&engine.run());
-            all(&mut engine);
+            call_every_method(&mut engine);
             steps += good(&engine.record(0))["steps"].as_u64().expect("a number");
             dead += good(&engine.dead()).as_array().expect("addresses").len();
             programs += 1;
@@ -390,7 +390,7 @@ fn damaged_files_and_random_texts_are_answered() {
             bytes.truncate(random.below(bytes.len() as u32) as usize);
         }
         opened += usize::from(parse(&engine.open("damaged", &bytes)).get("error").is_none());
-        all(&mut engine);
+        call_every_method(&mut engine);
         let text: String =
             (0..random.below(80)).map(|_| words[random.below(words.len() as u32) as usize]).collect();
         parse(&engine.edit(&text));

@@ -14,14 +14,14 @@ const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
 
 /// Runs the task.
 pub fn run() -> ExitCode {
-    if all() {
+    if check_workspace() {
         return ExitCode::SUCCESS;
     }
     eprintln!("a check of the code failed, see above");
     ExitCode::FAILURE
 }
 
-fn all() -> bool {
+fn check_workspace() -> bool {
     // Every feature must compile alone, without help from the others.
     let features = ["", "spirv", "wgsl", "glsl", "naga", "hlsl", "msl", "serde"];
     let alone = |feature: &&str| {

@@ -35,7 +35,7 @@ impl Options {
 /// Runs the task.
 pub fn run(flags: &[&str]) -> Option<ExitCode> {
     let options = Options::parse(flags)?;
-    Some(match all(options) {
+    Some(match run_tests(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
             eprintln!("{text}");
@@ -66,7 +66,7 @@ pub fn of_workspace() -> Command {
 /// Variable that selects all cases.
 pub const ALL: &str = "TRANSPICA_ALL";
 
-fn all(options: Options) -> Result<(), String> {
+fn run_tests(options: Options) -> Result<(), String> {
     // Whatever is missing is known before anything is compiled.
     let needs = needs::of_tests()?;
     needs::install(&needs, !options.no_install)?;

@@ -165,7 +165,7 @@ fn condition(word: Word, text: &str) -> Parse<'_, Word> {
         let (is_y, wanted) = flag(text)?;
         let only = if is_y { ConditionOp::Y } else { ConditionOp::X };
         // picasso writes 1 for the flag that the condition ignores.
-        return Ok(put(word, [(is_y, wanted), (!is_y, true)], only));
+        return Ok(with_condition(word, [(is_y, wanted), (!is_y, true)], only));
     };
     let (left, right) = text.split_at(operator);
     let symbol = &right[..1];
@@ -175,10 +175,10 @@ fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     if flags[0].0 == flags[1].0 {
         return hinted(text, "condition register checked twice", "the two flags are cmp.x and cmp.y");
     }
-    Ok(put(word, flags, if symbol == "&" { ConditionOp::And } else { ConditionOp::Or }))
+    Ok(with_condition(word, flags, if symbol == "&" { ConditionOp::And } else { ConditionOp::Or }))
 }
 
-fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
+fn with_condition(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
     let word = word.with(Field::ConditionOp, op as u32);
     flags.into_iter().fold(word, |word, (is_y, wanted)| {
         word.with(if is_y { Field::RefY } else { Field::RefX }, u32::from(wanted))

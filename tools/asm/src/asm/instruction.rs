@@ -16,7 +16,7 @@ use transpica::isa::{CompareOp, DataOp, Index, Mask, Opcode, Word};
 
 /// A source with its text.
 #[derive(Clone, Copy)]
-struct SourceText<'a> {
+struct SourceOperand<'a> {
     text: &'a str,
     operand: Operand,
 }
@@ -24,12 +24,12 @@ struct SourceText<'a> {
 /// The descriptor that a word needs.
 struct Request<'r, 'a> {
     mask: Mask,
-    sources: &'r [SourceText<'a>],
+    sources: &'r [SourceOperand<'a>],
     significant: u32,
     suffix: Suffix,
 }
 
-impl SourceText<'_> {
+impl SourceOperand<'_> {
     fn is_input(&self) -> bool {
         self.operand.register < 0x10
     }
@@ -93,7 +93,7 @@ impl Suffix {
 }
 
 /// Selects the form of the word: the inverted one where only that can hold the uniform.
-fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
+fn form(op: DataOp, sources: &[SourceOperand<'_>]) -> Opcode {
     let plain = op.opcode();
     let wants = match sources {
         [first, second] => first.is_narrow() && !second.is_narrow(),
@@ -161,7 +161,7 @@ impl<'a> Assembler<'a> {
         lex::count(rest, operands, least, most).map_err(|fault| fault.optional_hint(hint()))
     }
 
-    fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceText<'a>>> {
+    fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceOperand<'a>>> {
         let mut sources = Vec::with_capacity(texts.len());
         for &text in texts {
             let operand = self.operand(text)?;
@@ -170,7 +170,7 @@ impl<'a> Assembler<'a> {
                 let hint = "outputs cannot be read; keep the value in an r register";
                 self.messages.warn(text, &message, Some(hint));
             }
-            sources.push(SourceText { text, operand });
+            sources.push(SourceOperand { text, operand });
         }
         Ok(sources)
     }
@@ -202,7 +202,7 @@ impl<'a> Assembler<'a> {
         }
         let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
-        let wide: Vec<bool> = sources.iter().map(SourceText::is_wide).collect();
+        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
         let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
         let word = put_sources(word, opcode.format(), &sources, &mend)?;
         let request = Request { mask, sources: &sources, significant: significant(opcode, mask), suffix };
@@ -235,7 +235,7 @@ impl<'a> Assembler<'a> {
         let explain = |fault: Fault<'a>| fault.hint(mend::comparison(rest));
         self.count(rest, operands, 4, 4).map_err(explain)?;
         let sources = self.read_sources(&[operands[0], operands[3]])?;
-        let wide: Vec<bool> = sources.iter().map(SourceText::is_wide).collect();
+        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
         let mend = |at: &str| mend::uniform("cmp", operands, &wide, at);
         let word = put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources, &mend)?;
         let word = word.with(Field::CompareX, self.comparison(operands[1]).map_err(explain)?);
@@ -318,7 +318,7 @@ impl<'a> Assembler<'a> {
 fn put_sources<'a>(
     mut word: Word,
     format: Format,
-    sources: &[SourceText<'a>],
+    sources: &[SourceOperand<'a>],
     mend: &dyn Fn(&str) -> String,
 ) -> Parse<'a, Word> {
     for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {

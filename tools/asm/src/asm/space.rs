@@ -10,7 +10,7 @@ use transpica::isa::uniforms::HAS_RUN;
 
 /// The registers of one kind.
 #[derive(Clone, Copy, Debug)]
-struct Bank {
+struct RegisterPool {
     /// First register above the named uniforms.
     next: u32,
     /// Lowest register of this source's constants.
@@ -21,7 +21,7 @@ struct Bank {
     lowest: u32,
 }
 
-impl Bank {
+impl RegisterPool {
     fn new(first: u32, end: u32) -> Self {
         Self { next: first, top: end, end, lowest: end }
     }
@@ -62,7 +62,7 @@ impl UniformKind {
 
 /// The uniform registers that sources share, or those of one geometry program; by kind.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Space([Bank; 3]);
+pub(crate) struct Space([RegisterPool; 3]);
 
 impl Space {
     /// All registers.
@@ -76,9 +76,9 @@ impl Space {
     }
     fn new(first: u32, bools: u32) -> Self {
         Self([
-            Bank::new(FLOAT + first, FLOAT + FLOATS as u32),
-            Bank::new(INT, INT + INTS as u32),
-            Bank::new(BOOL, BOOL + bools),
+            RegisterPool::new(FLOAT + first, FLOAT + FLOATS as u32),
+            RegisterPool::new(INT, INT + INTS as u32),
+            RegisterPool::new(BOOL, BOOL + bools),
         ])
     }
     /// Begins another source.

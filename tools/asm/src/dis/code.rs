@@ -111,7 +111,7 @@ impl<'a> Printer<'a> {
             let required = self.required(pc, word);
             let context = Context { registers, descriptors, form: self.form, required };
             let text = line(word, self.target(word, opens, &labels), context)?;
-            self.put(out, &text, Some(pc));
+            self.write_line(out, &text, Some(pc));
             self.just_closed = false;
             if opens && let Some(&block) = self.layout.blocks.get(self.next) {
                 self.next += 1;
@@ -174,7 +174,7 @@ impl<'a> Printer<'a> {
         name.map_or(Target::Number, Target::Name)
     }
 
-    fn put(&self, out: &mut String, text: &str, pc: Option<usize>) {
+    fn write_line(&self, out: &mut String, text: &str, pc: Option<usize>) {
         let tabs = self.open.len();
         out.extend(std::iter::repeat_n('\t', tabs));
         out.push_str(text);
@@ -205,7 +205,7 @@ impl<'a> Printer<'a> {
                 out.push('\n');
             }
             let name = self.procs.name(block.start, block.end).unwrap_or_default();
-            self.put(out, &format!(".proc {name}"), None);
+            self.write_line(out, &format!(".proc {name}"), None);
             self.open.push(OpenBlock { block, in_else: false });
         }
     }
@@ -224,11 +224,11 @@ impl<'a> Printer<'a> {
             }
             self.open.pop();
             if is_split {
-                self.put(out, ".else", None);
+                self.write_line(out, ".else", None);
                 self.open.push(OpenBlock { in_else: true, ..top });
                 self.just_closed = false;
             } else {
-                self.put(out, ".end", None);
+                self.write_line(out, ".end", None);
                 self.just_closed = top.block.kind != Kind::Proc;
             }
         }

@@ -125,14 +125,14 @@ pub struct Finding {
 
 impl Finding {
     /// Returns its place.
-    pub fn at(&self) -> At {
+    pub fn place(&self) -> At {
         self.pc.map_or(At::Whole, |pc| At::Pc(pc.0))
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} [{}]", self.at(), self.message, self.rule)
+        write!(f, "{}: {} [{}]", self.place(), self.message, self.rule)
     }
 }
 
@@ -179,10 +179,10 @@ struct Findings {
 }
 
 impl Findings {
-    fn at(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
+    fn add(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: Some(pc), rule, message: message.into() });
     }
-    fn without_place(&mut self, rule: Rule, message: impl Into<String>) {
+    fn add_without_place(&mut self, rule: Rule, message: impl Into<String>) {
         self.list.push(Finding { pc: None, rule, message: message.into() });
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
                 let always = if twice & !written.every == 0 { "" } else { " on some path" };
                 let what = Mask((twice >> (4 * register)) as u8 & 15);
                 let message = format!("o{register}.{what} was written before{always}");
-                findings.at(pc, Rule::OutputTwice, message);
+                findings.add(pc, Rule::OutputTwice, message);
             }
             written = written.with(bits);
         }
@@ -77,7 +77,7 @@ fn missing(missing: Components, some: Components, findings: &mut Findings) {
     for (path, set) in [("never", missing & !some), ("not on every path", missing & some)] {
         for (register, components) in registers(set) {
             let message = format!("o{register}.{components} is mapped but {path} written");
-            findings.without_place(Rule::OutputMissing, message);
+            findings.add_without_place(Rule::OutputMissing, message);
         }
     }
 }

@@ -14,13 +14,13 @@ use transpica::{Program, Stage};
 
 /// The banks of uniforms.
 #[derive(Clone, Copy)]
-enum Bank {
+enum UniformBank {
     Float,
     Int,
     Bool,
 }
 
-/// The uniforms of each [`Bank`] that something sets or that were reported, bit n = register n.
+/// Uniforms of each [`UniformBank`] that are set or were reported, bit n = register n.
 struct Bound([u128; 3]);
 
 pub(super) fn run(
@@ -35,7 +35,7 @@ pub(super) fn run(
     let by_uniforms =
         matches!(executable.header.geometry_mode(), Some(GeometryMode::Variable | GeometryMode::Fixed));
     if program.stage() == Stage::Geometry && by_uniforms {
-        bound.0[Bank::Float as usize] = u128::MAX;
+        bound.0[UniformBank::Float as usize] = u128::MAX;
     }
     for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
         // Range: the code of a program is that short.
@@ -54,9 +54,11 @@ impl Bound {
     fn add(&mut self, executable: &Dvle<'_>) {
         for constant in executable.constants.iter() {
             match constant.value() {
-                Some(ConstantValue::Bool { register, .. }) => self.insert(Bank::Bool, register & 15),
-                Some(ConstantValue::Int { register, .. }) => self.insert(Bank::Int, register & 3),
-                Some(ConstantValue::Float { register, .. }) => self.insert(Bank::Float, register & 127),
+                Some(ConstantValue::Bool { register, .. }) => self.insert(UniformBank::Bool, register & 15),
+                Some(ConstantValue::Int { register, .. }) => self.insert(UniformBank::Int, register & 3),
+                Some(ConstantValue::Float { register, .. }) => {
+                    self.insert(UniformBank::Float, register & 127)
+                }
                 None => {}
             }
         }
@@ -64,24 +66,24 @@ impl Bound {
             for register in range.first..range.first + range.count {
                 match range.bank {
                     SymbolBank::Input => {}
-                    SymbolBank::Float => self.insert(Bank::Float, register),
-                    SymbolBank::Int => self.insert(Bank::Int, register),
-                    SymbolBank::Bool => self.insert(Bank::Bool, register),
+                    SymbolBank::Float => self.insert(UniformBank::Float, register),
+                    SymbolBank::Int => self.insert(UniformBank::Int, register),
+                    SymbolBank::Bool => self.insert(UniformBank::Bool, register),
                 }
             }
         }
     }
 
-    fn insert(&mut self, bank: Bank, register: u8) {
+    fn insert(&mut self, bank: UniformBank, register: u8) {
         self.0[bank as usize] |= 1 << register;
     }
 
     /// Reports a uniform that nothing sets, once.
-    fn check(&mut self, bank: Bank, register: u8, pc: Pc, findings: &mut Findings) {
+    fn check(&mut self, bank: UniformBank, register: u8, pc: Pc, findings: &mut Findings) {
         if self.0[bank as usize] >> register & 1 == 0 {
             self.insert(bank, register);
             let letter = ['c', 'i', 'b'][bank as usize];
-            findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
+            findings.add(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
         }
     }
 }
@@ -94,11 +96,11 @@ fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findi
                 let first = *input.get_or_insert(register);
                 if first != register {
                     let message = format!("reads v{first} and v{register} in one instruction");
-                    findings.at(pc, Rule::TwoInputs, message);
+                    findings.add(pc, Rule::TwoInputs, message);
                 }
             }
             Source::Uniform(register) if source.index == Index::None => {
-                bound.check(Bank::Float, register & 127, pc, findings);
+                bound.check(UniformBank::Float, register & 127, pc, findings);
             }
             Source::Uniform(_) | Source::Temp(_) => {}
         }
@@ -108,12 +110,12 @@ fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findi
 /// Checks the uniform that a control-flow instruction reads.
 fn uniforms(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
     if let Flow::Loop { int, .. } = *flow {
-        bound.check(Bank::Int, int, pc, findings);
+        bound.check(UniformBank::Int, int, pc, findings);
     }
     // It is false in the first invocation of a geometry program only.
     if let Some(Test::Bool { id, .. }) = flow.test()
         && id != HAS_RUN
     {
-        bound.check(Bank::Bool, id, pc, findings);
+        bound.check(UniformBank::Bool, id, pc, findings);
     }
 }

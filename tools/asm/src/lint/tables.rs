@@ -11,7 +11,7 @@ use transpica::isa::Mask;
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
     if !draws(stage, file, executable) {
-        findings.without_place(Rule::NoPosition, "no output is the position");
+        findings.add_without_place(Rule::NoPosition, "no output is the position");
     }
     kinds(executable, findings);
     inputs(executable, findings);
@@ -59,7 +59,7 @@ fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
                     output.register,
                     Mask(second)
                 );
-                findings.without_place(Rule::OutputKindTwice, message);
+                findings.add_without_place(Rule::OutputKindTwice, message);
             }
         }
     }
@@ -80,7 +80,7 @@ fn inputs(executable: &Dvle<'_>, findings: &mut Findings) {
             let name = executable.name(symbol.name);
             if let Some(first) = place.replace(name) {
                 let message = format!("v{register} is both {} and {}", first.to_text(), name.to_text());
-                findings.without_place(Rule::InputTwice, message);
+                findings.add_without_place(Rule::InputTwice, message);
             }
         }
     }

@@ -186,7 +186,7 @@ impl Finder<'_> {
         self.reported |= new;
         for (register, components) in registers(new) {
             let message = format!("r{register}.{components} is read before anything has written it");
-            findings.at(pc, Rule::UnsetTemporary, message);
+            findings.add(pc, Rule::UnsetTemporary, message);
         }
     }
 }

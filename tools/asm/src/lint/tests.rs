@@ -12,12 +12,12 @@ use transpica::host::dvle;
 /// out.
 fn findings(declarations: &str, body: &str, no_nop: bool) -> String {
     let text = format!("{declarations}\n.proc main\n{body}\nend\n.end\n");
-    let found = all(&[&text], 0, no_nop);
+    let found = lint_sources(&[&text], 0, no_nop);
     if declarations.contains(".out") { found } else { without_position(&found) }
 }
 
 /// Lints the program of one of several sources.
-fn all(texts: &[&str], index: usize, no_nop: bool) -> String {
+fn lint_sources(texts: &[&str], index: usize, no_nop: bool) -> String {
     let sources: Vec<_> = texts.iter().map(|text| SourceText { name: "a.pica", text }).collect();
     let assembled =
         assemble_with(&sources, &AssemblerOptions { no_nop }).unwrap_or_else(|report| panic!("{report}"));
@@ -126,7 +126,7 @@ fn paths_without_end_are_found() {
     plain("jmpu b, there\njmpu !b, there\nadd r0, r0, r0\nthere:", expect![""]);
     let goes_on = |body: &str, next: &str| {
         let text = format!(".bool b\n.proc main\n{body}\n.end\n.proc next\n{next}\nend\n.end");
-        without_position(&all(&[&text], 0, false))
+        without_position(&lint_sources(&[&text], 0, false))
     };
     for (body, next, expected) in [
         ("nop", "nop", "pc 0x0"),
@@ -240,11 +240,11 @@ fn a_uniform_with_a_symbol_in_another_executable_is_no_finding() {
         format!("{declarations}\n.out p position\n.entry {name}\n.proc {name}\nmov p, c0\nend\n.end")
     };
     let [with, without] = [program(".fvec first", "a"), program("", "b")];
-    expect![""].assert_eq(&all(&[&with, &without], 1, false));
+    expect![""].assert_eq(&lint_sources(&[&with, &without], 1, false));
     expect![[r#"
         pc 0x0: nothing in the file sets c0 [unbound-uniform]
     "#]]
-    .assert_eq(&all(&[&without], 0, false));
+    .assert_eq(&lint_sources(&[&without], 0, false));
 }
 
 #[test]
@@ -315,11 +315,11 @@ fn temporaries_of_geometry_programs_are_no_finding() {
     let program = |body: &str| {
         format!(".gsh point c0\n.out p position\n.proc main\n{body}\nemit\nmov r0.xy, v0\nend\n.end")
     };
-    expect![""].assert_eq(&all(&[&program("setemit 0\nmov p, r0.xyyy")], 0, false));
+    expect![""].assert_eq(&lint_sources(&[&program("setemit 0\nmov p, r0.xyyy")], 0, false));
     expect![[r#"
         pc 0x1: r0.z is read before anything has written it [temporary-not-written]
     "#]]
-    .assert_eq(&all(&[&program("setemit 0\nmov p, r0.xyzz")], 0, false));
+    .assert_eq(&lint_sources(&[&program("setemit 0\nmov p, r0.xyzz")], 0, false));
 }
 
 #[test]
@@ -327,17 +327,17 @@ fn a_missing_position_is_found() {
     let vertex = |output: &str| format!(".out o {output}\n.entry v\n.proc v\nmov o, v0\nend\n.end");
     let geometry = |outputs: &str| format!(".gsh point c0\n{outputs}\n.entry g\n.proc g\nend\n.end");
     let missing = "input: no output is the position [no-position]\n";
-    assert_eq!(all(&[&vertex("color")], 0, false), missing);
-    assert_eq!(all(&[&vertex("position")], 0, false), "");
+    assert_eq!(lint_sources(&[&vertex("color")], 0, false), missing);
+    assert_eq!(lint_sources(&[&vertex("position")], 0, false), "");
     // A geometry program follows, of this file or of another.
-    assert_eq!(all(&[&vertex("color"), &geometry(".out p position")], 0, false), "");
-    assert_eq!(all(&[&vertex("dummy")], 0, false), "");
-    assert_eq!(all(&[&vertex("position"), &geometry(".out c color")], 1, false), missing);
-    assert_eq!(all(&[&vertex("color"), &geometry(".out p position")], 1, false), "");
+    assert_eq!(lint_sources(&[&vertex("color"), &geometry(".out p position")], 0, false), "");
+    assert_eq!(lint_sources(&[&vertex("dummy")], 0, false), "");
+    assert_eq!(lint_sources(&[&vertex("position"), &geometry(".out c color")], 1, false), missing);
+    assert_eq!(lint_sources(&[&vertex("color"), &geometry(".out p position")], 1, false), "");
     // Its map is merged with that of the vertex program.
-    assert_eq!(all(&[&vertex("position"), &geometry(".out d dummy")], 1, false), "");
-    assert_eq!(all(&[&geometry(".out d dummy")], 0, false), "");
-    assert_eq!(all(&[&vertex("color"), &geometry(".out d dummy")], 1, false), missing);
+    assert_eq!(lint_sources(&[&vertex("position"), &geometry(".out d dummy")], 1, false), "");
+    assert_eq!(lint_sources(&[&geometry(".out d dummy")], 0, false), "");
+    assert_eq!(lint_sources(&[&vertex("color"), &geometry(".out d dummy")], 1, false), missing);
 }
 
 #[test]

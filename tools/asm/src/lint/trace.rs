@@ -31,7 +31,7 @@ pub(super) fn run(
         ends |= checks.successors(run);
     }
     if !ends {
-        checks.findings.without_place(Rule::NoEnd, "no END is ever reached");
+        checks.findings.add_without_place(Rule::NoEnd, "no END is ever reached");
     }
     let beyond = VERTEX_WORDS as usize;
     if program.stage() == Stage::Vertex
@@ -39,7 +39,7 @@ pub(super) fn run(
     {
         let message = "the program goes on behind the 512 words of the vertex unit";
         // Range: the code of a program is that short.
-        checks.findings.at(Pc(word as u16), Rule::BeyondUnit, message);
+        checks.findings.add(Pc(word as u16), Rule::BeyondUnit, message);
     }
     reached
 }
@@ -66,7 +66,7 @@ impl Checks<'_> {
             }
             match self.program.inst(pc) {
                 Some(Inst::Unassigned(opcode)) => {
-                    self.findings.at(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
+                    self.findings.add(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
                 }
                 Some(Inst::Flow(flow)) => self.flow(pc, &flow, &run.state),
                 Some(
@@ -97,7 +97,7 @@ impl Checks<'_> {
                     }
                     None if self.cfg.exit == Some(target) => {
                         let message = "the program goes on behind the end of its code";
-                        self.findings.at(run.last, Rule::NoEnd, message);
+                        self.findings.add(run.last, Rule::NoEnd, message);
                         ends = true;
                     }
                     // A helper: the step continues there. Each belongs to one step, so this ends.
@@ -110,7 +110,7 @@ impl Checks<'_> {
 
     fn mova_pair(&mut self, first: Pc, second: Pc) {
         if self.is_mova(first) && self.is_mova(second) {
-            self.findings.at(second, Rule::MovaPair, "MOVA right after MOVA");
+            self.findings.add(second, Rule::MovaPair, "MOVA right after MOVA");
         }
     }
 
@@ -119,7 +119,7 @@ impl Checks<'_> {
         let is_behind = self.end == Some(next) && pc.next() == next;
         if is_behind && pc >= self.program.entry() && run.state.calls.is_empty() {
             let message = "the program goes on behind the end of its entry procedure";
-            self.findings.at(pc, Rule::NoEnd, message);
+            self.findings.add(pc, Rule::NoEnd, message);
         }
     }
 
@@ -133,9 +133,9 @@ impl Checks<'_> {
             Flow::Nop | Flow::End => {}
             Flow::Break | Flow::BreakC(_) => {
                 if state.loops.is_empty() && state.hidden_loops == 0 {
-                    self.findings.at(pc, Rule::BreakOutside, format!("{name} while no loop runs"));
+                    self.findings.add(pc, Rule::BreakOutside, format!("{name} while no loop runs"));
                 } else if ends_loop {
-                    self.findings.at(pc, Rule::MissingNop, format!("{name} is the last word of a loop"));
+                    self.findings.add(pc, Rule::MissingNop, format!("{name} is the last word of a loop"));
                 }
             }
             Flow::JmpC { .. } | Flow::JmpU { .. } => self.ends_block(pc, &name, state),
@@ -149,7 +149,11 @@ impl Checks<'_> {
             Flow::IfU { target, .. } | Flow::IfC { target, .. } => {
                 self.full(pc, state.ifs.len(), state.ifs.capacity(), "IFs");
                 if target == next {
-                    self.findings.at(pc, Rule::MissingNop, format!("the first part of this {name} is empty"));
+                    self.findings.add(
+                        pc,
+                        Rule::MissingNop,
+                        format!("the first part of this {name} is empty"),
+                    );
                 }
                 self.shared(pc, target, ends(state));
             }
@@ -157,7 +161,7 @@ impl Checks<'_> {
                 let open = usize::from(state.hidden_loops) + state.loops.len();
                 self.full(pc, open, state.loops.capacity(), "LOOPs");
                 if last <= pc {
-                    self.findings.at(pc, Rule::MissingNop, "this LOOP is empty");
+                    self.findings.add(pc, Rule::MissingNop, "this LOOP is empty");
                 }
                 self.shared(pc, last.next(), ends(state));
             }
@@ -166,13 +170,13 @@ impl Checks<'_> {
 
     fn ends_block(&mut self, pc: Pc, name: &str, state: &State) {
         if state.ends_at(pc.next()) {
-            self.findings.at(pc, Rule::MissingNop, format!("{name} is the last word of a block"));
+            self.findings.add(pc, Rule::MissingNop, format!("{name} is the last word of a block"));
         }
     }
 
     fn full(&mut self, pc: Pc, open: usize, most: usize, what: &str) {
         if open >= most {
-            self.findings.at(pc, Rule::Nesting, format!("more than {most} nested {what}"));
+            self.findings.add(pc, Rule::Nesting, format!("more than {most} nested {what}"));
         }
     }
 
@@ -180,7 +184,7 @@ impl Checks<'_> {
         if others.any(|other| other == end) {
             let message =
                 format!("what begins here ends at word {:#x}, where something around it ends", end.0);
-            self.findings.at(pc, Rule::MissingNop, message);
+            self.findings.add(pc, Rule::MissingNop, message);
         }
     }
 }

@@ -20,7 +20,7 @@ struct Types {
 }
 
 impl Types {
-    fn of(module: &rspirv::dr::Module) -> Self {
+    fn from_module(module: &rspirv::dr::Module) -> Self {
         let (mut types, mut constants) = (BTreeMap::new(), BTreeMap::new());
         for instruction in &module.types_global_values {
             let Some(id) = instruction.result_id else { continue };
@@ -129,7 +129,7 @@ impl Content<'_> {
 pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, String> {
     let interface = Interface::read(words)?;
     let module = rspirv::dr::load_words(words).map_err(|error| format!("not SPIR-V: {error}"))?;
-    let types = &Types::of(&module);
+    let types = &Types::from_module(&module);
     let content = |&Buffer { set, binding, block, .. }: &Buffer| {
         let mut content = Content { types, uniforms, taken: [0; 2], bytes: Vec::new() };
         content.fill(block, 0, 0).ok_or_else(|| {

@@ -66,7 +66,7 @@ impl Interface {
     /// Words that are no such module.
     pub fn read(words: &[u32]) -> Result<Self, String> {
         let module = rspirv::dr::load_words(words).map_err(|error| format!("not SPIR-V: {error}"))?;
-        let facts = Facts::of(&module);
+        let facts = Facts::from_module(&module);
         let entry = module.entry_points.iter().find_map(|entry| match &entry.operands[..] {
             [Operand::ExecutionModel(ExecutionModel::Vertex), _, Operand::LiteralString(name), ..] => {
                 Some(name.clone())
@@ -158,7 +158,7 @@ enum Type {
 }
 
 impl Facts {
-    fn of(module: &Module) -> Self {
+    fn from_module(module: &Module) -> Self {
         let mut types = BTreeMap::new();
         for instruction in &module.types_global_values {
             let ty = match (instruction.class.opcode, &instruction.operands[..]) {

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The command and its subcommands, as built.
-fn all() -> Vec<clap::Command> {
+fn commands() -> Vec<clap::Command> {
     let mut root = command();
     root.build();
     let subcommands = root.get_subcommands().filter(|command| command.get_name() != "help");
@@ -12,7 +12,7 @@ fn all() -> Vec<clap::Command> {
 
 #[test]
 fn every_option_has_a_help_that_shows_its_braces() {
-    for command in all() {
+    for command in commands() {
         for arg in command.get_arguments() {
             let helps = [arg.get_help(), arg.get_long_help()].into_iter().flatten();
             let helps: Vec<String> = helps.map(|help| help.ansi().to_string()).collect();
@@ -21,13 +21,13 @@ fn every_option_has_a_help_that_shows_its_braces() {
             assert!(helps.iter().all(|help| !help.contains("{n}")), "{}: {arg}", command.get_name());
         }
     }
-    let help = all().swap_remove(1).render_long_help().to_string();
+    let help = commands().swap_remove(1).render_long_help().to_string();
     assert!(help.contains("{n} the number of the program"), "{help}");
 }
 
 #[test]
 fn paragraphs_behind_a_help_are_one_line_each() {
-    for command in all() {
+    for command in commands() {
         for text in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
             let text = text.to_string();
             assert!(text.starts_with("Examples:\n  transpica "), "{}", command.get_name());
@@ -48,7 +48,7 @@ fn paragraphs_behind_a_help_are_one_line_each() {
 fn every_command_is_in_one_group_of_the_list() {
     let listed = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
     let listed: Vec<&str> = listed.chain(["completions", "man"]).collect();
-    let all = all();
+    let all = commands();
     let commands: Vec<&str> = all.iter().skip(1).map(clap::Command::get_name).collect();
     assert_eq!(listed, commands);
     let help = command().render_help().to_string();

@@ -12,7 +12,7 @@ use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::{Options, Setup};
-use transpica_inspect::draw::guess::View;
+use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::Mesh;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
@@ -141,7 +141,7 @@ fn chosen(input: &Input, file: &Shbin<'_>, dvle: Option<usize>) -> Result<Pick, 
 }
 
 /// Returns every draw of a file: vertex programs, and geometry programs with theirs.
-fn all(input: &Input, file: &Shbin<'_>) -> Vec<Result<Pick, Failure>> {
+fn picks(input: &Input, file: &Shbin<'_>) -> Vec<Result<Pick, Failure>> {
     let is_geometry = |index| stage(file, index) == Some(ShaderType::Geometry);
     let indices = 0..file.executables.len();
     // The vertex program in front of a geometry program is its half.
@@ -210,7 +210,7 @@ fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Si
         let drawing = Drawing { input: &input, file: &file, pick, mesh, state: None, by, is_wireframe, size };
         ([name.clone(), entry], drawing.picture(START, gpu))
     };
-    all(&input, &file).into_iter().map(cell).collect()
+    picks(&input, &file).into_iter().map(cell).collect()
 }
 
 impl Drawing<'_> {
@@ -251,7 +251,7 @@ impl Drawing<'_> {
 
     fn triangles(&self, angle: f64, gpu: Option<&Gpu>) -> Result<Shown, Failure> {
         let error = |error| self.input.fail(&error);
-        let view = View::new(self.size, angle);
+        let view = Camera::new(self.size, angle);
         let mut scene = Scene::new(self.file, self.pick, self.mesh, &view).map_err(error)?;
         scene.by = self.by;
         if let Some(path) = self.state {

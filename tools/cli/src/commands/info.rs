@@ -41,7 +41,8 @@ pub fn run(
     let mut rules = Vec::new();
     if lint.is_some() {
         for index in 0..container.executables.len() {
-            let (found, _) = lint::findings(&container, index).map_err(|error| Failure::at(file, &error))?;
+            let (found, _) =
+                lint::findings(&container, index).map_err(|error| Failure::from_error(file, &error))?;
             value["executables"][index]["lint"] = found.iter().map(lint::describe).collect();
             rules.extend(found.iter().map(|finding| finding.rule));
         }

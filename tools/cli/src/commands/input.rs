@@ -171,7 +171,7 @@ impl Input {
     }
 
     pub fn fail(&self, error: &Error) -> Failure {
-        Failure::at(&self.path, error)
+        Failure::from_error(&self.path, error)
     }
 }
 

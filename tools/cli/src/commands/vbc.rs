@@ -16,7 +16,7 @@ pub(super) fn emit(
     reflection: &Reflection,
 ) -> Result<Emitted, EmitError> {
     let words = translator.spirv(translated)?;
-    let (file, left_out) = Vbc::of(translated, reflection, words).map_err(EmitError::Vbc)?;
+    let (file, left_out) = Vbc::from_translation(translated, reflection, words).map_err(EmitError::Vbc)?;
     let bytes = file.write().map_err(EmitError::Vbc)?;
     let left_out = Some(left_out).filter(|left_out| !left_out.is_empty());
     let warning = |all: Vec<String>| format!("VBC leaves out {}; --reflect has them", all.join(", "));

@@ -55,7 +55,7 @@ pub fn side_by_side(pictures: &[(&Picture, &str)]) -> Picture {
     let mut all = Picture::new(Size { width, height: size.height + LETTER + 2 * GAP }, BACKGROUND);
     for (number, (picture, text)) in (0u32..).zip(pictures) {
         let left = number * (size.width + GAP);
-        all.put(picture, [left, 0]);
+        all.blit(picture, [left, 0]);
         write(&mut all, text, [left + GAP, size.height + GAP]);
     }
     all
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_lies_outside_is_lost_and_letters_are_drawn() {
         let mut picture = Picture::new(Size { width: 20, height: 10 }, BACKGROUND);
-        picture.put(&Picture::new(Size { width: 30, height: 30 }, CROSS), [18, 8]);
+        picture.blit(&Picture::new(Size { width: 30, height: 30 }, CROSS), [18, 8]);
         assert_eq!(picture.pixels.iter().filter(|&&pixel| pixel == CROSS).count(), 4);
         write(&mut picture, "é|long text", [0, 0]);
         let drawn = picture.pixels.iter().filter(|&&pixel| pixel == INK).count();

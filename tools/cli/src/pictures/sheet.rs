@@ -35,11 +35,11 @@ pub fn sheet(cells: &[Cell], size: Size) -> Picture {
     for (number, cell) in (0u32..).zip(cells) {
         let [left, top] = [GAP + number % columns * width, GAP + number / columns * height];
         match &cell.picture {
-            Some(picture) => all.put(picture, [left, top]),
+            Some(picture) => all.blit(picture, [left, top]),
             None => {
                 let mut crossed = Picture::new(size, BACKGROUND);
                 cross(&mut crossed);
-                all.put(&crossed, [left, top]);
+                all.blit(&crossed, [left, top]);
             }
         }
         for (line, text) in (0u32..).zip(&cell.text) {

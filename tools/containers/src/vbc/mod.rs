@@ -1,7 +1,7 @@
 //! Vega ByteCode, version 1: SPIR-V of all graphics stages and its reflection in one file.
 //!
-//! In: [`Vbc`], or bytes. Out: bytes, or [`Vbc`]. [`Vbc::of`] makes one of a translation. Knows
-//! nothing of SPIR-V but its first word.
+//! In: [`Vbc`], or bytes. Out: bytes, or [`Vbc`]. [`Vbc::from_translation`] makes one of a
+//! translation. Knows nothing of SPIR-V but its first word.
 //!
 //! Integers are native-endian in the format, and little-endian here. Beside the words the file has
 //! inputs of the vertex stage, outputs of the fragment stage, bindings, one uniform block and
@@ -20,7 +20,8 @@
 //! * compute stages, so geometry programs and `--entry compute`.
 //!
 //! It also has narrow fields: 65,535 words for each stage, 32 slots of bindings, 65,535 bytes of
-//! uniforms, 255 bytes of a name. Beyond those [`Vbc::write`] and [`Vbc::of`] give an error.
+//! uniforms, 255 bytes of a name. Beyond those [`Vbc::write`] and
+//! [`Vbc::from_translation`] give an error.
 //!
 //! The reference writer stores its own object for an input of a subpass instead of the documented
 //! four bytes. A reader tries four bytes first, then larger records, and takes the first size

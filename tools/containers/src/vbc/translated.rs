@@ -31,7 +31,8 @@ impl Vbc {
     /// let file = Shbin::parse(&bytes)?;
     /// let program = file.program(0)?;
     /// let module = program.translate(&Options::default())?;
-    /// let (vbc, left_out) = Vbc::of(&module, &program.reflect(&module), module.spirv()?)?;
+    /// let reflection = program.reflect(&module);
+    /// let (vbc, left_out) = Vbc::from_translation(&module, &reflection, module.spirv()?)?;
     /// let names: Vec<_> = vbc.uniform.iter().flat_map(|block| &block.members).map(|m| &m.name).collect();
     /// assert_eq!(names, ["projection", "modelView", "texScale"]);
     /// assert!(left_out.is_empty());
@@ -40,7 +41,7 @@ impl Vbc {
     ///
     /// # Errors
     /// A compute stage, or a value that no field holds, with a hint.
-    pub fn of(
+    pub fn from_translation(
         translation: &Translation,
         reflection: &Reflection,
         words: Vec<u32>,

@@ -4,7 +4,9 @@
 
 use super::code::{Action, Operation};
 use super::file::{At, File};
-use super::lanes::{LANES, compare, components, dot, each, flip, one, ordered, spread, three, two};
+use super::lanes::{
+    LANES, apply_binary, apply_ternary, apply_unary, compare, components, dot, each, flip, ordered, spread,
+};
 use crate::precision::arith;
 use transpica::Precision;
 use transpica::interp::{Exact, F24, Fast, Flushed, Mode, Settings};
@@ -61,13 +63,15 @@ fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
         Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
         Action::Data(op) => match op {
             DataOp::Add => wide!(|file, operation, at| {
-                file.two(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
+                file.apply_binary(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
             }),
-            DataOp::Mul => {
-                wide!(|file, operation, at| { file.two(operation, at, |a, b| M::result(M::mul(a, b))) })
-            }
+            DataOp::Mul => wide!(|file, operation, at| {
+                file.apply_binary(operation, at, |a, b| M::result(M::mul(a, b)))
+            }),
             DataOp::Mad => wide!(|file, operation, at| {
-                file.three(operation, at, |a, b, c| M::result(arith::add(M::PRECISION, M::mul(a, b), c)))
+                file.apply_ternary(operation, at, |a, b, c| {
+                    M::result(arith::add(M::PRECISION, M::mul(a, b), c))
+                })
             }),
             DataOp::Dp3 => wide!(|file, operation, at| {
                 file.dot(operation, at, |a, b| M::result(M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]])))
@@ -95,8 +99,10 @@ fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
             DataOp::Min => wide!(|file, operation, at| {
                 file.selected(operation, at, |a, b| S::result(arith::min(a, b)))
             }),
-            DataOp::Flr => wide!(|file, operation, at| file.one(operation, at, |a| S::result(a.floor()))),
-            DataOp::Mov => wide!(|file, operation, at| file.one(operation, at, S::result)),
+            DataOp::Flr => {
+                wide!(|file, operation, at| { file.apply_unary(operation, at, |a| S::result(a.floor())) })
+            }
+            DataOp::Mov => wide!(|file, operation, at| file.apply_unary(operation, at, S::result)),
             DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
             // Calls of functions, lane by lane.
             DataOp::Ex2 if portable => |file, operation, at| {
@@ -165,17 +171,19 @@ impl File {
 
     /// Applies a function of one operand to each component.
     #[inline(always)]
-    fn one(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
+    fn apply_unary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
         let (sources, a) = (&self.sources, &operation.reads[0]);
-        components!(self, operation, at, |c, out| one(at.active.blocks, out, sources.value(a, c), &op));
+        components!(self, operation, at, |c, out| {
+            apply_unary(at.active.blocks, out, sources.value(a, c), &op)
+        });
     }
 
     /// Applies a function of two operands to each component.
     #[inline(always)]
-    fn two(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
+    fn apply_binary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32) -> f32) {
         let (sources, [a, b, _]) = (&self.sources, &operation.reads);
         components!(self, operation, at, |c, out| {
-            two(at.active.blocks, out, sources.value(a, c), sources.value(b, c), &op)
+            apply_binary(at.active.blocks, out, sources.value(a, c), sources.value(b, c), &op)
         });
     }
 
@@ -192,12 +200,12 @@ impl File {
 
     /// Applies a function of three operands to each component.
     #[inline(always)]
-    fn three(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32, f32) -> f32) {
+    fn apply_ternary(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32, f32, f32) -> f32) {
         let (sources, [a, b, _]) = (&self.sources, &operation.reads);
         let c = &operation.reads[2];
         components!(self, operation, at, |i, out| {
             let operands = [sources.value(a, i), sources.value(b, i), sources.value(c, i)];
-            three(at.active.blocks, out, operands, &op)
+            apply_ternary(at.active.blocks, out, operands, &op)
         });
     }
 
@@ -213,7 +221,7 @@ impl File {
     #[inline(always)]
     fn scalar(&mut self, operation: &Operation, at: &At<'_>, op: impl Fn(f32) -> f32) {
         let (sources, a) = (&self.sources, &operation.reads[0]);
-        one(at.active.blocks, &mut self.results[0], sources.value(a, 0), op);
+        apply_unary(at.active.blocks, &mut self.results[0], sources.value(a, 0), op);
         self.write_equal(operation, at);
     }
 
@@ -232,8 +240,11 @@ impl File {
         let blocks = at.active.blocks;
         components!(self, operation, at, |c, out| match c {
             0 => *out = [1.0; LANES],
-            1 => two(blocks, out, sources.value(a, 1), sources.value(b, 1), |a, b| M::result(M::mul(a, b))),
-            _ => one(blocks, out, sources.value(if c == 2 { a } else { b }, c), M::result),
+            1 => {
+                let (a, b) = (sources.value(a, 1), sources.value(b, 1));
+                apply_binary(blocks, out, a, b, |a, b| M::result(M::mul(a, b)))
+            }
+            _ => apply_unary(blocks, out, sources.value(if c == 2 { a } else { b }, c), M::result),
         });
     }
 
@@ -248,8 +259,8 @@ impl File {
             *flag = compare(blocks, a, a, |a, _| a >= 0.0);
         }
         components!(self, operation, at, |c, out| match c {
-            0 | 3 => one(blocks, out, sources.value(a, c), |a| M::result(arith::litp_positive(a))),
-            1 => one(blocks, out, sources.value(a, 1), |a| M::result(arith::litp_power(a))),
+            0 | 3 => apply_unary(blocks, out, sources.value(a, c), |a| M::result(arith::litp_positive(a))),
+            1 => apply_unary(blocks, out, sources.value(a, 1), |a| M::result(arith::litp_power(a))),
             _ => *out = [0.0; LANES],
         });
         self.set_flags(flags, at);

@@ -105,16 +105,21 @@ impl Array<'_> {
     /// Reads the attribute of a vertex that is there. Missing components stay as they are.
     pub(super) fn read_one(&self, vertex: u32, to: &mut [f32; 4]) {
         match self.number {
-            Number::S8 => self.one(vertex, to, |[byte]: [u8; 1]| f32::from(byte.cast_signed())),
-            Number::U8 => self.one(vertex, to, |[byte]: [u8; 1]| f32::from(byte)),
-            Number::S16 => self.one(vertex, to, |bytes| f32::from(i16::from_le_bytes(bytes))),
-            Number::F32 => self.one(vertex, to, f32::from_le_bytes),
+            Number::S8 => self.read_vertex(vertex, to, |[byte]: [u8; 1]| f32::from(byte.cast_signed())),
+            Number::U8 => self.read_vertex(vertex, to, |[byte]: [u8; 1]| f32::from(byte)),
+            Number::S16 => self.read_vertex(vertex, to, |bytes| f32::from(i16::from_le_bytes(bytes))),
+            Number::F32 => self.read_vertex(vertex, to, f32::from_le_bytes),
         }
     }
 
     /// Reads the components of a vertex.
     #[inline(always)]
-    fn one<const SIZE: usize>(&self, vertex: u32, to: &mut [f32; 4], number: impl Fn([u8; SIZE]) -> f32) {
+    fn read_vertex<const SIZE: usize>(
+        &self,
+        vertex: u32,
+        to: &mut [f32; 4],
+        number: impl Fn([u8; SIZE]) -> f32,
+    ) {
         let start = (vertex as usize).wrapping_mul(self.stride).wrapping_add(self.offset);
         let bytes = self.bytes.get(start..).unwrap_or_default();
         let components = to.iter_mut().take(self.components());

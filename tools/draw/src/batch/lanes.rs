@@ -245,7 +245,7 @@ impl Operand<'_> {
 
 /// Applies a function of one operand.
 #[inline(always)]
-pub(super) fn one(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
+pub(super) fn apply_unary(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
     if blocks != ALL {
         for number in bits(u64::from(blocks)) {
             let (out, a) = (block_mut(out, number), a.block(number));
@@ -280,7 +280,7 @@ pub(super) fn each(lanes: u64, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn
 
 /// Applies a function of two operands whose order does not matter.
 #[inline(always)]
-pub(super) fn two(
+pub(super) fn apply_binary(
     blocks: u8,
     out: &mut [f32; LANES],
     a: Value<'_>,
@@ -353,7 +353,7 @@ pub(super) fn ordered(
 
 /// Applies a function of three operands.
 #[inline(always)]
-pub(super) fn three(
+pub(super) fn apply_ternary(
     blocks: u8,
     out: &mut [f32; LANES],
     [a, b, c]: [Value<'_>; 3],

@@ -31,7 +31,7 @@ fn main() -> Result<()> {
             let bytes = fs::read(&path)?;
             let name = path.file_name().expect("a file").to_string_lossy().into_owned();
             match path.extension().and_then(|end| end.to_str()) {
-                Some("pica") => put(&to, "assembler", &name, &bytes)?,
+                Some("pica") => write_seed(&to, "assembler", &name, &bytes)?,
                 Some("shbin") if !bytes.is_empty() => binary(&to, &name, &bytes)?,
                 _ => {}
             }
@@ -44,44 +44,49 @@ fn main() -> Result<()> {
 fn containers(to: &Path) -> Result<()> {
     use writers::models::{bch, cgfx, gf_pack, gf_shader, mfx};
     let mut content = writers::sample("textured");
-    put(to, "scan", "bare", &content)?;
+    write_seed(to, "scan", "bare", &content)?;
     // Zeros, so that every compression has copies to make.
     content.resize(content.len() + 512, 0);
     for (name, wrap) in writers::wrappings() {
         let name = name.replace(['/', ':', '.'], "_");
-        put(to, "scan", &name, &wrap(&content))?;
-        put(to, "scan", &format!("{name}_in_SARC"), &writers::archives::sarc(&[("a", &wrap(&content))]))?;
+        write_seed(to, "scan", &name, &wrap(&content))?;
+        write_seed(
+            to,
+            "scan",
+            &format!("{name}_in_SARC"),
+            &writers::archives::sarc(&[("a", &wrap(&content))]),
+        )?;
     }
     let commands = writers::bytes_of(&writers::list_of("textured"));
-    put(to, "scan", "commands", &commands)?;
-    put(to, "scan", "pack", &gf_pack(&[("sky", &gf_shader("Sky", &commands))]))?;
-    put(to, "scan", "cgfx", &cgfx(&[("sky", &content)]))?;
-    put(to, "scan", "bch", &bch(&[&content], &[("sky", 0, 0, -1)]))?;
-    put(to, "scan", "mfx", &mfx(&content))?;
+    write_seed(to, "scan", "commands", &commands)?;
+    write_seed(to, "scan", "pack", &gf_pack(&[("sky", &gf_shader("Sky", &commands))]))?;
+    write_seed(to, "scan", "cgfx", &cgfx(&[("sky", &content)]))?;
+    write_seed(to, "scan", "bch", &bch(&[&content], &[("sky", 0, 0, -1)]))?;
+    write_seed(to, "scan", "mfx", &mfx(&content))?;
     let mut file = transpica_containers::vbc::Vbc::default();
     file.stages[0] = vec![0x0723_0203, 0x0001_0300, 0, 1, 0];
-    put(to, "scan", "vbc", &file.write().expect("small"))
+    write_seed(to, "scan", "vbc", &file.write().expect("small"))
 }
 
-fn put(to: &Path, target: &str, name: &str, bytes: &[u8]) -> Result<()> {
+fn write_seed(to: &Path, target: &str, name: &str, bytes: &[u8]) -> Result<()> {
     let folder = to.join(target);
     fs::create_dir_all(&folder)?;
     fs::write(folder.join(name), bytes)
 }
 
 fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    put(to, "container", name, bytes)?;
-    put(to, "round_trip", name, bytes)?;
+    write_seed(to, "container", name, bytes)?;
+    write_seed(to, "round_trip", name, bytes)?;
     let Ok(file) = Shbin::parse(bytes) else { return Ok(()) };
     let model = Model::from(&file);
     for index in 0..model.executables.len() {
         let name = format!("{name}.{index}");
         let input = Input::write(&model, index);
         for target in ["translate", "round_trip", "interpreter"] {
-            put(to, target, &name, &input)?;
+            write_seed(to, target, &name, &input)?;
         }
         if let Some(text) = lower(&file, index) {
-            put(to, "ir_text", &name, text.as_bytes())?;
+            write_seed(to, "ir_text", &name, text.as_bytes())?;
         }
     }
     Ok(())

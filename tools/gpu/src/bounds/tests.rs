@@ -3,7 +3,7 @@ use transpica::Machine;
 use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::interp::{Registers, Settings};
-use transpica::settings::Promise;
+use transpica::settings::{Assume, Promise};
 use transpica_asm::{SourceText as Text, assemble};
 
 use super::*;

@@ -20,13 +20,13 @@ const LARGE: u64 = 1 << 26;
 
 /// A buffer to bind, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bound {
+pub(super) struct BufferRange {
     pub(super) buffer: wgpu::Buffer,
     offset: u64,
     size: Option<NonZeroU64>,
 }
 
-impl Bound {
+impl BufferRange {
     /// Returns the resource of a bind group.
     pub(super) fn resource(&self) -> wgpu::BindingResource<'_> {
         let Self { buffer, offset, size } = self;
@@ -34,7 +34,7 @@ impl Bound {
     }
 }
 
-impl From<&wgpu::Buffer> for Bound {
+impl From<&wgpu::Buffer> for BufferRange {
     fn from(buffer: &wgpu::Buffer) -> Self {
         Self { buffer: buffer.clone(), offset: 0, size: None }
     }
@@ -64,7 +64,7 @@ impl Slot {
         (buffer, true)
     }
     /// Returns a buffer of at least this size.
-    pub(super) fn of(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    pub(super) fn reserve(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
         self.room(gpu, bytes).0
     }
 }
@@ -83,7 +83,11 @@ impl Upload {
         Self { slot: Slot::new(usage), bytes: Vec::new(), parts: Vec::new() }
     }
     /// Writes parts to the GPU, in front of the commands that are submitted next.
-    pub(super) fn write<'a>(&mut self, gpu: &Gpu, parts: impl IntoIterator<Item = &'a [u8]>) -> Vec<Bound> {
+    pub(super) fn write<'a>(
+        &mut self,
+        gpu: &Gpu,
+        parts: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Vec<BufferRange> {
         self.bytes.clear();
         self.parts.clear();
         for part in parts {
@@ -93,9 +97,9 @@ impl Upload {
             let end = self.bytes.len().max(self.parts.last().map_or(0, |part| part.0 + 1));
             self.bytes.resize(end.next_multiple_of(ALIGNMENT), 0);
         }
-        let buffer = self.slot.of(gpu, self.bytes.len() as u64);
+        let buffer = self.slot.reserve(gpu, self.bytes.len() as u64);
         gpu.queue.write_buffer(&buffer, 0, &self.bytes);
-        let bound = |&(offset, size): &(usize, usize)| Bound {
+        let bound = |&(offset, size): &(usize, usize)| BufferRange {
             buffer: buffer.clone(),
             offset: offset as u64,
             size: NonZeroU64::new((size as u64).max(1).next_multiple_of(16)),
@@ -121,7 +125,7 @@ pub(super) struct Memory {
     back: Slot,
     /// Shared with the last draw's output, which the next draw must not overwrite.
     lease: Arc<()>,
-    groups: Vec<Option<(Vec<Bound>, wgpu::BindGroup)>>,
+    groups: Vec<Option<(Vec<BufferRange>, wgpu::BindGroup)>>,
 }
 
 /// Buffers of a finished draw, not written by other draws while this exists.
@@ -165,7 +169,7 @@ impl Memory {
             // Range: the size of a buffer.
             gpu.queue.write_buffer(&preset, 0, &word.repeat(preset.size() as usize / 4));
         }
-        let counts = self.counts.of(gpu, bytes);
+        let counts = self.counts.reserve(gpu, bytes);
         commands.copy_buffer_to_buffer(&preset, 0, &counts, 0, Some(bytes));
         counts
     }
@@ -178,8 +182,8 @@ impl Memory {
             self.lease = Arc::default();
         }
         Finished {
-            list: self.list.of(gpu, bytes),
-            arguments: self.arguments.of(gpu, ScanResult::BYTES),
+            list: self.list.reserve(gpu, bytes),
+            arguments: self.arguments.reserve(gpu, ScanResult::BYTES),
             lease: self.lease.clone(),
         }
     }
@@ -191,7 +195,7 @@ impl Memory {
         mut commands: wgpu::CommandEncoder,
         arguments: &wgpu::Buffer,
     ) -> Result<ScanResult, GpuError> {
-        let back = self.back.of(gpu, ScanResult::BYTES);
+        let back = self.back.reserve(gpu, ScanResult::BYTES);
         commands.copy_buffer_to_buffer(arguments, 0, &back, 0, Some(ScanResult::BYTES));
         let words = gpu.submit_and_read(commands, &back);
         back.unmap();
@@ -205,7 +209,7 @@ impl Memory {
         gpu: &Gpu,
         place: usize,
         stage: &Stage,
-        bound: Vec<Bound>,
+        bound: Vec<BufferRange>,
     ) -> wgpu::BindGroup {
         if self.groups.len() <= place {
             self.groups.resize_with(place + 1, || None);

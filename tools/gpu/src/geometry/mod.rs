@@ -30,7 +30,7 @@ use wgpu::BufferUsages;
 use crate::compare::{self, CompareError};
 use crate::unfinished::Watch;
 use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
-use memory::{Bound, Finished, Memory};
+use memory::{BufferRange, Finished, Memory};
 pub(crate) use stage::Stage;
 use stage::{Groups, KernelBuffers, KernelShape, READ, UNIFORM, WRITE};
 
@@ -425,11 +425,13 @@ impl<'a> GeometryChain<'a> {
         let Parts { inputs, indices, primitives, vertex, geometry, host, feed: feeding, collect, draws } =
             self.upload(plan, vertices, indices);
         let (memory, sizes) = (&mut self.memory, plan.sizes);
-        let [shaded, feed] = [memory.shaded.of(gpu, sizes.vertices), memory.feed.of(gpu, sizes.feed)];
-        let triangles = memory.triangles.of(gpu, sizes.triangles);
-        let [counts, offsets] = [memory.counts(gpu, c, sizes.counts), memory.offsets.of(gpu, sizes.counts)];
+        let [shaded, feed] =
+            [memory.shaded.reserve(gpu, sizes.vertices), memory.feed.reserve(gpu, sizes.feed)];
+        let triangles = memory.triangles.reserve(gpu, sizes.triangles);
+        let [counts, offsets] =
+            [memory.counts(gpu, c, sizes.counts), memory.offsets.reserve(gpu, sizes.counts)];
         let finished = memory.finished(gpu, sizes.list);
-        let whole = |buffer: &wgpu::Buffer| Bound::from(buffer);
+        let whole = |buffer: &wgpu::Buffer| BufferRange::from(buffer);
 
         let bound = vec![inputs, whole(&shaded), vertex];
         let group = memory.group(gpu, VERTEX_PLACE, &self.vertex.stage, bound);
@@ -512,16 +514,16 @@ impl<'a> GeometryChain<'a> {
 
 /// Parts of the upload of a draw.
 struct Parts {
-    inputs: Bound,
-    indices: Bound,
-    primitives: Bound,
+    inputs: BufferRange,
+    indices: BufferRange,
+    primitives: BufferRange,
     /// The uniform blocks of both programs.
-    vertex: Bound,
-    geometry: Bound,
-    host: Bound,
+    vertex: BufferRange,
+    geometry: BufferRange,
+    host: BufferRange,
     /// The blocks of the passes.
-    feed: Bound,
-    collect: Bound,
+    feed: BufferRange,
+    collect: BufferRange,
     /// The block of each dispatch of the geometry program.
-    draws: Vec<Bound>,
+    draws: Vec<BufferRange>,
 }

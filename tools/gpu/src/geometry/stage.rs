@@ -7,7 +7,7 @@ use transpica_draw::gpu::{BindingUse, Pass};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use super::GEOMETRY_PLACE;
-use super::memory::{Bound, Memory};
+use super::memory::{BufferRange, Memory};
 use crate::{Gpu, GpuError, Route, Shader, compute};
 
 /// Read-only storage.
@@ -66,7 +66,7 @@ impl Stage {
     }
 
     /// Builds a bind group of buffers, one for each binding.
-    pub(super) fn group(&self, gpu: &Gpu, bound: &[Bound]) -> wgpu::BindGroup {
+    pub(super) fn group(&self, gpu: &Gpu, bound: &[BufferRange]) -> wgpu::BindGroup {
         let bound = self.bindings.iter().zip(bound);
         let entries: Vec<_> = bound
             .map(|(&binding, bound)| wgpu::BindGroupEntry { binding, resource: bound.resource() })
@@ -107,7 +107,7 @@ impl Stage {
         for (number, draw) in draws.into_iter().enumerate() {
             if number > 0 && half > 0 {
                 // The state written by the previous dispatch is the input of this one.
-                let between = memory.between.of(gpu, half);
+                let between = memory.between.reserve(gpu, half);
                 commands.copy_buffer_to_buffer(&buffers.state, half, &between, 0, Some(half));
                 commands.copy_buffer_to_buffer(&between, 0, &buffers.state, 0, Some(half));
             }
@@ -125,7 +125,7 @@ impl Stage {
 /// Dispatches of a geometry compute shader.
 pub(super) struct KernelShape {
     /// The block of each dispatch.
-    pub(super) draws: Vec<Bound>,
+    pub(super) draws: Vec<BufferRange>,
     /// Workgroups of each.
     pub(super) groups: [u32; 3],
     /// Bytes of half the state buffer.
@@ -143,19 +143,19 @@ pub(super) enum Groups<'a> {
 /// Buffers of a geometry compute shader, without the block of a dispatch.
 #[derive(Clone)]
 pub(super) struct KernelBuffers {
-    pub(super) feed: Bound,
-    pub(super) triangles: Bound,
+    pub(super) feed: BufferRange,
+    pub(super) triangles: BufferRange,
     /// The uniform block.
-    pub(super) block: Bound,
-    pub(super) counts: Bound,
+    pub(super) block: BufferRange,
+    pub(super) counts: BufferRange,
     /// The state that is read, followed by the state that is written.
     pub(super) state: wgpu::Buffer,
-    pub(super) host: Bound,
+    pub(super) host: BufferRange,
 }
 
 impl KernelBuffers {
     /// Returns all of them in the order of [`KERNEL`], with the block of a dispatch.
-    pub(super) fn bound(&self, draw: Bound) -> Vec<Bound> {
+    pub(super) fn bound(&self, draw: BufferRange) -> Vec<BufferRange> {
         let Self { feed, triangles, block, counts, state, host } = self.clone();
         vec![feed, triangles, block, draw, counts, (&state).into(), host]
     }
@@ -203,7 +203,7 @@ pub fn run_pass(
             .map(|(bytes, b)| gpu.filled(bytes, usage(b.usage)))
             .collect();
         let mut commands = gpu.device.create_command_encoder(&Default::default());
-        let group = stage.group(gpu, &buffers.iter().map(Bound::from).collect::<Vec<_>>());
+        let group = stage.group(gpu, &buffers.iter().map(BufferRange::from).collect::<Vec<_>>());
         stage.run(&mut commands, &group, &Groups::Known(groups));
         gpu.submit(commands)?;
         let written =

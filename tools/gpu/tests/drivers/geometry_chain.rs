@@ -70,7 +70,7 @@ fn gpu() -> Gpu {
 #[test]
 fn every_sample_gives_the_triangles_of_the_interpreter() {
     let gpu = gpu();
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         compare(&gpu, &scene, Topology::Geometry, Route::Passthrough);
     }
 }
@@ -78,7 +78,7 @@ fn every_sample_gives_the_triangles_of_the_interpreter() {
 #[test]
 fn every_route_gives_the_triangles_of_the_interpreter() {
     let gpu = gpu();
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         for route in Route::ALL {
             compare(&gpu, &scene, Topology::Geometry, route);
         }
@@ -92,7 +92,7 @@ fn programs_with_promises_give_the_triangles_of_the_interpreter() {
     let promise = Promise::Below(64);
     let assume = Assume { uniforms: promise, results: Promise::NotNan };
     let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         for route in [Route::Passthrough, Route::Wgsl] {
             let options = Options { assume, input, ..Options::default() };
             compare_with(&gpu, &scene, Topology::Geometry, route, options);
@@ -103,7 +103,7 @@ fn programs_with_promises_give_the_triangles_of_the_interpreter() {
 #[test]
 fn emitted_vertices_go_through_the_assembler_of_every_topology() {
     let gpu = gpu();
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         for topology in [Topology::List, Topology::Strip, Topology::Fan] {
             compare(&gpu, &scene, topology, Route::Passthrough);
         }
@@ -112,7 +112,7 @@ fn emitted_vertices_go_through_the_assembler_of_every_topology() {
 
 /// Draws a scene whose flowers have more petals than the initial capacity.
 fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String> {
-    let scenes = scenes::all();
+    let scenes = scenes::list();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
     let file = scene.file().expect("a sample");
     let chain =
@@ -144,7 +144,7 @@ fn a_draw_that_overflows_its_buffer_is_repeated_or_reported() {
 #[test]
 fn draws_use_buffers_again_once_the_last_output_is_gone() {
     let gpu = gpu();
-    let scenes = scenes::all();
+    let scenes = scenes::list();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
     let file = scene.file().expect("a sample");
     let (options, route) = (Options::default(), Route::Passthrough);

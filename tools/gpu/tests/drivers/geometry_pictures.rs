@@ -64,7 +64,7 @@ fn every_geometry_sample_shows_the_same_from_the_gpu_and_from_the_interpreter() 
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("geometry_pictures");
     fs::create_dir_all(&folder).expect("a folder");
-    for scene in scenes::all() {
+    for scene in scenes::list() {
         let picture = expected(&gpu, &scene);
         let drawn = found(&gpu, &scene, Route::Passthrough);
         save(&drawn, &folder.join(format!("{}.gpu.png", scene.name)));

@@ -20,8 +20,8 @@ fn gpu() -> Gpu {
 }
 
 /// Compares one random program on one route.
-fn one(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> Verdict {
-    let verdict = random::one(gpu, &generate(kind, seed), precision, route);
+fn compare_seed(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> Verdict {
+    let verdict = random::compare(gpu, &generate(kind, seed), precision, route);
     verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed} {}: {error}", route.name()))
 }
 
@@ -96,7 +96,7 @@ fn run_promised(
     let what = format!("programs with promises, {precision:?} {}", route.name());
     for (kind, seed) in daily::some(&what, 5, programs.collect()) {
         let options = Options { assume, input, ..random::options(precision) };
-        let verdict = random::one_with(gpu, &generate(kind, seed), options, route);
+        let verdict = random::compare_with(gpu, &generate(kind, seed), options, route);
         let name = format!("{promised:?} {precision:?} {kind:?} {seed} {}", route.name());
         let verdict = verdict.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(verdict.passed(), "{name}: {:?}", verdict.first);
@@ -140,7 +140,7 @@ fn exponentials_of_the_library_are_bit_equal() {
                 arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
                 ..random::options(Precision::Exact)
             };
-            let verdict = random::one_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
+            let verdict = random::compare_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
             let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
             assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
             total.add(&verdict);
@@ -153,7 +153,7 @@ fn exponentials_of_the_library_are_bit_equal() {
 fn a_power_that_the_driver_may_flush_is_undecided() {
     // The program compares 2^x with 0 where 2^x is below 2^-126; a driver that returns 0 for it
     // decides otherwise. Values that do not depend on this comparison are still compared.
-    let verdict = one(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
+    let verdict = compare_seed(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
     assert!(verdict.excused > 0 && verdict.values > verdict.excused, "{verdict:?}");
 }
@@ -190,7 +190,7 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
                     Kind::Wild | Kind::Numeric => &[Route::Passthrough],
                 };
                 for &route in routes {
-                    let verdict = random::one_with(&gpu, &generate(kind, seed), options, route)
+                    let verdict = random::compare_with(&gpu, &generate(kind, seed), options, route)
                         .unwrap_or_else(|error| panic!("{kind:?} seed {seed} {layout:?}: {error}"));
                     assert!(verdict.passed(), "{kind:?} {seed} {layout:?}: {:?}", verdict.first);
                     vertices += verdict.vertices;
@@ -207,7 +207,7 @@ fn a_constant_zero_stays_a_factor() {
     // The program multiplies NaN by `slt(x, 0)` where x is the result of an SGE. A driver that
     // proves that the comparison never holds folds it to a constant 0, and then folds 0 * NaN to 0,
     // even under NoContraction. `simplify` proves it first.
-    let verdict = one(&gpu(), Kind::Clean, 168, Precision::Exact, Route::Passthrough);
+    let verdict = compare_seed(&gpu(), Kind::Clean, 168, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
 }
 
@@ -218,7 +218,7 @@ fn a_zero_known_from_control_flow_stays_a_factor() {
     // constant 0. `ir::known` finds both.
     let gpu = gpu();
     for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
-        let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
+        let verdict = compare_seed(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
         assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
     }
 }
@@ -226,7 +226,7 @@ fn a_zero_known_from_control_flow_stays_a_factor() {
 #[test]
 fn a_logarithm_of_a_subnormal_is_open() {
     let gpu = gpu();
-    let verdict = one(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
+    let verdict = compare_seed(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
     // A driver that flushes takes the logarithm of zero, and so does the interpreter that it is
     // compared with.
@@ -247,7 +247,7 @@ fn bounds_of_fast_programs_cover_the_freedom_of_drivers() {
     // differs slightly.
     let gpu = gpu();
     for (seed, route) in [(140_737_488_355_662, Route::Passthrough), (140_737_488_400_026, Route::Wgsl)] {
-        let verdict = one(&gpu, Kind::Clean, seed, Precision::Fast, route);
+        let verdict = compare_seed(&gpu, Kind::Clean, seed, Precision::Fast, route);
         assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
     }
 }

@@ -310,7 +310,7 @@ fn a_draw_that_no_split_completes_is_an_error() {
 /// Draws the sample whose carried state is unbounded, with this number of invocations and of petals
 /// for each, twice in a row.
 fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<(), CompareError> {
-    let scenes = scenes::all();
+    let scenes = scenes::list();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
     let file = scene.file().expect("a sample");
     let options = Options::default();

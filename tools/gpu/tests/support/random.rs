@@ -41,18 +41,28 @@ pub fn is_left_early(generated: &Generated) -> bool {
 }
 
 /// Compares a program on a route with the interpreter.
-pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route) -> Result<Verdict, String> {
-    one_with(gpu, generated, options(precision), route)
+pub fn compare(
+    gpu: &Gpu,
+    generated: &Generated,
+    precision: Precision,
+    route: Route,
+) -> Result<Verdict, String> {
+    compare_with(gpu, generated, options(precision), route)
 }
 
-/// Compares like [`one`], with other options, on numbers that keep their promises.
-pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
+/// Compares like [`compare`], with other options, on numbers that keep their promises.
+pub fn compare_with(
+    gpu: &Gpu,
+    generated: &Generated,
+    options: Options,
+    route: Route,
+) -> Result<Verdict, String> {
     translated_by(gpu, generated, options, route, |translator, program| {
         translator.translate(program, &*BARE, Job::Compute)
     })
 }
 
-/// Compares like [`one`], with a deliberate translation error.
+/// Compares like [`compare`], with a deliberate translation error.
 #[allow(dead_code, reason = "each test asks for other parts")]
 pub fn mutated(gpu: &Gpu, generated: &Generated, route: Route, mutant: Mutant) -> Result<Verdict, String> {
     let options = options(Precision::Exact);
@@ -106,23 +116,23 @@ fn failure(result: &Result<Verdict, String>) -> Option<String> {
     }
 }
 
-/// Compares like [`one`]; a program that differs is shrunk, and the error has its text, its state
-/// and the differences.
+/// Compares like [`compare`]; a program that differs is shrunk, and the error has its text, its
+/// state and the differences.
 pub fn prove(
     gpu: &Gpu,
     generated: &Generated,
     precision: Precision,
     route: Route,
 ) -> Result<Verdict, String> {
-    let result = one(gpu, generated, precision, route);
+    let result = compare(gpu, generated, precision, route);
     let Some(what) = failure(&result) else { return result };
     let name = format!("{:?} seed {} {precision:?} {}", generated.kind, generated.seed, route.name());
-    let differs = |program: &Generated| one(gpu, program, precision, route).is_ok_and(|v| !v.passed());
+    let differs = |program: &Generated| compare(gpu, program, precision, route).is_ok_and(|v| !v.passed());
     let small = match &result {
         Ok(_) => shrink::shrink(generated, differs),
-        Err(_) => shrink::shrink(generated, |program| one(gpu, program, precision, route).is_err()),
+        Err(_) => shrink::shrink(generated, |program| compare(gpu, program, precision, route).is_err()),
     };
-    let left = failure(&one(gpu, &small, precision, route)).unwrap_or_default();
+    let left = failure(&compare(gpu, &small, precision, route)).unwrap_or_default();
     let text = shrink::text(&small).unwrap_or_else(|error| error.to_string());
     let state = shrink::state(&small, SHOWN);
     Err(format!("{name}: {what}\nsmallest program: {left}\n{text}\nstate: {state}"))

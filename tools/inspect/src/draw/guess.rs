@@ -213,7 +213,7 @@ const ROLES: &[(&[&str], Role)] = &[
 
 /// The way from a mesh to the screen.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct Camera {
     projection: Matrix,
     view: Matrix,
     model: Matrix,
@@ -221,7 +221,7 @@ pub struct View {
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-impl View {
+impl Camera {
     /// Builds a view of a picture, with the mesh turned by `angle` in radians.
     pub fn new(size: Size, angle: f64) -> Self {
         Self::orbit(size, angle, 0.5, 2.8)
@@ -326,7 +326,7 @@ pub fn set_time(uniforms: &mut Uniforms, names: &[Named], time: f32) {
 }
 
 /// Returns the uniforms of each unit of a draw, vertex unit first.
-pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &View) -> [Uniforms; 2] {
+pub fn uniforms<'n>(names: [&'n [Named]; 2], view: &Camera) -> [Uniforms; 2] {
     let floats = |named: &&'n Named| named.bank == SymbolBank::Float;
     let all = names.iter().flat_map(|names| names.iter()).filter(floats);
     let roles: Vec<Role> = all.filter_map(role).collect();
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn the_whole_way_is_the_same_however_it_is_split() {
-        let view = View::new(Size::SCREEN, 0.7);
+        let view = Camera::new(Size::SCREEN, 0.7);
         let float = |name, first, count| named(name, SymbolBank::Float, first, count);
         let expected = rows(&product(&view.projection, &product(&view.view, &view.model)));
         let point = [0.3, -0.5, 0.8, 1.0];

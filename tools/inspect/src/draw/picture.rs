@@ -32,7 +32,7 @@ impl Picture {
     }
 
     /// Puts a picture in, with its corner at this place. What lies outside is lost.
-    pub fn put(&mut self, picture: &Self, [left, top]: [u32; 2]) {
+    pub fn blit(&mut self, picture: &Self, [left, top]: [u32; 2]) {
         let places = (0..picture.size.height).flat_map(|y| (0..picture.size.width).map(move |x| (x, y)));
         for ((x, y), &pixel) in places.zip(&picture.pixels) {
             self.set(left + x, top + y, pixel);

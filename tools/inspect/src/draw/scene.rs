@@ -18,7 +18,7 @@ use transpica::{Options, Profile, Setup};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;
-use super::guess::{self, View};
+use super::guess::{self, Camera};
 use super::looks::{By, Look};
 use super::mesh::Mesh;
 use super::{Corner, MOST_TRIANGLES, Triangle};
@@ -137,17 +137,14 @@ impl<'a> Scene<'a> {
     ///
     /// # Errors
     /// No such program.
-    pub fn new(file: &'a Shbin<'a>, pick: Pick, mesh: &'a Mesh, view: &View) -> Result<Self, Error> {
+    pub fn new(file: &'a Shbin<'a>, pick: Pick, mesh: &'a Mesh, view: &Camera) -> Result<Self, Error> {
         let executable = |index| file.executable(index);
         let vertex = Symbols::new(executable(pick.vertex)?);
         let geometry = pick.geometry.map(executable).transpose()?.map(Symbols::new).unwrap_or_default();
         let constants = dvle::constants(executable(pick.vertex)?);
-        let vertices = guess::attributes(mesh, vertex.all(), guess::color_steps(&constants));
-        let mut states = guess::uniforms([vertex.all(), geometry.all()], view).map(|uniforms| State {
-            uniforms,
-            floats_set: [false; FLOATS],
-            vertices: Vec::new(),
-            delivered: Vec::new(),
+        let vertices = guess::attributes(mesh, vertex.as_slice(), guess::color_steps(&constants));
+        let mut states = guess::uniforms([vertex.as_slice(), geometry.as_slice()], view).map(|uniforms| {
+            State { uniforms, floats_set: [false; FLOATS], vertices: Vec::new(), delivered: Vec::new() }
         });
         for (state, index) in states.iter_mut().zip([Some(pick.vertex), pick.geometry]) {
             if let Some(index) = index {
@@ -443,7 +440,7 @@ mod tests {
     fn corners(file: &Shbin<'_>, by: By) -> Vec<Corner> {
         let mesh = Mesh::built_in(BuiltIn::Cube);
         let pick = Pick::new(file, None).expect("a vertex program");
-        let scene = Scene::new(file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene::new(file, pick, &mesh, &Camera::new(Size::SCREEN, 0.6)).expect("a sample");
         let scene = Scene { by: Some(by), ..scene };
         scene.shown().unwrap_or_else(|error| panic!("{error:?}")).triangles.into_flattened()
     }
@@ -454,7 +451,7 @@ mod tests {
         let file = Shbin::parse(&bytes).expect("a file");
         let mesh = Mesh::built_in(BuiltIn::Cube);
         let pick = Pick { vertex: 0, geometry: None };
-        let scene = Scene::new(&file, pick, &mesh, &View::new(Size::SCREEN, 0.6)).expect("a sample");
+        let scene = Scene::new(&file, pick, &mesh, &Camera::new(Size::SCREEN, 0.6)).expect("a sample");
         let registers = scene.registers().expect("a run");
         let order = mesh.triangles.as_flattened();
         for register in 0..16 {

@@ -51,7 +51,7 @@ struct Place {
 /// Finds the edges that close a cycle, by a search in depth with a stack of its own.
 fn back_edges(count: usize, edges: &[[usize; 2]]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
-    enum State {
+    enum Visit {
         New,
         Open,
         Done,
@@ -60,27 +60,27 @@ fn back_edges(count: usize, edges: &[[usize; 2]]) -> Vec<bool> {
     for (number, [from, _]) in edges.iter().enumerate() {
         out[*from].push(number);
     }
-    let (mut states, mut is_back) = (vec![State::New; count], vec![false; edges.len()]);
+    let (mut states, mut is_back) = (vec![Visit::New; count], vec![false; edges.len()]);
     for start in 0..count {
         let mut stack = Vec::new();
-        if states[start] == State::New {
-            states[start] = State::Open;
+        if states[start] == Visit::New {
+            states[start] = Visit::Open;
             stack.push((start, 0));
         }
         while let Some((node, next)) = stack.pop() {
             let Some(&edge) = out[node].get(next) else {
-                states[node] = State::Done;
+                states[node] = Visit::Done;
                 continue;
             };
             stack.push((node, next + 1));
             let to = edges[edge][1];
             match states[to] {
-                State::New => {
-                    states[to] = State::Open;
+                Visit::New => {
+                    states[to] = Visit::Open;
                     stack.push((to, 0));
                 }
-                State::Open => is_back[edge] = true,
-                State::Done => {}
+                Visit::Open => is_back[edge] = true,
+                Visit::Done => {}
             }
         }
     }

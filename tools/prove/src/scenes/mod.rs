@@ -138,6 +138,6 @@ impl Scene {
 }
 
 /// Returns a scene for each geometry sample, by name.
-pub fn all() -> Vec<Scene> {
-    samples::all()
+pub fn list() -> Vec<Scene> {
+    samples::list()
 }

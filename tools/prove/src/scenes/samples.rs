@@ -18,7 +18,7 @@ macro_rules! scene {
     };
 }
 
-pub(super) fn all() -> Vec<Scene> {
+pub(super) fn list() -> Vec<Scene> {
     vec![
         banks(),
         cards(),

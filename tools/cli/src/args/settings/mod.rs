@@ -147,13 +147,13 @@ impl<S: Scope> Settings<S> {
         let mut has_depth = self.preset.is_some() || self.changes("outputs.depth");
         if let Some(path) = &self.options {
             let (options, text) = read(path, |bytes| from_slice::<Options>(bytes), OPTIONS_EXAMPLE)?;
-            options.check().map_err(|error| Failure::at(path, &error))?;
+            options.check().map_err(|error| Failure::from_error(path, &error))?;
             has_depth |= text.pointer("/outputs/depth").is_some();
             tree.merge(&text);
         }
         if let Some(path) = &self.profile {
             let (profile, text) = read(path, |bytes| from_slice::<Profile>(bytes), PROFILE_EXAMPLE)?;
-            profile.check().map_err(|error| Failure::at(path, &error))?;
+            profile.check().map_err(|error| Failure::from_error(path, &error))?;
             tree.merge(&text);
         }
         for given in &self.given {

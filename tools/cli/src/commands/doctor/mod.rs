@@ -194,7 +194,7 @@ pub fn run(arguments: Doctor, common: &Common) -> Result<(), Failure> {
     let work = Work { options: options(), route, seed, inputs: &inputs };
     let distinct = distinct(&files, &work.options);
     let gpus = devices(first, adapter.as_deref(), distinct.len());
-    let checked = work.all(&gpus, &distinct, common)?;
+    let checked = work.check_programs(&gpus, &distinct, common)?;
     let rows = distinct.into_iter().zip(checked).collect();
     let examination = Examination { files: &files, others, rows, driver, vertices, seed, route };
     if let Some(folder) = extract {
@@ -320,7 +320,12 @@ fn devices(first: Gpu, adapter: Option<&str>, programs: usize) -> Vec<Gpu> {
 
 impl Work<'_> {
     /// Checks all programs, one thread for each device.
-    fn all(&self, gpus: &[Gpu], programs: &[Distinct<'_>], common: &Common) -> Result<Vec<Checked>, Failure> {
+    fn check_programs(
+        &self,
+        gpus: &[Gpu],
+        programs: &[Distinct<'_>],
+        common: &Common,
+    ) -> Result<Vec<Checked>, Failure> {
         let bar = super::progress(programs.len(), "programs", common.quiet);
         let pool = ThreadPoolBuilder::new().num_threads(gpus.len()).build();
         let pool = pool.map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;

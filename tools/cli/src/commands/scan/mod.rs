@@ -49,7 +49,7 @@ impl File {
 
 pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
     let Scan { paths, extract, json, output } = arguments;
-    let inputs = files::all(&paths);
+    let inputs = files::list(&paths);
     let folder = extract.as_deref().map(Folder::create).transpose()?;
     let start = Instant::now();
     let bar = super::progress(inputs.len(), "files", common.quiet);

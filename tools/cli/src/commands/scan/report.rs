@@ -25,7 +25,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(all: &[File]) -> Self {
+    fn from_files(all: &[File]) -> Self {
         let rows = || all.iter().flat_map(|file| &file.rows);
         let programs = || rows().flat_map(|row| &row.hit.programs);
         Self {
@@ -44,7 +44,7 @@ pub(super) fn table(all: &[File], quiet: bool) -> String {
     let shown = all.iter().filter(|_| !quiet);
     let mut lines: Vec<String> =
         shown.flat_map(|file| file.rows.iter().flat_map(|row| lines(file, row))).collect();
-    let Totals { files, bytes, hits, programs, distinct, unreadable } = Totals::of(all);
+    let Totals { files, bytes, hits, programs, distinct, unreadable } = Totals::from_files(all);
     let failed = if unreadable > 0 { format!(", {unreadable} unreadable") } else { String::new() };
     lines.push(format!(
         "{files} files, {bytes} bytes{failed}: {hits} hits, {programs} programs, {distinct} distinct\n"
@@ -83,7 +83,7 @@ fn pair(pair: &Pair) -> String {
 
 /// Returns everything as JSON.
 pub(super) fn json(all: &[File]) -> String {
-    let Totals { files, bytes, hits, programs, distinct, unreadable } = Totals::of(all);
+    let Totals { files, bytes, hits, programs, distinct, unreadable } = Totals::from_files(all);
     Schema::Scan.text(json!({
         "files": all.iter().map(file).collect::<Vec<_>>(),
         "hits": all.iter().flat_map(|file| file.rows.iter().map(|row| self::row(file, row))).collect::<Vec<_>>(),
