@@ -6,6 +6,7 @@
 use super::{Input, stage};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::GeometrySetup;
+use crate::host::settings::linkage;
 use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
 use crate::program::isa::{Program, Stage};
 
@@ -59,7 +60,7 @@ pub(super) fn geometry(setup: &Setup) -> Result<&GeometrySetup> {
 /// Checks that no two outputs share a location.
 fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) -> Result<()> {
     // Outputs are lists with names, which take longer than the rest of a key.
-    if profile.varyings.is_empty() && profile.locations.are_distinct() {
+    if linkage::are_distinct(&profile.varyings) {
         return Ok(());
     }
     varying::check_locations(&varying::outputs(&map(), options, profile))
