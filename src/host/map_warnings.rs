@@ -55,10 +55,7 @@ impl Claims {
 
 /// Returns the semantic of a code.
 fn code_info(code: u8) -> Option<&'static SemanticInfo> {
-    SEMANTICS.iter().find(|info| {
-        info.semantic != Semantic::Generic
-            && (info.first_code..info.first_code + info.components).contains(&code)
-    })
+    SEMANTICS.iter().find(|info| info.semantic != Semantic::Generic && info.semantic.codes().contains(&code))
 }
 
 /// Returns the name of the semantic and the component of a code.
@@ -123,7 +120,9 @@ pub fn constants(interface: &Interface, options: &Options, profile: &Profile, wa
     let is_constant = |varying: &&Varying| {
         let mut outputs = interface.outputs.iter().filter(|output| *output.name == *varying.name);
         let takes = varying.components.iter().any(|source: &VaryingSource| source.code().is_some());
-        takes && outputs.any(|output| !output.components.iter().any(is_register))
+        // One that is the position has its own warning.
+        let is_shared = varying.semantic() != Some(Semantic::Position);
+        is_shared && takes && outputs.any(|output| !output.components.iter().any(is_register))
     };
     // The option asks for all varyings, whatever is mapped.
     if options.outputs.all {
@@ -248,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_joined_varying_without_outputs_warns() {
-        let components = vec![VaryingSource::Code(0x0C), VaryingSource::One];
+        let components = vec![VaryingSource::Code(0x0C), VaryingSource::One].into();
         let varying = Varying { name: "uv".into(), location: 3, components };
-        let profile = Profile { varyings: vec![varying], ..Profile::default() };
+        let profile = Profile { varyings: vec![varying].into(), ..Profile::default() };
         let program =
             Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex).expect("a program");
         let translated = |words: &[u32], options: Options| {

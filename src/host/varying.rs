@@ -1,32 +1,19 @@
 //! Outputs of a vertex entry, from the output map.
-//! In: the register component of each semantic, options, the profile. Out: the position and one
-//! varying for each semantic. Knows no instruction; mapped registers need not be written by the
-//! program.
+//! In: the register component of each semantic, options, the profile's table of varyings. Out: the
+//! position, varyings, clip distances. Knows no instruction; mapped registers need not be written
+//! by the program.
 //! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
 //! registers in ascending order and the last of two components with one code. Unmapped components
 //! read 1.0 (hardware tests).
 
 use super::hooks::Hook;
 use super::interface::{ComponentSource, Location, Output, OutputValue};
-use super::settings::linkage::{Varying, VaryingSource};
+use super::settings::linkage::{self, Varying, VaryingSource};
 use super::settings::options::{ClipPlanes, Options, UndefinedValue};
-use super::settings::profile::{Locations, Profile};
+use super::settings::profile::Profile;
 use crate::error::{At, Error, Kind, Result};
 use crate::program::container::{Dvle, Semantic, UNUSED_CODE};
 use crate::program::isa::{Component, Mask};
-
-/// Rasterizer semantics in the order of outputs. Names end in a letter, so that no target renames
-/// them.
-const VARYINGS: [(Semantic, &str); 8] = [
-    (Semantic::Position, "position"),
-    (Semantic::Color, "color"),
-    (Semantic::Texcoord0, "texcoord0_uv"),
-    (Semantic::Texcoord1, "texcoord1_uv"),
-    (Semantic::Texcoord2, "texcoord2_uv"),
-    (Semantic::Texcoord0W, "texcoord0_w"),
-    (Semantic::Quaternion, "normal_quaternion"),
-    (Semantic::View, "view"),
-];
 
 /// Returns the components of o0..o15 that some output takes, of the registers in `forwarded`.
 pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
@@ -39,21 +26,6 @@ pub fn components(outputs: &[Output], forwarded: u16) -> [Mask; 16] {
         }
     }
     seen
-}
-
-/// Returns the destination of a semantic.
-fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {
-    match semantic {
-        Semantic::Position => Some(Location::Position),
-        Semantic::Color => Some(Location::Varying(locations.color)),
-        Semantic::Texcoord0 => Some(Location::Varying(locations.texcoord0)),
-        Semantic::Texcoord1 => Some(Location::Varying(locations.texcoord1)),
-        Semantic::Texcoord2 => Some(Location::Varying(locations.texcoord2)),
-        Semantic::Texcoord0W => Some(Location::Varying(locations.texcoord0_w)),
-        Semantic::Quaternion => Some(Location::Varying(locations.quaternion)),
-        Semantic::View => Some(Location::Varying(locations.view)),
-        Semantic::Generic => None,
-    }
 }
 
 /// Number of codes of five bits.
@@ -101,6 +73,21 @@ impl OutputMap {
         }
     }
 
+    /// Returns the source of a component of a varying.
+    fn component(&self, source: VaryingSource, options: &Options) -> ComponentSource {
+        match source {
+            VaryingSource::Zero => ComponentSource::Zero,
+            VaryingSource::One => ComponentSource::One,
+            VaryingSource::Code(code) | VaryingSource::Complement(code) => {
+                match (self.sources[usize::from(code) % CODES], options.outputs.unmapped) {
+                    (Some((register, component)), _) => ComponentSource::Register { register, component },
+                    (None, UndefinedValue::Default) => ComponentSource::One,
+                    (None, UndefinedValue::Zero) => ComponentSource::Zero,
+                }
+            }
+        }
+    }
+
     /// Builds the map that libctru programs from the output table of an executable.
     pub fn from_executable(executable: &Dvle<'_>) -> Self {
         let mut words = [[UNUSED_CODE; 4]; 16];
@@ -125,74 +112,27 @@ pub(crate) fn mapped(map: &OutputMap, options: &Options) -> u32 {
     codes.fold(0, |mask, code| mask | 1 << code)
 }
 
-/// Returns the outputs of the vertex entry. The position is always present; its unmapped components
-/// are 1.0.
-///
-/// The varyings are those of the profile's table, or else one for each mapped semantic.
+/// Returns the outputs of the vertex entry: the position, the profile's varyings that the map has,
+/// the clip distances. The position is always present; its unmapped components are 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, profile: &Profile) -> Vec<Output> {
-    let locations = &profile.locations;
-    let unmapped = match options.outputs.unmapped {
-        UndefinedValue::Default => ComponentSource::One,
-        UndefinedValue::Zero => ComponentSource::Zero,
+    let of_position = |name: &str, location, value| Output {
+        name: name.to_string(),
+        location,
+        components: (0..4).map(|code| map.component(VaryingSource::Code(code), options)).collect(),
+        value,
+        semantic: Some(Semantic::Position),
+        hooks: Vec::new(),
     };
-    let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
-    let semantics = if profile.varyings.is_empty() { VARYINGS.len() } else { 1 };
-    for &(semantic, name) in &VARYINGS[..semantics] {
-        let info = semantic.info();
-        let first = usize::from(info.first_code);
-        let codes = &map.sources[first..first + usize::from(info.components)];
-        let Some(location) = location(semantic, locations) else { continue };
-        let is_wanted = location == Location::Position || options.outputs.all;
-        if !is_wanted && codes.iter().all(Option::is_none) {
-            continue;
-        }
-        let source = |source: &Option<(u8, Component)>| {
-            source.map_or(unmapped, |(register, component)| ComponentSource::Register { register, component })
-        };
-        outputs.push(Output {
-            name: name.to_string(),
-            location,
-            components: codes.iter().map(source).collect(),
-            value: match semantic {
-                Semantic::Position => OutputValue::Position,
-                Semantic::Color => OutputValue::Color,
-                _other_semantics => OutputValue::Plain,
-            },
-            semantic: Some(semantic),
-            hooks: Vec::new(),
-        });
-    }
-    let position = outputs[0].components.clone();
-    let rows = profile.varyings.iter();
-    outputs.extend(rows.clone().filter_map(|varying| shaped(varying, map, options, unmapped)));
-    if let Some(location) = locations.position
-        && profile.varyings.is_empty()
-    {
-        outputs.push(Output {
-            name: "position_raw".to_string(),
-            location: Location::Varying(location),
-            components: position.clone(),
-            value: OutputValue::Plain,
-            semantic: Some(Semantic::Position),
-            hooks: Vec::new(),
-        });
-    }
-    let row = rows.clone().find(|row| row.components.is_empty());
+    let row = linkage::distances(&profile.varyings);
     let distances = match options.outputs.clip_planes {
         ClipPlanes::None => None,
         ClipPlanes::BuiltIn => Some(Location::ClipDistances),
-        ClipPlanes::Varying => {
-            Some(Location::Varying(row.map_or(locations.clip_distances, |row| row.location)))
-        }
+        ClipPlanes::Varying => Some(Location::Varying(row.location)),
     };
-    outputs.extend(distances.map(|location| Output {
-        name: row.map_or("clip_distances", |row| &row.name).to_string(),
-        location,
-        components: position,
-        value: OutputValue::ClipDistances,
-        semantic: Some(Semantic::Position),
-        hooks: Vec::new(),
-    }));
+    let mut outputs = Vec::with_capacity(profile.varyings.len() + 2);
+    outputs.push(of_position("position", Location::Position, OutputValue::Position));
+    outputs.extend(profile.varyings.iter().filter_map(|row| varying(row, map, options)));
+    outputs.extend(distances.map(|location| of_position(&row.name, location, OutputValue::ClipDistances)));
     outputs
 }
 
@@ -217,53 +157,36 @@ pub fn places(outputs: &[Output]) -> impl Iterator<Item = Place> {
     })
 }
 
-/// Returns the output of a varying of the host; none if nothing is mapped to it.
-fn shaped(
-    varying: &Varying,
-    map: &OutputMap,
-    options: &Options,
-    unmapped: ComponentSource,
-) -> Option<Output> {
-    let (mut colors, mut complements) = (Mask::NONE, Mask::NONE);
-    let is_wanted = options.outputs.all || is_mapped(varying, map);
-    let mut components = Vec::with_capacity(varying.components.len());
-    for (index, source) in varying.components.iter().enumerate() {
-        let mapped = source.code().and_then(|code| map.sources[usize::from(code) % CODES]);
-        let bit = 1 << index;
-        complements.0 |= if matches!(source, VaryingSource::Complement(_)) { bit } else { 0 };
-        let info = Semantic::Color.info();
-        let codes = info.first_code..info.first_code + info.components;
-        colors.0 |= if source.code().is_some_and(|code| codes.contains(&code)) { bit } else { 0 };
-        components.push(match (source, mapped) {
-            (VaryingSource::Zero, _) => ComponentSource::Zero,
-            (VaryingSource::One, _) => ComponentSource::One,
-            (VaryingSource::Code(_) | VaryingSource::Complement(_), None) => unmapped,
-            (VaryingSource::Code(_) | VaryingSource::Complement(_), Some((register, component))) => {
-                ComponentSource::Register { register, component }
-            }
-        });
-    }
-    let value = match (colors, complements) {
-        (Mask::NONE, Mask::NONE) => OutputValue::Plain,
-        _some => OutputValue::Mixed { colors, complements },
+/// Returns the output of a row of the table; none if nothing is mapped to it.
+fn varying(row: &Varying, map: &OutputMap, options: &Options) -> Option<Output> {
+    let semantic = row.semantic();
+    // The position is always there, so its copy is.
+    let is_copy = semantic == Some(Semantic::Position);
+    let has_value = |source: &VaryingSource| {
+        source.code().is_none_or(|code| map.sources[usize::from(code) % CODES].is_some())
     };
-    (is_wanted && !components.is_empty()).then(|| Output {
-        name: varying.name.to_string(),
-        location: Location::Varying(varying.location),
-        components,
-        value,
-        semantic: semantic(varying),
+    let is_wanted = options.outputs.all || is_copy || row.components.iter().any(has_value);
+    if !is_wanted || row.components.is_empty() {
+        return None;
+    }
+    let mask = |is: &dyn Fn(&VaryingSource) -> bool| {
+        Mask(row.components.iter().rev().fold(0, |mask, source| mask << 1 | u8::from(is(source))))
+    };
+    let codes = Semantic::Color.codes();
+    let colors = mask(&|source| source.code().is_some_and(|code| codes.contains(&code)));
+    let complements = mask(&|source| matches!(source, VaryingSource::Complement(_)));
+    Some(Output {
+        name: row.name.to_string(),
+        location: Location::Varying(row.location),
+        components: row.components.iter().map(|&source| map.component(source, options)).collect(),
+        value: match (semantic, colors, complements) {
+            (Some(Semantic::Color), _, Mask::NONE) => OutputValue::Color,
+            (_, Mask::NONE, Mask::NONE) => OutputValue::Plain,
+            _some => OutputValue::Mixed { colors, complements },
+        },
+        semantic,
         hooks: Vec::new(),
     })
-}
-
-/// Returns whether a varying of the host has a value: a mapped component, or a constant.
-fn is_mapped(varying: &Varying, map: &OutputMap) -> bool {
-    let has_value = |source: &VaryingSource| match source.code() {
-        Some(code) => map.sources[usize::from(code) % CODES].is_some(),
-        None => true,
-    };
-    varying.components.iter().any(has_value)
 }
 
 /// Checks that hooks change outputs that are varyings of their own.
@@ -273,11 +196,10 @@ fn is_mapped(varying: &Varying, map: &OutputMap) -> bool {
 pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
     for (number, hook) in hooks.iter().enumerate() {
         let &Hook::Output(hooked, _) = hook else { continue };
-        let info = hooked.info();
-        let codes = info.first_code..info.first_code + info.components;
+        let codes = hooked.codes();
         let takes = |varying: &&Varying| {
             let mut all = varying.components.iter().filter_map(|source| source.code());
-            all.any(|code| codes.contains(&code)) && semantic(varying) != Some(hooked)
+            all.any(|code| codes.contains(&code)) && varying.semantic() != Some(hooked)
         };
         if let Some(varying) = profile.varyings.iter().find(takes) {
             let text = format!("hook {number}: varying {} joins its output with others", varying.name);
@@ -285,17 +207,6 @@ pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns the semantic whose components, all of them and in order, are those of a varying.
-fn semantic(varying: &Varying) -> Option<Semantic> {
-    let is_one = |(semantic, _): &(Semantic, &str)| {
-        let info = semantic.info();
-        let codes = (info.first_code..).take(varying.components.len());
-        varying.components.len() == usize::from(info.components)
-            && varying.components.iter().map(|source| source.code()).eq(codes.map(Some))
-    };
-    VARYINGS.into_iter().find(is_one).map(|(semantic, _)| semantic)
 }
 
 /// Returns the output registers of the mask, unchanged, the n-th at location n.

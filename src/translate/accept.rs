@@ -6,6 +6,7 @@
 use super::Input;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{GeometryInput, GeometrySetup, GeometryStage, StagePrimitive, Topology};
+use crate::host::settings::linkage;
 use crate::host::{Job, Options, OutputMap, Profile, Setup, check_hooks, tap_outputs, taps, varying};
 use crate::program::isa::{Program, Stage};
 
@@ -86,7 +87,7 @@ pub(super) fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
 /// Checks that no two outputs share a location.
 fn locations(options: &Options, profile: &Profile, map: impl Fn() -> OutputMap) -> Result<()> {
     // Outputs are lists with names, which take longer than the rest of a key.
-    if profile.varyings.is_empty() && profile.locations.are_distinct() {
+    if linkage::are_distinct(&profile.varyings) {
         return Ok(());
     }
     varying::check_locations(&varying::outputs(&map(), options, profile))

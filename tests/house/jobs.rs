@@ -4,7 +4,7 @@
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use transpica::host::{OutputMap, varying};
 use transpica::isa::Pc;
-use transpica::settings::{ClipPlanes, Locations, Outputs};
+use transpica::settings::{ClipPlanes, Outputs, Varying};
 use transpica::{
     GlslVersion, Job, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
 };
@@ -112,16 +112,15 @@ const MAPPED: [[u8; 4]; 7] = [
 fn the_stage_for_vertices_from_the_cpu_forwards_any_outputs() {
     let end = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex).expect("a program");
     let state = RegisterState::default();
-    for (clip_planes, position) in [
-        (ClipPlanes::None, None),
-        (ClipPlanes::None, Some(9)),
-        (ClipPlanes::BuiltIn, Some(9)),
-        (ClipPlanes::Varying, None),
+    for (clip_planes, varyings) in [
+        (ClipPlanes::None, Varying::DENSE),
+        (ClipPlanes::None, Varying::AZAHAR),
+        (ClipPlanes::BuiltIn, Varying::AZAHAR),
+        (ClipPlanes::Varying, Varying::DENSE),
     ] {
         let options =
             Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
-        let locations = Locations { position, ..Locations::default() };
-        let profile = Profile { locations, ..Profile::default() };
+        let profile = Profile { varyings, ..Profile::default() };
         let mut translator = Translator::new(options, profile.clone());
         for mask in 0..1 << MAPPED.len() {
             let words = (0u8..).zip(MAPPED).filter(|(register, _)| mask >> register & 1 != 0);

@@ -18,7 +18,7 @@ use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{ComponentSource, Interface, Output, OutputMap, OutputValue, RegisterLayout};
 use transpica::settings::GlslProfile;
-use transpica::settings::{Block, ClipPlanes, FlipY, Layout, Locations, Outputs};
+use transpica::settings::{Block, ClipPlanes, FlipY, Layout, Outputs, Varying};
 use transpica::stages::backend::BackendInput;
 use transpica::stages::backend::text;
 use transpica::stages::backend::text::Language;
@@ -143,7 +143,7 @@ fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
         ..Options::default()
     };
     match layout {
-        Layout::Azahar => (options, Profile { locations: Locations::AZAHAR, ..Profile::default() }, &AZAHAR),
+        Layout::Azahar => (options, Profile { varyings: Varying::AZAHAR, ..Profile::default() }, &AZAHAR),
         _ => (options, Profile::default(), &DENSE),
     }
 }

@@ -43,7 +43,7 @@ fn names_of_the_host_stay_as_they_are_or_are_errors() {
             .map(|(&name, location)| Varying {
                 name: name.into(),
                 location,
-                components: vec![VaryingSource::Code(12)],
+                components: vec![VaryingSource::Code(12)].into(),
             })
             .collect(),
         ..Profile::default()
@@ -82,7 +82,7 @@ fn names_of_the_host_stay_as_they_are_or_are_errors() {
     for components in
         [vec![VaryingSource::One; 5], vec![VaryingSource::Code(0x11)], vec![VaryingSource::Complement(0x18)]]
     {
-        let varyings = vec![Varying { name: "v".into(), location: 0, components }];
+        let varyings = vec![Varying { name: "v".into(), location: 0, components: components.into() }].into();
         let error = under(Profile { varyings, ..Profile::default() }).expect_err("refused");
         assert!(matches!(error.kind, Kind::BadVarying { .. }), "{error}");
     }
@@ -90,8 +90,8 @@ fn names_of_the_host_stay_as_they_are_or_are_errors() {
 
 #[test]
 fn members_without_an_instance_yield_to_names_of_the_host() {
-    let varyings =
-        vec![Varying { name: "projection".into(), location: 0, components: vec![VaryingSource::Code(12)] }];
+    let components = vec![VaryingSource::Code(12)].into();
+    let varyings = vec![Varying { name: "projection".into(), location: 0, components }].into();
     let uniforms = BlockNames { block: "Uniforms".into(), instance: None };
     let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
     let text = under(Profile { varyings, glsl, ..Profile::default() }).expect("GLSL");

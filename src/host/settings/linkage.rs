@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::{At, Error, Kind, Result};
 use crate::host::names::is_keyword;
+use crate::program::container::{SEMANTICS, Semantic, SemanticInfo};
 
 /// A varying of a host's fragment shader.
 ///
@@ -20,7 +21,8 @@ use crate::host::names::is_keyword;
 ///         VaryingSource::Code(0x0C),
 ///         VaryingSource::Complement(0x0D),
 ///         VaryingSource::Code(0x10),
-///     ],
+///     ]
+///     .into(),
 /// };
 /// assert!(texcoord.check().is_ok());
 /// ```
@@ -37,7 +39,7 @@ pub struct Varying {
     pub location: u32,
     /// One to four components. None at all for the two clip distances: they then have this name and
     /// location if they are exported as a varying. Default: none.
-    pub components: Vec<VaryingSource>,
+    pub components: Cow<'static, [VaryingSource]>,
 }
 
 /// Source of a component of a [`Varying`]. Codes are those of the output map: `0x00` to `0x03`
@@ -67,7 +69,49 @@ impl VaryingSource {
     }
 }
 
+/// The rows of [`Varying::DENSE`]. Names end in a letter, so that no target renames them.
+const DENSE: &[Varying; 8] = &[
+    Varying::of("color", 0, Semantic::Color),
+    Varying::of("texcoord0_uv", 1, Semantic::Texcoord0),
+    Varying::of("texcoord1_uv", 2, Semantic::Texcoord1),
+    Varying::of("texcoord2_uv", 3, Semantic::Texcoord2),
+    Varying::of("texcoord0_w", 4, Semantic::Texcoord0W),
+    Varying::of("normal_quaternion", 5, Semantic::Quaternion),
+    Varying::of("view", 6, Semantic::View),
+    Varying::of("clip_distances", 7, Semantic::Generic),
+];
+
 impl Varying {
+    /// One varying for each semantic: color at location 0, texture coordinates at 1 to 4,
+    /// quaternion 5, view 6, clip distances 7.
+    pub const DENSE: Cow<'static, [Self]> = Cow::Borrowed(DENSE);
+
+    /// Returns the varying of all components of a semantic; the generic one has none.
+    pub(crate) const fn of(name: &'static str, location: u32, semantic: Semantic) -> Self {
+        const CODES: &[VaryingSource; 32] = &{
+            let mut codes = [VaryingSource::Zero; 32];
+            let mut code = 0;
+            while code < 32 {
+                codes[code as usize] = VaryingSource::Code(code);
+                code += 1;
+            }
+            codes
+        };
+        let info = semantic.info();
+        let (_, codes) = CODES.split_at(info.first_code as usize);
+        let (codes, _) = codes.split_at(info.components as usize);
+        Self { name: Cow::Borrowed(name), location, components: Cow::Borrowed(codes) }
+    }
+
+    /// Returns the semantic whose components, all of them and in order, are those of the varying.
+    pub(crate) fn semantic(&self) -> Option<Semantic> {
+        let is_one = |info: &&SemanticInfo| {
+            let codes = info.semantic.codes().map(Some);
+            self.components.iter().map(|source| source.code()).eq(codes)
+        };
+        SEMANTICS.iter().find(is_one).map(|info| info.semantic)
+    }
+
     /// Checks the name, the number of components and their codes.
     ///
     /// # Errors
@@ -109,6 +153,23 @@ pub(crate) fn check_varyings(varyings: &[Varying]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the clip distances of a table; those of [`Varying::DENSE`] if it has none.
+pub(crate) fn distances(varyings: &[Varying]) -> &Varying {
+    varyings.iter().find(|varying| varying.components.is_empty()).unwrap_or(&DENSE[7])
+}
+
+/// Returns whether no two outputs can share a location, whatever a program maps.
+pub(crate) fn are_distinct(varyings: &[Varying]) -> bool {
+    let semantics = varyings.iter().filter(|varying| !varying.components.is_empty());
+    let mut all = semantics.chain([distances(varyings)]);
+    // Locations beyond 31 are rare: they count as shared, which costs a closer look.
+    let mask = all.try_fold(0u32, |mask, varying| {
+        let bit = 1u32.checked_shl(varying.location)?;
+        (mask & bit == 0).then_some(mask | bit)
+    });
+    mask.is_some()
 }
 
 /// Checks that a name is an identifier of GLSL and reserved in no target.

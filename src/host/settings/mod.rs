@@ -35,7 +35,7 @@ pub use options::{
 pub use presets::{KnownHost, Preset, Renderer, preset};
 #[doc(hidden)]
 pub use profile::Profile;
-pub use profile::{Binding, Bindings, Locations};
+pub use profile::{Binding, Bindings};
 #[doc(hidden)]
 pub use setup::Setup;
 pub use vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};

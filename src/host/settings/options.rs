@@ -154,7 +154,7 @@ pub enum ClipPlanes {
     /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user plane.
     #[cfg_attr(feature = "serde", serde(alias = "builtin"))]
     BuiltIn,
-    /// A varying of the two distances (see [`Locations`](crate::settings::Locations)). The fragment
+    /// A varying of the two distances (see [`Varying`](crate::settings::Varying)). The fragment
     /// stage discards negative ones.
     #[cfg_attr(feature = "serde", serde(alias = "varying"))]
     Varying,

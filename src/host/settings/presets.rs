@@ -3,10 +3,13 @@
 //! Facts: layouts of the hosts' blocks as in [`Layout`]; conventions of clip volume, bindings and
 //! locations as the hosts' own stages have them.
 
-use super::linkage::{BlockNames, GlslProfile};
+use std::borrow::Cow;
+
+use super::linkage::{BlockNames, GlslProfile, Varying};
 use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
-use super::profile::{Locations, Profile};
+use super::profile::Profile;
 use crate::host::layout::registers::{IntPacking, RegisterLayout};
+use crate::program::container::Semantic;
 
 /// An emulator whose conventions are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,20 +29,23 @@ impl RegisterLayout {
     pub const PANDA3DS: Self = Self { floats: 0, ints: 1536, packing: IntPacking::Bytes, bools: 1552 };
 }
 
-impl Locations {
-    /// Locations in Azahar's shaders: position 0, color 1, texture coordinates 2 to 5, quaternion
-    /// 6, view 7.
-    pub const AZAHAR: Self = Self {
-        position: Some(0),
-        color: 1,
-        texcoord0: 2,
-        texcoord1: 3,
-        texcoord2: 4,
-        texcoord0_w: 5,
-        quaternion: 6,
-        view: 7,
-        clip_distances: 8,
-    };
+/// The rows of [`Varying::AZAHAR`].
+const AZAHAR: &[Varying; 9] = &[
+    Varying::of("color", 1, Semantic::Color),
+    Varying::of("texcoord0_uv", 2, Semantic::Texcoord0),
+    Varying::of("texcoord1_uv", 3, Semantic::Texcoord1),
+    Varying::of("texcoord2_uv", 4, Semantic::Texcoord2),
+    Varying::of("texcoord0_w", 5, Semantic::Texcoord0W),
+    Varying::of("normal_quaternion", 6, Semantic::Quaternion),
+    Varying::of("view", 7, Semantic::View),
+    Varying::of("clip_distances", 8, Semantic::Generic),
+    Varying::of("position_raw", 0, Semantic::Position),
+];
+
+impl Varying {
+    /// Locations in Azahar's shaders: a copy of the position 0, color 1, texture coordinates 2 to
+    /// 5, quaternion 6, view 7.
+    pub const AZAHAR: Cow<'static, [Self]> = Cow::Borrowed(AZAHAR);
 }
 
 impl DepthSnap {
@@ -85,6 +91,8 @@ const LOOP_GUARD: u32 = 1 << 16;
 pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
     let control = Control { loop_guard: Some(LOOP_GUARD), ..Control::default() };
     let profile = Profile { names: false, ..Profile::default() };
+    // Nothing reads the copy of the position.
+    let [read @ .., _position] = AZAHAR;
     Some(match (host, renderer) {
         (KnownHost::Azahar, _) => Preset {
             options: Options {
@@ -103,8 +111,7 @@ pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
                 control,
                 ..Options::default()
             },
-            // Nothing reads the copy of the position.
-            profile: Profile { locations: Locations { position: None, ..Locations::AZAHAR }, ..profile },
+            profile: Profile { varyings: Cow::Borrowed(read), ..profile },
         },
         (KnownHost::Panda3ds, Renderer::Vulkan) => return None,
         (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => Preset {

@@ -2,6 +2,8 @@
 //! serializable.
 //! In: choices of the host. Out: plain data.
 
+use std::borrow::Cow;
+
 use super::linkage::{self, GlslProfile, Varying};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
@@ -70,88 +72,12 @@ impl Default for Bindings {
     }
 }
 
-/// Locations of the varyings of a vertex entry. The location of an attribute is always its v
-/// register. No two may be equal, and drivers have at least 16. The default is
-/// [`DENSE`](Self::DENSE).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(default, deny_unknown_fields)
-)]
-pub struct Locations {
-    /// A second copy of the position, as the program writes it. Default: `None`.
-    pub position: Option<u32>,
-    /// Color. Default: `0`.
-    pub color: u32,
-    /// Texture coordinate 0, first two components. Default: `1`.
-    pub texcoord0: u32,
-    /// Texture coordinate 1. Default: `2`.
-    pub texcoord1: u32,
-    /// Texture coordinate 2. Default: `3`.
-    pub texcoord2: u32,
-    /// Third component of texture coordinate 0. Default: `4`.
-    pub texcoord0_w: u32,
-    /// Normal quaternion. Default: `5`.
-    pub quaternion: u32,
-    /// View vector. Default: `6`.
-    pub view: u32,
-    /// The two clip distances, if they are exported as a varying. Default: `7`.
-    pub clip_distances: u32,
-}
-
-impl Locations {
-    /// Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
-    pub const DENSE: Self = Self {
-        position: None,
-        color: 0,
-        texcoord0: 1,
-        texcoord1: 2,
-        texcoord2: 3,
-        texcoord0_w: 4,
-        quaternion: 5,
-        view: 6,
-        clip_distances: 7,
-    };
-}
-
-impl Locations {
-    /// Returns whether no two outputs can share a location, whatever a program maps.
-    pub(crate) fn are_distinct(&self) -> bool {
-        let Self {
-            position,
-            color,
-            texcoord0,
-            texcoord1,
-            texcoord2,
-            texcoord0_w,
-            quaternion,
-            view,
-            clip_distances,
-        } = *self;
-        let all = [color, texcoord0, texcoord1, texcoord2, texcoord0_w, quaternion, view, clip_distances];
-        let mut all = all.into_iter().chain(position);
-        // Locations beyond 31 are rare: they count as shared, which costs a closer look.
-        let mask = all.try_fold(0u32, |mask, location| {
-            let bit = 1u32.checked_shl(location)?;
-            (mask & bit == 0).then_some(mask | bit)
-        });
-        mask.is_some()
-    }
-}
-
-impl Default for Locations {
-    fn default() -> Self {
-        Self::DENSE
-    }
-}
-
 /// Settings of host and driver. Costs are given as in [`Options`](crate::host::Options).
 ///
 /// ```
 /// use transpica::Profile;
-/// use transpica::settings::Locations;
-/// let profile = Profile { spirv_version: (1, 0), locations: Locations::AZAHAR, ..Profile::default() };
+/// use transpica::settings::Varying;
+/// let profile = Profile { spirv_version: (1, 0), varyings: Varying::AZAHAR, ..Profile::default() };
 /// assert!(profile.no_contraction);
 /// ```
 ///
@@ -179,14 +105,12 @@ pub struct Profile {
     pub names: bool,
     /// Bindings of the blocks. Default: both in set 0.
     pub bindings: Bindings,
-    /// Locations of the varyings. Default: from 0 without gaps.
-    pub locations: Locations,
-    /// Varyings of the host's fragment shader, in this order, in place of those of `locations`: for
-    /// hosts that name, join or mirror them. Default: none, which leaves those of `locations`. A
-    /// varying is declared if any of its components is mapped or a constant;
-    /// [`Outputs::all`](crate::settings::Outputs) declares all. Costs a subtraction for each
+    /// Varyings of the host's fragment shader, in this order. Default: [`Varying::DENSE`]. A
+    /// varying is declared if any of its components is mapped or a constant, or if it is a copy of
+    /// the position; [`Outputs::all`](crate::settings::Outputs) declares all. An empty table
+    /// declares none, as for draws that write only depth. Costs a subtraction for each
     /// `Complement`.
-    pub varyings: Vec<Varying>,
+    pub varyings: Cow<'static, [Varying]>,
     /// Form and names of GLSL texts. Default: [`GlslProfile::DEFAULT`].
     pub glsl: GlslProfile,
 }
@@ -229,8 +153,7 @@ impl Default for Profile {
             invariant_position: true,
             names: true,
             bindings: Bindings::default(),
-            locations: Locations::default(),
-            varyings: Vec::new(),
+            varyings: Varying::DENSE,
             glsl: GlslProfile::DEFAULT,
         }
     }

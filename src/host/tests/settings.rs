@@ -1,7 +1,7 @@
 //! Options and profile as documentation and JSON show them: defaults, keys.
 
 use super::*;
-use crate::host::settings::{Bindings, Control, Locations, Outputs};
+use crate::host::settings::{Bindings, Control, Outputs};
 
 /// The parts of a text between commas that no bracket encloses.
 fn parts(text: &str) -> Vec<&str> {
@@ -38,7 +38,6 @@ fn documented_defaults_are_those_of_the_code() {
         format!("{:?}", Profile::default()),
         format!("{:?}", Binding::default()),
         format!("{:?}", Bindings::default()),
-        format!("{:?}", Locations::default()),
     ] {
         let (name, fields) = value.trim_end_matches(" }").split_once(" { ").expect("a struct");
         // `Bindings` ends in a struct of its own.
@@ -130,7 +129,7 @@ mod json {
         ] {
             assert_eq!(from_str::<Options>(text).unwrap(), Options::default(), "{text}");
         }
-        let profile = r#"{"bindings":{"host":{"binding":1}},"locations":{}}"#;
+        let profile = r#"{"bindings":{"host":{"binding":1}}}"#;
         assert_eq!(from_str::<Profile>(profile).unwrap(), Profile::default());
         let options: Options = from_str(r#"{"control":{"bools":{"specialized":4}}}"#).unwrap();
         assert_eq!(options.control.bools, BoolUniforms { specialized: 4, ..BoolUniforms::default() });

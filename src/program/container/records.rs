@@ -4,6 +4,7 @@
 //! Facts: 3dbrew "SHBIN"; libctru's reading of constants, output maps and symbols.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::bytes::{NameOffset, Record, record};
 
@@ -167,8 +168,13 @@ pub const SEMANTICS: [SemanticInfo; 9] = {
 
 impl Semantic {
     /// The table row.
-    pub fn info(self) -> &'static SemanticInfo {
+    pub const fn info(self) -> &'static SemanticInfo {
         &SEMANTICS[self as usize]
+    }
+    /// The GPU's codes of the components.
+    pub fn codes(self) -> Range<u8> {
+        let info = self.info();
+        info.first_code..info.first_code + info.components
     }
 }
 

@@ -11,7 +11,7 @@ use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
 use transpica::settings::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, UndefinedValue,
+    DepthSnap, FlipY, IntUniforms, Layout, Outputs, UndefinedValue, Varying,
 };
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
@@ -118,7 +118,7 @@ fn clip_distances_are_those_of_the_position_as_written() {
         );
         let profile = Profile::default();
         let place = outputs(options, profile.clone(), OFF).last().expect("it is the last").1;
-        let varying = Location::Varying(profile.locations.clip_distances);
+        let varying = Location::Varying(7);
         let expected = if clip_planes == ClipPlanes::BuiltIn { Location::ClipDistances } else { varying };
         assert_eq!(place, expected);
     }
@@ -140,7 +140,7 @@ fn all_outputs_have_their_locations_and_unmapped_ones_read_1_or_0() {
     for (unmapped, value) in [(UndefinedValue::Default, 1.0), (UndefinedValue::Zero, 0.0)] {
         let options =
             Options { outputs: Outputs { all: true, unmapped, ..Outputs::default() }, ..Options::default() };
-        let profile = Profile { locations: Locations::AZAHAR, ..Profile::default() };
+        let profile = Profile { varyings: Varying::AZAHAR, ..Profile::default() };
         let all = outputs(options, profile.clone(), OFF);
         let places: Vec<_> = all.iter().map(|(name, place, _)| (name.as_str(), *place)).collect();
         let varying = Location::Varying;

@@ -352,7 +352,7 @@ fn hooks_change_varyings_of_hosts_that_are_whole_outputs() {
     let hooked = Hooked { environment: &environment, hooks: &[hook] };
     let translate = |codes: &[u8]| {
         let components = codes.iter().map(|&code| VaryingSource::Code(code)).collect();
-        let varyings = vec![Varying { name: "v_color".into(), location: 0, components }];
+        let varyings = vec![Varying { name: "v_color".into(), location: 0, components }].into();
         let profile = Profile { varyings, ..Profile::default() };
         Translator::new(Options::default(), profile).translate(&program, &hooked, Job::Vertex)
     };

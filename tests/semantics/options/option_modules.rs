@@ -12,7 +12,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{
     Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, Promise, UndefinedValue,
+    DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
 };
 use transpica::settings::{AttributeNames, BlockNames, Varying, VaryingSource};
 use transpica::stages::backend::text::Language;
@@ -112,7 +112,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 61] = [
+const CHANGES: [Change; 62] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -184,26 +184,30 @@ const CHANGES: [Change; 61] = [
     ("no names", |f| f.profile.names = false),
     ("uniforms elsewhere", |f| f.profile.bindings.uniforms = Binding { set: 2, binding: 7 }),
     ("host elsewhere", |f| f.profile.bindings.host = Binding { set: 1, binding: 3 }),
-    ("azahar's locations", |f| f.profile.locations = Locations::AZAHAR),
-    ("raw position", |f| f.profile.locations.position = Some(13)),
-    ("color elsewhere", |f| f.profile.locations.color = 12),
+    ("azahar's locations", |f| f.profile.varyings = Varying::AZAHAR),
+    ("raw position elsewhere", |f| {
+        f.profile.varyings = Varying::AZAHAR;
+        f.profile.varyings.to_mut()[8].location = 13;
+    }),
+    ("color elsewhere", |f| f.profile.varyings.to_mut()[0].location = 12),
+    ("no varyings", |f| f.profile.varyings = Vec::new().into()),
     ("varyings of the host", |f| {
-        let row =
-            |name: &'static str, location, components| Varying { name: name.into(), location, components };
+        let row = |name: &'static str, location, components: &[VaryingSource]| Varying {
+            name: name.into(),
+            location,
+            components: components.to_vec().into(),
+        };
         f.profile.varyings = vec![
-            row("v_colour", 3, [8, 9, 10, 11].map(VaryingSource::Code).into()),
+            row("v_colour", 3, &[8, 9, 10, 11].map(VaryingSource::Code)),
             row(
                 "v_texcoord0",
                 2,
-                vec![
-                    VaryingSource::Code(0xC),
-                    VaryingSource::Complement(0xD),
-                    VaryingSource::Complement(0x10),
-                ],
+                &[VaryingSource::Code(0xC), VaryingSource::Complement(0xD), VaryingSource::Complement(0x10)],
             ),
-            row("v_mixed", 1, vec![VaryingSource::Complement(8), VaryingSource::Zero, VaryingSource::One]),
-            row("v_distances", 0, Vec::new()),
-        ];
+            row("v_mixed", 1, &[VaryingSource::Complement(8), VaryingSource::Zero, VaryingSource::One]),
+            row("v_distances", 0, &[]),
+        ]
+        .into();
     }),
     ("no version line", |f| f.profile.glsl.version_line = false),
     ("separable", |f| f.profile.glsl.separable = true),
@@ -505,9 +509,9 @@ fn two_outputs_in_one_location_are_refused() {
         let error = spirv.expect_err("is refused");
         assert!(error.kind.code() == Code::BadOption && error.to_string().contains(part), "{error}");
     };
-    let locations = Locations { color: 3, texcoord0: 3, ..Locations::default() };
-    let profile = Profile { locations, ..Profile::default() };
-    refuse(Options::default(), profile, "color and texcoord0_uv have location 3");
+    let mut profile = Profile::default();
+    profile.varyings.to_mut()[0].location = 1;
+    refuse(Options::default(), profile, "color and texcoord0_uv have location 1");
     let host = Binding { set: 0, binding: 0 };
     let profile = Profile { bindings: Bindings { host, ..Bindings::default() }, ..Profile::default() };
     let options =

@@ -11,7 +11,7 @@ use transpica::host::Environment;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
-use transpica::settings::{Arithmetic, Control, Locations};
+use transpica::settings::{Arithmetic, Control, Varying};
 use transpica::settings::{AttributeFormat, AttributeKind, DrawEnvironment, VertexInput};
 use transpica::{Code, Kind as Reason};
 use transpica::{Job, Options, Profile, RegisterState, Setup};
@@ -79,8 +79,8 @@ fn settings(random: &mut Rng) -> (Options, Profile) {
     let permissive = random.usize(..8) == 0;
     options.control = Control { permissive, ..options.control };
     if random.usize(..4) == 0 {
-        let color = random.usize(..9) as u32;
-        profile.locations = Locations { color, ..Locations::AZAHAR };
+        profile.varyings = Varying::AZAHAR;
+        profile.varyings.to_mut()[0].location = random.usize(..9) as u32;
     }
     // Programs are longer than small limits, which is an error of the program.
     options.limits = Limits::default();

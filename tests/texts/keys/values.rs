@@ -10,7 +10,7 @@ use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::host::{IntPacking, OutputMap, RegisterLayout};
 use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Locations, Outputs, Promise, UndefinedValue,
+    Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
     VertexInput,
 };
 use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
@@ -191,10 +191,7 @@ fields!(Options { arithmetic control outputs block input assume limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });
-fields!(Locations {
-    position color texcoord0 texcoord1 texcoord2 texcoord0_w quaternion view clip_distances
-});
-fields!(Profile { spirv_version no_contraction invariant_position names bindings locations varyings glsl });
+fields!(Profile { spirv_version no_contraction invariant_position names bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
 fields!(GlslProfile { version_line separable uniforms host attributes });
@@ -230,19 +227,19 @@ impl Values for Cow<'static, str> {
     }
 }
 
-impl<T: Values + Clone + PartialEq> Values for Vec<T> {
+impl<T: Values + Clone> Values for Cow<'static, [T]> {
     fn some() -> Self {
-        Self::new()
+        Self::default()
     }
     fn others(&self) -> Vec<(String, Self)> {
-        let mut all = vec![(".push".to_owned(), [&self[..], &[T::some()]].concat())];
+        let mut all = vec![(".push".to_owned(), [&self[..], &[T::some()]].concat().into())];
         if !self.is_empty() {
-            all.push((".pop".to_owned(), self[1..].to_vec()));
+            all.push((".pop".to_owned(), self[1..].to_vec().into()));
         }
         for (index, value) in self.iter().enumerate() {
             for (path, value) in value.others() {
                 let mut changed = self.clone();
-                changed[index] = value;
+                changed.to_mut()[index] = value;
                 all.push((format!("[{index}]{path}"), changed));
             }
         }

@@ -123,7 +123,7 @@ pub unsafe extern "C" fn transpica_settings_preset(
 
 /// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
 /// `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
-/// `varyings` to JSON. A wrong path or value changes nothing, and the message names the nearest
+/// `varyings` to `azahar` or JSON. A wrong path or value changes nothing, and the message names the nearest
 /// one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_set(

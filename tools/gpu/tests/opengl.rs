@@ -12,9 +12,7 @@ use transpica::host::{Environment, Location, Output};
 use transpica::host::{HostValues, pack};
 use transpica::interp::{Settings, Uniforms};
 use transpica::isa::Pc;
-use transpica::settings::{
-    Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, Layout, Locations, Outputs,
-};
+use transpica::settings::{Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, Layout, Outputs};
 use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
 use transpica::{GlslVersion, Job, Options, Profile, Translation, Translator};
 use transpica::{Program, Stage};
@@ -67,7 +65,7 @@ fn by_location() -> Host {
     Host {
         name: "by location",
         options: options(Layout::Azahar, outputs),
-        profile: Profile { locations: Locations::AZAHAR, glsl, ..Profile::default() },
+        profile: Profile { varyings: Varying::AZAHAR, glsl, ..Profile::default() },
         values: HostValues {
             clip_enabled: true,
             flip_y: false,
@@ -91,7 +89,11 @@ fn by_name() -> Host {
         clip_planes: ClipPlanes::Varying,
         ..Outputs::default()
     };
-    let row = |name: &'static str, location, components| Varying { name: name.into(), location, components };
+    let row = |name: &'static str, location, components: Vec<VaryingSource>| Varying {
+        name: name.into(),
+        location,
+        components: components.into(),
+    };
     let mirrored = |u, v| vec![VaryingSource::Code(u), VaryingSource::Complement(v)];
     let mut first = mirrored(0xC, 0xD);
     first.extend(codes([0x10]));
@@ -104,7 +106,8 @@ fn by_name() -> Host {
         row("v_texcoord2", 5, mirrored(0x16, 0x17)),
         row("v_constants", 6, vec![VaryingSource::One, VaryingSource::Zero]),
         row("v_distances", 7, Vec::new()),
-    ];
+    ]
+    .into();
     let glsl = GlslProfile {
         uniforms: BlockNames { block: "PICAShaderUniforms".into(), instance: None },
         host: BlockNames { block: "ClipPlane".into(), instance: None },

@@ -6,7 +6,7 @@ use transpica::host::HostValues;
 use transpica::host::{OutputMap, align_quaternions};
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
-use transpica::settings::{ClipPlanes, Locations, Outputs};
+use transpica::settings::{ClipPlanes, Outputs, Varying};
 use transpica::{GlslVersion, Job, Limits, Options, Profile, Translator};
 use transpica::{Program, Stage};
 use transpica_gpu::Shader;
@@ -87,14 +87,14 @@ fn pictures_equal_those_of_vertices_aligned_on_the_cpu() {
     assert!(negated > TRIANGLES / 2, "{negated} quaternions");
     let host = HostValues { clip_enabled: true, clip_plane: [1.0, 0.5, 0.0, 0.3], ..HostValues::default() };
     let mut pictures = 0;
-    for (clip_planes, all, locations) in [
-        (ClipPlanes::None, false, Locations::default()),
-        (ClipPlanes::BuiltIn, true, Locations::AZAHAR),
-        (ClipPlanes::Varying, false, Locations { position: Some(12), ..Locations::default() }),
+    for (clip_planes, all, varyings) in [
+        (ClipPlanes::None, false, Varying::DENSE),
+        (ClipPlanes::BuiltIn, true, Varying::AZAHAR),
+        (ClipPlanes::Varying, false, Varying::AZAHAR),
     ] {
         let options =
             Options { outputs: Outputs { clip_planes, all, ..Outputs::default() }, ..Options::default() };
-        let profile = Profile { locations, ..Profile::default() };
+        let profile = Profile { varyings, ..Profile::default() };
         let mut translator = Translator::new(options, profile);
         let vertex = translator.translate(&copy(), &environment, Job::Vertex).expect("translates");
         let vertex = translator.spirv(&vertex).expect("SPIR-V");

@@ -3,7 +3,7 @@
 
 use crate::words::did_you_mean;
 use serde_json::{Value, json};
-use transpica::settings::Locations;
+use transpica::settings::Varying;
 
 /// A change of one field.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,28 +272,11 @@ pub fn bindings(text: &str) -> Result<Vec<Change>, String> {
     })
 }
 
-/// `--locations`
-pub fn locations(text: &str) -> Result<Vec<Change>, String> {
-    let preset = match text {
-        "dense" => Some(Locations::DENSE),
-        "azahar" => Some(Locations::AZAHAR),
-        _ => None,
-    };
-    if let Some(preset) = preset {
-        let value = serde_json::to_value(preset).map_err(|error| error.to_string())?;
-        return Ok(vec![Change::new("locations", value)]);
-    }
-    if !text.contains('=') {
-        return Err("must be dense, azahar, or NAME=N,…".into());
-    }
-    members("locations", text, |path, number| {
-        let value = if number == "none" { Value::Null } else { Value::from(location(number)?) };
-        Ok(Change::new(path, value))
-    })
-}
-
-fn location(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is no location"))
+/// `--varyings`
+pub fn varyings(text: &str) -> Result<Vec<Change>, String> {
+    let table =
+        serde_json::to_value(word(text, &[("dense", &Varying::DENSE), ("azahar", &Varying::AZAHAR)])?);
+    Ok(vec![Change::new("varyings", table.map_err(|error| error.to_string())?)])
 }
 
 /// `--glsl-uniforms`, `--glsl-host`

@@ -383,32 +383,12 @@ pub const ROWS: &[Row] = &[
         help: "Bindings of the blocks of a vertex entry; uniforms=0:0,host=0:1 by default",
     },
     Row {
-        flag: "locations",
-        heading: TARGET,
-        is_common: false,
-        fields: &[
-            "locations.position",
-            "locations.color",
-            "locations.texcoord0",
-            "locations.texcoord1",
-            "locations.texcoord2",
-            "locations.texcoord0_w",
-            "locations.quaternion",
-            "locations.view",
-            "locations.clip_distances",
-        ],
-        form: Form::Spelled("WHERE", &["azahar", "position=9,view=10"], spelling::locations),
-        help: "Locations of the varyings: dense [default], azahar, or NAME=N,… of position, color, texcoord0, texcoord1, \
-               texcoord2, texcoord0_w, quaternion, view, clip_distances; position=none leaves out its copy; may be \
-               repeated",
-    },
-    Row {
         flag: "varyings",
         heading: TARGET,
         is_common: false,
-        fields: &["varyings", "varyings.*.name", "varyings.*.location", "varyings.*.components"],
-        form: Form::Spelled("JSON", &[VARYINGS], |text| Ok(vec![spelling::json("varyings".into(), text)?])),
-        help: "Varyings of the host's fragment shader in place of --locations, as JSON: [{\"name\": \"v_texcoord0\", \
+        fields: &["varyings.*.name", "varyings.*.location", "varyings.*.components"],
+        form: Form::Spelled("TABLE", &["dense", "azahar", VARYINGS], spelling::varyings),
+        help: "Varyings of the host's fragment shader: dense [default], azahar, or JSON: [{\"name\": \"v_texcoord0\", \
                \"location\": 2, \"components\": [{\"Code\": 12}, {\"Complement\": 13}, \"One\"]}]",
     },
     Row {

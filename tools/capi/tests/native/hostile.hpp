@@ -178,7 +178,7 @@ struct Settings {
             {"spirv_version", "1." + place},
             {"no_contraction", "false"},
             {"bindings", "uniforms=" + place + ":0"},
-            {"locations", "color=1" + place},
+            {"varyings.0.location", "1" + place},
             {"varyings", R"([{"name": "a", "location": )" + n + R"(, "components": [{"Code": 12}, {"Complement": 13}, "One"]}])"},
             {"glsl.attributes", "numbered:attribute"},
             {random.one_in(2) ? "limits.steps" : "limits.values", small},

@@ -384,7 +384,8 @@ static void options(void) {
         {"spirv_version", "1.5"},
         {"names", "false"},
         {"bindings", "uniforms=0:0,host=0:7"},
-        {"locations", "position=0,color=9"},
+        {"varyings", "azahar"},
+        {"varyings.0.location", "9"},
         {"limits.depth", "50"},
     };
     TranspicaSettings *settings = transpica_settings_new();
@@ -564,7 +565,7 @@ static void bad_settings(void) {
     CHECK(transpica_settings_check(settings, &errors) == TRANSPICA_STATUS_INVALID);
     failure(errors, "binding");
     set(settings, "bindings", "host=0:1");
-    set(settings, "locations", "color=7");
+    set(settings, "varyings.0.location", "7");
     CHECK(transpica_translator_create(settings, &translator, &errors) == TRANSPICA_STATUS_INVALID);
     failure(errors, "location");
     transpica_settings_free(settings);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Parser;
 use transpica::host::{IntPacking, RegisterLayout};
-use transpica::settings::{AttributeFormat, AttributeKind, Binding, Layout, Locations, Outputs, Promise};
+use transpica::settings::{AttributeFormat, AttributeKind, Binding, Layout, Outputs, Promise};
 use transpica::settings::{AttributeNames, KnownHost, Renderer, Varying, preset};
 
 use super::*;
@@ -120,11 +120,12 @@ fn spellings_are_values_of_the_library() {
     check(&["--bindings", "host=1:2"], &|_, profile| {
         profile.bindings.host = Binding { set: 1, binding: 2 };
     });
-    check(&["--locations", "azahar", "--locations", "position=none,view=9"], &|_, profile| {
-        profile.locations = Locations { position: None, view: 9, ..Locations::AZAHAR };
+    check(&["--varyings", "azahar", "--set", "varyings.6.location=9"], &|_, profile| {
+        profile.varyings = Varying::AZAHAR;
+        profile.varyings.to_mut()[6].location = 9;
     });
     check(&["--varyings", r#"[{"name":"v","location":2}]"#], &|_, profile| {
-        profile.varyings = vec![Varying { name: "v".into(), location: 2, components: Vec::new() }];
+        profile.varyings = vec![Varying { name: "v".into(), location: 2, ..Varying::default() }].into();
     });
     check(&["--glsl-uniforms", "Registers", "--glsl-host", "H:h"], &|_, profile| {
         (profile.glsl.uniforms.block, profile.glsl.uniforms.instance) = ("Registers".into(), None);
@@ -172,8 +173,7 @@ fn wrong_values_are_explained() {
         (&["--limit", "depth=x"], "invalid type: string"),
         (&["--spirv-version", "2.0"], "must be 1.0 to 1.6"),
         (&["--bindings", "uniforms=1"], "must be like uniforms=SET:BINDING"),
-        (&["--locations", "sparse"], "must be dense, azahar, or NAME=N"),
-        (&["--locations", "colour=1"], "did you mean `color`?"),
+        (&["--varyings", "sparse"], "must be one of dense, azahar"),
         (&["--glsl-attributes", "prefix:x"], "must be one of named, numbered"),
         (&["--varyings", "[{\"name\": \"vec4\"}]"], "reserved"),
         (&["--raw-depth", "--depth", "raw"], "cannot be used with"),
