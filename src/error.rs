@@ -311,9 +311,7 @@ impl fmt::Display for Kind {
             Self::NoVertex { place, vertex, count } => {
                 write!(f, "indices[{place}] is {vertex}, there are {count} vertices")
             }
-            Self::Setup(text) | Self::Verify(text) | Self::Backend(text) | Self::Other(text) => {
-                f.write_str(text)
-            }
+            Self::Setup(why) | Self::Verify(why) | Self::Backend(why) | Self::Other(why) => f.write_str(why),
             Self::NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
         }
     }

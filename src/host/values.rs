@@ -152,13 +152,9 @@ impl Output {
                     }
                     DepthRange::Raw => {}
                 }
-                let is_flipped = match outputs.flip_y {
-                    FlipY::Never => false,
-                    FlipY::Always => true,
-                    FlipY::Dynamic => host.flip_y,
-                };
-                if is_flipped {
-                    y.iter_mut().for_each(|y| *y = -*y);
+                match (outputs.flip_y, host.flip_y) {
+                    (FlipY::Always, _) | (FlipY::Dynamic, true) => y.iter_mut().for_each(|y| *y = -*y),
+                    (FlipY::Never, _) | (FlipY::Dynamic, false) => {}
                 }
             }
             OutputValue::ClipDistances => {

@@ -34,13 +34,12 @@ pub(super) fn values(
             values
         }
         OutputSelection::Semantics(outputs) => {
-            let value = |output: &Output| match output.value {
-                OutputValue::Tap(tap) => hooks.value(b, tap),
-                OutputValue::Plain
-                | OutputValue::Position
-                | OutputValue::Color
-                | OutputValue::Mixed { .. }
-                | OutputValue::ClipDistances => semantic(b, output, options),
+            let value = |output: &Output| {
+                if let OutputValue::Tap(tap) = output.value {
+                    hooks.value(b, tap)
+                } else {
+                    semantic(b, output, options)
+                }
             };
             outputs.iter().map(value).collect()
         }

@@ -292,13 +292,9 @@ impl Exits {
 
     /// The head of the innermost open loop.
     fn innermost_loop(&self) -> Option<Block> {
-        self.frames.iter().rev().find_map(|frame| match frame.kind {
-            FrameKind::Loop(head) => Some(head),
-            FrameKind::Root
-            | FrameKind::Scope(_)
-            | FrameKind::Then(_)
-            | FrameKind::Otherwise
-            | FrameKind::Switch { .. } => None,
+        self.frames.iter().rev().find_map(|frame| {
+            let FrameKind::Loop(head) = frame.kind else { return None };
+            Some(head)
         })
     }
 

@@ -208,21 +208,13 @@ impl Array {
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.row())?;
-        match *self {
-            Self::IntUniform { component, .. } => {
-                write!(f, ".{}", ["x", "y", "z", "w"].get(usize::from(component)).unwrap_or(&"?"))
-            }
-            Self::Member { element: element @ 1.., .. } | Self::Index { element, .. } => {
-                write!(f, "[{element}]")
-            }
-            Self::Member { .. }
-            | Self::Input(_)
-            | Self::Uniform(_)
-            | Self::BoolUniform(_)
-            | Self::Host(_)
-            | Self::Draw(_)
-            | Self::Specialized(_) => Ok(()),
+        if let Self::IntUniform { component, .. } = *self {
+            write!(f, ".{}", ["x", "y", "z", "w"].get(usize::from(component)).unwrap_or(&"?"))?;
         }
+        if let Self::Member { element: element @ 1.., .. } | Self::Index { element, .. } = *self {
+            write!(f, "[{element}]")?;
+        }
+        Ok(())
     }
 }
 

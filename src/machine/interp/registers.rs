@@ -187,13 +187,10 @@ impl Registers {
     /// Applies an [`Effect`] to the loop state.
     #[inline]
     pub fn apply(&mut self, effect: Effect) {
-        match effect {
-            Effect::CountJump => self.jumps = self.jumps.saturating_sub(1),
-            Effect::ShiftLoops
-            | Effect::EnterLoop { .. }
-            | Effect::StepLoop { .. }
-            | Effect::RepeatLoop { .. }
-            | Effect::RestoreCounter { .. } => self.loops.apply(effect, &self.ints),
+        if let Effect::CountJump = effect {
+            self.jumps = self.jumps.saturating_sub(1);
+        } else {
+            self.loops.apply(effect, &self.ints);
         }
     }
 

@@ -345,15 +345,10 @@ const fn opcodes_by_operation(is_control: bool) -> [Opcode; 64] {
     let mut row = 0;
     while row < Opcode::TABLE.len() {
         let info = &Opcode::TABLE[row];
-        match info.class {
-            Class::Data(op) if !is_control && !info.format.is_inverted() => table[op as usize] = info.opcode,
-            Class::Control(op) if is_control => table[op as usize] = info.opcode,
-            Class::Data(_)
-            | Class::Control(_)
-            | Class::Address
-            | Class::Compare
-            | Class::Emit
-            | Class::SetEmit => {}
+        if let (Class::Control(op), true) = (info.class, is_control) {
+            table[op as usize] = info.opcode;
+        } else if let (Class::Data(op), false) = (info.class, is_control || info.format.is_inverted()) {
+            table[op as usize] = info.opcode;
         }
         row += 1;
     }

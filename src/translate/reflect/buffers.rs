@@ -50,9 +50,10 @@ pub(super) fn buffers(entry_point: &EntryPoint, languages: Languages) -> Vec<Buf
     match entry_point {
         EntryPoint::Compute { reports_unfinished } => {
             let read = "array<array<vec4f, 16>>";
-            let (written, outputs) = match reports_unfinished {
-                true => ("array<array<vec4f, 17>>", REGISTERS + 1),
-                false => (read, REGISTERS),
+            let (written, outputs) = if *reports_unfinished {
+                ("array<array<vec4f, 17>>", REGISTERS + 1)
+            } else {
+                (read, REGISTERS)
             };
             vec![
                 buffer("inputs", bindings::INPUTS, read, false, "vertex", Some(VECTOR * REGISTERS)),

@@ -78,10 +78,11 @@ impl Promised<'_> {
                 break;
             }
             let before = executors.clone();
-            match executors.iter_mut().any(|executor| executor.breach(promise, state, number).is_some()) {
+            if executors.iter_mut().any(|executor| executor.breach(promise, state, number).is_some()) {
                 // What it carries to the next one is undone.
-                true => executors = before,
-                false => chosen.push(number),
+                executors = before;
+            } else {
+                chosen.push(number);
             }
         }
         state.vertices = chosen.iter().map(|&number| state.vertices[number]).collect();

@@ -291,14 +291,8 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
 /// Returns the hint with the components that its name shows: those of a register, unless it has all
 /// four.
 const fn printed_hint(hint: Hint) -> Hint {
-    let has_components = match hint.register {
-        HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => true,
-        HintRegister::None
-        | HintRegister::Counter
-        | HintRegister::LoopLeft(_)
-        | HintRegister::Invocation
-        | HintRegister::Count => false,
-    };
+    use HintRegister::{Address, Flags, Output, Temp};
+    let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
     Hint { mask: if has_components && hint.mask != 15 { hint.mask & 15 } else { 0 }, ..hint }
 }
 

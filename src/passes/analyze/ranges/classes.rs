@@ -321,9 +321,9 @@ impl Range {
         let both = a.classes.or(b.classes);
         // A minimum of numbers that are not negative is no larger than the other operand, if that
         // is finite and no NaN.
-        let limit = |own: Self, other: Self, none: Classes| match is_less && !both.has(lowers) {
-            true if !other.classes.has(none) => own.exponent.min(other.exponent),
-            true | false => own.exponent,
+        let limit = |own: Self, other: Self, none: Classes| {
+            let is_limited = is_less && !both.has(lowers) && !other.classes.has(none);
+            if is_limited { own.exponent.min(other.exponent) } else { own.exponent }
         };
         let exponent = limit(a, b, C::INFINITE).max(limit(b, a, C::INFINITE.or(C::NAN)));
         Self { classes, exponent }

@@ -303,20 +303,10 @@ impl Flow {
 
     /// Returns where the instruction at `pc` goes if its test holds, before any scope ends there.
     pub fn target_if_true(&self, pc: Pc) -> Pc {
-        match *self {
-            Self::Call { target, .. }
-            | Self::CallC { target, .. }
-            | Self::CallU { target, .. }
-            | Self::JmpC { target, .. }
-            | Self::JmpU { target, .. } => target,
-            Self::Nop
-            | Self::End
-            | Self::Break
-            | Self::BreakC(_)
-            | Self::IfU { .. }
-            | Self::IfC { .. }
-            | Self::Loop { .. } => pc.next(),
+        if let Self::JmpC { target, .. } | Self::JmpU { target, .. } = *self {
+            return target;
         }
+        self.scope(pc).map_or(pc.next(), |scope| scope.start)
     }
 
     /// Returns where the instruction at `pc` goes if its test fails, before any scope ends there.

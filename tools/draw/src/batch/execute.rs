@@ -61,62 +61,63 @@ fn of_mode<M: Mode, S: Mode>(action: Action, portable: bool) -> Kernel {
         Action::Cmp(..) => wide!(|file, operation, at| file.cmp(operation, at)),
         Action::Emit => |file, _, at| file.emit(at),
         Action::SetEmit(_) => |file, operation, at| file.set_emit(operation, at),
-        Action::Data(op) => match op {
-            DataOp::Add => wide!(|file, operation, at| {
-                file.apply_binary(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
-            }),
-            DataOp::Mul => wide!(|file, operation, at| {
-                file.apply_binary(operation, at, |a, b| M::result(M::mul(a, b)))
-            }),
-            DataOp::Mad => wide!(|file, operation, at| {
-                file.apply_ternary(operation, at, |a, b, c| {
-                    M::result(arith::add(M::PRECISION, M::mul(a, b), c))
-                })
-            }),
-            DataOp::Dp3 => wide!(|file, operation, at| {
-                file.dot(operation, at, |a, b| M::result(M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]])))
-            }),
-            DataOp::Dp4 => {
-                wide!(|file, operation, at| file.dot(operation, at, |a, b| M::result(M::dot(a, b))))
-            }
-            DataOp::Dph => wide!(|file, operation, at| file.dot(operation, at, |a, b| {
-                // w of the second operand is added without a multiplication.
-                let sum = M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
-                M::result(arith::add(M::PRECISION, sum, b[3]))
-            })),
-            DataOp::Rcp => wide!(|file, operation, at| {
-                file.scalar(operation, at, |a| M::result(arith::rcp(M::PRECISION, a)))
-            }),
-            DataOp::Rsq => wide!(|file, operation, at| {
-                file.scalar(operation, at, |a| M::result(arith::rsq(M::PRECISION, a)))
-            }),
-            DataOp::Dst => wide!(|file, operation, at| file.dst::<M>(operation, at)),
-            DataOp::Sge => wide!(|file, operation, at| file.selected(operation, at, arith::sge)),
-            DataOp::Slt => wide!(|file, operation, at| file.selected(operation, at, arith::slt)),
-            DataOp::Max => wide!(|file, operation, at| {
-                file.selected(operation, at, |a, b| S::result(arith::max(a, b)))
-            }),
-            DataOp::Min => wide!(|file, operation, at| {
-                file.selected(operation, at, |a, b| S::result(arith::min(a, b)))
-            }),
-            DataOp::Flr => {
-                wide!(|file, operation, at| { file.apply_unary(operation, at, |a| S::result(a.floor())) })
-            }
-            DataOp::Mov => wide!(|file, operation, at| file.apply_unary(operation, at, S::result)),
-            DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
-            // Calls of functions, lane by lane.
-            DataOp::Ex2 if portable => |file, operation, at| {
-                file.each(operation, at, |a| M::result(arith::exp2_portable(M::PRECISION, a)));
-            },
-            DataOp::Lg2 if portable => |file, operation, at| {
-                file.each(operation, at, |a| M::result(arith::log2_portable(M::PRECISION, a)));
-            },
-            DataOp::Ex2 => |file, operation, at| {
-                file.each(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)));
-            },
-            DataOp::Lg2 => |file, operation, at| {
-                file.each(operation, at, |a| M::result(arith::log2(M::PRECISION, a)));
-            },
+        Action::Data(op) => of_data::<M, S>(op, portable),
+    }
+}
+
+/// Chooses the function of a data instruction, as [`of_mode`].
+fn of_data<M: Mode, S: Mode>(op: DataOp, portable: bool) -> Kernel {
+    match op {
+        DataOp::Add => wide!(|file, operation, at| {
+            file.apply_binary(operation, at, |a, b| M::result(arith::add(M::PRECISION, a, b)))
+        }),
+        DataOp::Mul => {
+            wide!(|file, operation, at| { file.apply_binary(operation, at, |a, b| M::result(M::mul(a, b))) })
+        }
+        DataOp::Mad => wide!(|file, operation, at| {
+            file.apply_ternary(operation, at, |a, b, c| M::result(arith::add(M::PRECISION, M::mul(a, b), c)))
+        }),
+        DataOp::Dp3 => wide!(|file, operation, at| {
+            file.dot(operation, at, |a, b| M::result(M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]])))
+        }),
+        DataOp::Dp4 => {
+            wide!(|file, operation, at| file.dot(operation, at, |a, b| M::result(M::dot(a, b))))
+        }
+        DataOp::Dph => wide!(|file, operation, at| file.dot(operation, at, |a, b| {
+            // w of the second operand is added without a multiplication.
+            let sum = M::dot([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+            M::result(arith::add(M::PRECISION, sum, b[3]))
+        })),
+        DataOp::Rcp => wide!(|file, operation, at| {
+            file.scalar(operation, at, |a| M::result(arith::rcp(M::PRECISION, a)))
+        }),
+        DataOp::Rsq => wide!(|file, operation, at| {
+            file.scalar(operation, at, |a| M::result(arith::rsq(M::PRECISION, a)))
+        }),
+        DataOp::Dst => wide!(|file, operation, at| file.dst::<M>(operation, at)),
+        DataOp::Sge => wide!(|file, operation, at| file.selected(operation, at, arith::sge)),
+        DataOp::Slt => wide!(|file, operation, at| file.selected(operation, at, arith::slt)),
+        DataOp::Max => {
+            wide!(|file, operation, at| { file.selected(operation, at, |a, b| S::result(arith::max(a, b))) })
+        }
+        DataOp::Min => {
+            wide!(|file, operation, at| { file.selected(operation, at, |a, b| S::result(arith::min(a, b))) })
+        }
+        DataOp::Flr => wide!(|file, operation, at| file.apply_unary(operation, at, |a| S::result(a.floor()))),
+        DataOp::Mov => wide!(|file, operation, at| file.apply_unary(operation, at, S::result)),
+        DataOp::Litp => wide!(|file, operation, at| file.litp::<S>(operation, at)),
+        // Calls of functions, lane by lane.
+        DataOp::Ex2 if portable => |file, operation, at| {
+            file.each(operation, at, |a| M::result(arith::exp2_portable(M::PRECISION, a)));
+        },
+        DataOp::Lg2 if portable => |file, operation, at| {
+            file.each(operation, at, |a| M::result(arith::log2_portable(M::PRECISION, a)));
+        },
+        DataOp::Ex2 => |file, operation, at| {
+            file.each(operation, at, |a| M::result(arith::exp2(M::PRECISION, a)));
+        },
+        DataOp::Lg2 => |file, operation, at| {
+            file.each(operation, at, |a| M::result(arith::log2(M::PRECISION, a)));
         },
     }
 }

@@ -343,10 +343,12 @@ impl File {
             let place = operation.dest[mask.trailing_zeros() as usize % 4];
             let place = &mut self.sources.places[usize::from(place)];
             mask &= mask - 1;
-            match at.active.is_whole {
-                true if mask == 0 => std::mem::swap(place, &mut self.results[0]),
-                true => **place = *self.results[0],
-                false => at.active.blend(place, &self.results[0]),
+            if !at.active.is_whole {
+                at.active.blend(place, &self.results[0]);
+            } else if mask == 0 {
+                std::mem::swap(place, &mut self.results[0]);
+            } else {
+                **place = *self.results[0];
             }
         }
     }

@@ -73,10 +73,11 @@ pub fn inputs(paths: &[PathBuf], pattern: &NamePattern, shard: Option<Shard>) ->
             let hint = "name files or folders, or leave --out-dir out";
             return Err(Failure::usage("--out-dir has no name for standard input").hint(hint));
         }
-        match path.is_dir() {
+        if path.is_dir() {
             // Several folders keep their names, so that equal paths below them are no collision.
-            true => below(path, if paths.len() > 1 { name_of(path) } else { PathBuf::new() }, &mut all),
-            false => all.push(input(path.clone(), PathBuf::from(path.file_name().unwrap_or_default()), None)),
+            below(path, if paths.len() > 1 { name_of(path) } else { PathBuf::new() }, &mut all);
+        } else {
+            all.push(input(path.clone(), PathBuf::from(path.file_name().unwrap_or_default()), None));
         }
     }
     if all.is_empty() {
