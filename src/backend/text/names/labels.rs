@@ -23,18 +23,50 @@ use crate::machine::precision::bits::INFINITY;
 
 /// Operands or users on the way to a name.
 const STEPS: usize = 6;
-/// Maximum characters of a name before the second operand of a comparison is left out.
+/// Maximum characters of a name before its last part is left out, if it can do without.
 const LONG: usize = 28;
 /// Maximum characters of the names of two conditions that become one name.
 const BOTH: usize = 20;
 
-/// Source of a stem.
+/// A part of a name. Underscores go between parts.
 #[derive(Clone, Copy)]
-enum About {
+enum Part {
     /// A register, with the type of its value.
     Register(Hint, ScalarKind),
     Title(Title),
     Text(Subject),
+    Word(Word),
+    Fixed(&'static str),
+    Number(i32),
+}
+
+impl Part {
+    /// The part without its noun.
+    const fn stem(self) -> Self {
+        match self {
+            Self::Title(title) => Self::Word(title.stem),
+            Self::Register(..) | Self::Text(_) | Self::Word(_) | Self::Fixed(_) | Self::Number(_) => self,
+        }
+    }
+}
+
+/// The parts of a name.
+#[derive(Clone, Copy, Default)]
+struct Name {
+    stem: [Option<Part>; 3],
+    /// The end of the stem that a long name does without.
+    extra: Option<Part>,
+    noun: &'static str,
+}
+
+impl Name {
+    fn new(stem: Option<Part>, noun: &'static str) -> Self {
+        Self { stem: [stem, None, None], noun, ..Self::default() }
+    }
+
+    fn of(stem: [Option<Part>; 3]) -> Self {
+        Self { stem, ..Self::default() }
+    }
 }
 
 impl Draft {
@@ -52,99 +84,83 @@ impl Draft {
             self.nodes[expr as usize].label = Label::Hint(hint);
             return;
         }
+        let name = match kind {
+            ScalarKind::Bool => self.condition(expr),
+            ScalarKind::I32 | ScalarKind::U32 => self.integer(expr),
+            ScalarKind::F32 => self.float(expr),
+        };
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let noun = match kind {
-            ScalarKind::Bool => self.condition(expr, &mut text),
-            ScalarKind::I32 | ScalarKind::U32 => self.integer(expr, &mut text),
-            ScalarKind::F32 => self.float(expr, &mut text),
-        };
-        if !text.is_empty() || !noun.is_empty() {
+        self.write_stem(&name, &mut text);
+        if !text.is_empty() || !name.noun.is_empty() {
             // A noun alone is a word like others.
-            let (stem, noun) = if text.is_empty() { (noun, "") } else { (&*text, noun) };
+            let (stem, noun) = if text.is_empty() { (name.noun, "") } else { (&*text, name.noun) };
             self.nodes[expr as usize].label = self.titled("", stem, noun);
         }
         self.text = text;
     }
 
-    /// Writes the stem of a condition and returns its noun.
-    fn condition(&self, mut expr: Expr, out: &mut String) -> &'static str {
+    fn condition(&self, mut expr: Expr) -> Name {
         for _ in 0..STEPS {
             let operands = self.operands(expr);
             let next = match self.node(expr).form {
                 Form::Binary(Binary::And) => operands.last(),
-                Form::Binary(Binary::Or) => match self.either(operands, out) {
-                    "" => operands.first(),
-                    noun => return noun,
+                Form::Binary(Binary::Or) => match self.either(operands) {
+                    Some(name) => return name,
+                    None => operands.first(),
                 },
-                Form::Binary(op) if relation(op, false).is_some() => {
-                    return self.comparison(op, operands, out);
-                }
+                Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, operands),
                 Form::Call(function) => {
-                    let _ = operands.first().is_some_and(|&operand| self.subject(operand, out));
-                    return self.function(function).noun;
+                    let subject = operands.first().and_then(|&operand| self.subject(operand));
+                    return Name::new(subject, self.function(function).noun);
                 }
                 Form::Variable(_) | Form::Text(..) => None,
                 _passed_through => operands.first(),
             };
             let Some(next) = next.and_then(|operand| operand.view.expr()) else { break };
             if let Label::Title(title) = self.node(next).label {
-                let title = self.title(title);
-                self.write_stem(About::Title(title), out);
-                return title.noun;
+                let Title { stem, noun, .. } = self.title(title);
+                return Name::new(Some(Part::Word(stem)), noun);
             }
             expr = next;
         }
-        ""
+        Name::default()
     }
 
-    /// Writes the common stem of two conditions that ask the same, and returns their noun:
-    /// `a_or_b_is_nan`. None if they do not.
-    fn either(&self, operands: &[Operand], out: &mut String) -> &'static str {
-        let &[Some(first), Some(second)] = &[0, 1].map(|n: usize| operands.get(n)?.view.expr()) else {
-            return "";
-        };
-        let Label::Title(second) = self.node(second).label else { return "" };
+    /// Returns the common name of two conditions that ask the same: `a_or_b_is_nan`.
+    fn either(&self, operands: &[Operand]) -> Option<Name> {
+        let [first, second] = [operands.first()?.view.expr()?, operands.get(1)?.view.expr()?];
+        let Label::Title(second) = self.node(second).label else { return None };
         let Title { stem, noun, .. } = self.title(second);
         // A question of its own: chains of these are not followed.
         if noun.is_empty() || !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
-            return "";
+            return None;
         }
-        let (is_equal, second) = (self.condition(first, out) == noun, self.words.get(stem));
+        let name = self.condition(first);
+        let (mut text, second) = (String::new(), self.words.get(stem));
+        self.write_stem(&name, &mut text);
         // The names of several lines of a matrix stay short.
-        let length = out.len() + second.len() + 2 * (noun.len() + 1);
-        if !is_equal || length > BOTH || out == second || out.is_empty() {
-            out.clear();
-            return "";
-        }
-        out.extend(["_or_", second]);
-        noun
+        let length = text.len() + second.len() + 2 * (noun.len() + 1);
+        let is_one_question = name.noun == noun && length <= BOTH && text != second && !text.is_empty();
+        let stem = [name.stem[0], Some(Part::Fixed("or")), Some(Part::Word(stem))];
+        is_one_question.then_some(Name { stem, ..name })
     }
 
-    /// Writes the stem of a comparison and returns its noun: `depth_below_0`, `inpos_is_nan`.
-    fn comparison(&self, op: Binary, operands: &[Operand], out: &mut String) -> &'static str {
-        let &[a, b] = operands else { return "" };
+    /// Returns the name of a comparison: `depth_below_0`, `inpos_is_nan`.
+    fn comparison(&self, op: Binary, operands: &[Operand]) -> Name {
+        let &[a, b] = operands else { return Name::default() };
         // The constant goes last.
         let is_swapped = matches!(a.view, View::Const(_) | View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
+        let Some(subject) = self.subject(a) else { return Name::default() };
         if op == Binary::ULess && is_swapped && matches!(b.view, View::Const([INFINITY, ..])) {
-            return if self.stem(a, out) { "is_nan" } else { "" };
+            return Name::new(Some(subject.stem()), "is_nan");
         }
-        if let Some(relation) = relation(op, is_swapped)
-            && self.subject(a, out)
-        {
-            out.extend(["_", relation]);
-            let start = out.len();
-            out.push('_');
-            if !self.subject(b, out) && !number(b, out) || out.len() > LONG {
-                out.truncate(start);
-            }
-        }
-        ""
+        let stem = [Some(subject), relation(op, is_swapped).map(Part::Fixed), None];
+        Name { stem, extra: self.subject(b).or_else(|| number(b)), noun: "" }
     }
 
-    /// Writes the stem of an integer and returns its noun.
-    fn integer(&self, mut expr: Expr, out: &mut String) -> &'static str {
+    fn integer(&self, mut expr: Expr) -> Name {
         // `i32(bitcast<u32>(a))` is about the bits.
         let is_conversion = |form| matches!(form, Form::Unary(op) if op != Unary::ToBits);
         while is_conversion(self.node(expr).form)
@@ -153,73 +169,56 @@ impl Draft {
         {
             expr = inner;
         }
-        let Some(next) = self.next(expr) else { return "" };
+        let subject = |operand| self.subject(operand);
+        let Some(about) = self.next(expr).and_then(subject) else { return Name::default() };
         match self.node(expr).form {
-            Form::Call(function) if self.subject(next, out) => self.function(function).noun,
-            Form::Unary(Unary::ToBits) if self.subject(next, out) => "bits",
-            Form::Binary(Binary::IAnd) if self.stem(next, out) => {
-                out.push_str("_wrapped");
-                ""
-            }
+            Form::Call(function) => Name::new(Some(about), self.function(function).noun),
+            Form::Unary(Unary::ToBits) => Name::new(Some(about), "bits"),
+            Form::Binary(Binary::IAnd) => Name::of([Some(about.stem()), Some(Part::Fixed("wrapped")), None]),
             Form::Binary(Binary::IMul) => {
-                let start = out.len();
-                for &factor in self.operands(expr) {
-                    out.push_str(if out.len() == start { "" } else { "_" });
-                    if !self.subject(factor, out) {
-                        out.truncate(out.trim_end_matches('_').len());
-                        break;
-                    }
-                }
-                ""
+                let mut factors = self.operands(expr).iter().map_while(|&factor| self.subject(factor));
+                Name::of([factors.next(), factors.next(), None])
             }
-            _passed_through => {
-                self.subject(next, out);
-                ""
-            }
+            _passed_through => Name::new(Some(about), ""),
         }
     }
 
-    /// Writes the stem of a float and returns its noun.
-    fn float(&self, expr: Expr, out: &mut String) -> &'static str {
+    fn float(&self, expr: Expr) -> Name {
         let operands = self.operands(expr);
+        let subject = |&operand| self.subject(operand);
         match self.node(expr).form {
             Form::Text(text) if !operands.is_empty() => {
-                self.element(self.text(text).subject.name, operands[0], out);
+                self.element(self.text(text).subject.name, operands[0])
             }
             Form::Call(function) if self.function(function).array != Word::NONE => {
-                self.element(self.function(function).array, operands[0], out);
+                self.element(self.function(function).array, operands[0])
             }
             Form::Unary(Unary::Neg) => {
-                let is_known = self.subject(operands[0], out);
-                out.push_str(if is_known { "_negative" } else { "negative" });
+                Name::of([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
             }
             Form::Build => {
-                let is_known = self.output(expr).map(|output| self.write(output, out)).is_some();
-                let _ = is_known || operands.iter().any(|&operand| self.subject(operand, out));
+                let about = self.output(expr).or_else(|| operands.iter().find_map(subject));
+                Name::new(about, "")
             }
             // A uniform, or what takes its place.
             Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => {
-                let _ = operands.iter().rev().any(|&operand| self.subject(operand, out));
+                Name::new(operands.iter().rev().find_map(subject), "")
             }
-            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => {}
+            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => Name::default(),
             form => {
-                if let Some(about) = self.consumer(expr) {
-                    self.write_stem(about, out);
-                }
-                return match form {
-                    Form::Call(function) if !self.function(function).noun.is_empty() => {
-                        self.function(function).noun
-                    }
-                    _operation => noun(form),
+                let noun = match form {
+                    Form::Call(function) => self.function(function).noun,
+                    _operation => "",
                 };
+                let noun = if noun.is_empty() { self::noun(form) } else { noun };
+                Name::new(self.consumer(expr).map(Part::stem), noun)
             }
         }
-        ""
     }
 
-    /// Writes the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
+    /// Returns the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
     /// `c8_a0_x` of `c_at(8 + a0_x)`, `palette_a0_x` of `c[palette + a0_x]`.
-    fn element(&self, array: Word, index: Operand, out: &mut String) {
+    fn element(&self, array: Word, index: Operand) -> Name {
         let mut parts = match index.whole() {
             Some(expr) if self.node(expr).form == Form::Binary(Binary::IAdd) => self.operands(expr),
             Some(_) | None => std::slice::from_ref(&index),
@@ -233,18 +232,11 @@ impl Draft {
             subject = Subject { array, number, ..subject };
             parts = &parts[1..];
         }
-        self.place(subject, out);
-        let start = out.len();
-        for &part in parts {
-            let before = out.len();
-            out.push('_');
-            if !self.stem(part, out) && !number(part, out) {
-                out.truncate(before);
-            }
-        }
-        if out.len() == start && subject.array == Word::NONE && subject.number == Word::NONE {
-            out.push_str("_element");
-        }
+        let is_whole = subject.array == Word::NONE && subject.number == Word::NONE;
+        let stem = |&part: &Operand| self.subject(part).map(Part::stem).or_else(|| number(part));
+        let mut indices = parts.iter().filter_map(stem);
+        let first = indices.next().or(is_whole.then_some(Part::Fixed("element")));
+        Name::of([Some(Part::Text(subject)), first, indices.next()])
     }
 
     /// Returns whether an operand is a read of a uniform or of a buffer.
@@ -255,7 +247,7 @@ impl Draft {
     }
 
     /// Returns the register or output of which an expression is a part.
-    fn consumer(&self, mut expr: Expr) -> Option<About> {
+    fn consumer(&self, mut expr: Expr) -> Option<Part> {
         for _ in 0..STEPS {
             let fact = self.fact(expr);
             let label = match self.nodes.get(fact.uses.user as usize) {
@@ -267,27 +259,23 @@ impl Draft {
                 }
             };
             match label {
-                Label::Title(title) => return Some(About::Title(self.title(title))),
-                Label::Hint(Hint { register: HintRegister::None, .. }) if fact.uses.user == NONE => {
-                    return None;
-                }
-                Label::Hint(Hint { register: HintRegister::None, .. }) => expr = fact.uses.user,
-                Label::Hint(hint) => {
-                    return Some(About::Register(Hint { mask: 0, ..hint }, ScalarKind::F32));
-                }
+                Label::Title(title) => return Some(Part::Title(self.title(title))),
+                label if is_plain(label) && fact.uses.user == NONE => return None,
+                label if is_plain(label) => expr = fact.uses.user,
+                Label::Hint(hint) => return Some(Part::Register(Hint { mask: 0, ..hint }, ScalarKind::F32)),
             }
         }
         None
     }
 
     /// Returns the output of which a vector is a part, by way of operations of all kinds.
-    fn output(&self, mut expr: Expr) -> Option<About> {
+    fn output(&self, mut expr: Expr) -> Option<Part> {
         for _ in 0..STEPS {
             expr = self.fact(expr).uses.user;
             match self.nodes.get(expr as usize)?.label {
                 Label::Title(title) => {
                     let title = self.title(title);
-                    return title.is_output.then_some(About::Title(title));
+                    return title.is_output.then_some(Part::Title(title));
                 }
                 label if !is_plain(label) => return None,
                 _plain => {}
@@ -342,23 +330,23 @@ impl Draft {
     }
 
     /// Returns what an operand is about, if anything is known of it.
-    fn about(&self, operand: Operand) -> Option<About> {
+    fn subject(&self, operand: Operand) -> Option<Part> {
         if let Some(hint) = self.register(operand) {
-            return Some(About::Register(hint, operand.ty.kind));
+            return Some(Part::Register(hint, operand.ty.kind));
         }
         let mut expr = operand.view.expr()?;
         for _ in 0..STEPS {
             let node = self.node(expr);
             match (node.label, node.form) {
-                (Label::Title(title), _) => return Some(About::Title(self.title(title))),
-                (Label::Hint(hint), _) if hint.register != HintRegister::None => {
-                    return Some(About::Register(hint, node.ty.kind));
+                (Label::Title(title), _) => return Some(Part::Title(self.title(title))),
+                (Label::Hint(hint), _) if !is_plain(node.label) => {
+                    return Some(Part::Register(hint, node.ty.kind));
                 }
                 // The number of an element is no name.
                 (_, Form::Text(text)) => {
                     let subject = self.text(text).subject;
                     let is_named = subject.name != Word::NONE || subject.array != Word::NONE;
-                    return is_named.then_some(About::Text(subject));
+                    return is_named.then_some(Part::Text(subject));
                 }
                 (_, Form::Variable(_) | Form::Outputs) => return None,
                 _other_forms => expr = self.next(expr)?.view.expr()?,
@@ -367,31 +355,31 @@ impl Draft {
         None
     }
 
-    /// Writes what an operand is about; returns whether anything is known of it.
-    fn subject(&self, operand: Operand, out: &mut String) -> bool {
-        self.about(operand).map(|about| self.write(about, out)).is_some()
-    }
-
-    /// The same without a noun.
-    fn stem(&self, operand: Operand, out: &mut String) -> bool {
-        self.about(operand).map(|about| self.write_stem(about, out)).is_some()
-    }
-
-    fn write_stem(&self, about: About, out: &mut String) {
-        match about {
-            About::Title(title) => out.push_str(self.words.get(title.stem)),
-            About::Register(..) | About::Text(_) => self.write(about, out),
+    /// Writes all parts of a name but its noun.
+    fn write_stem(&self, name: &Name, out: &mut String) {
+        name.stem.iter().flatten().for_each(|&part| self.write(part, out));
+        let end = out.len();
+        name.extra.iter().for_each(|&part| self.write(part, out));
+        if name.extra.is_some() && out.len() > LONG {
+            out.truncate(end);
         }
     }
 
-    fn write(&self, about: About, out: &mut String) {
-        match about {
-            About::Register(hint, kind) => write_hinted(out, hint, kind),
-            About::Title(Title { stem, noun, .. }) => {
+    fn write(&self, part: Part, out: &mut String) {
+        out.push_str(if out.is_empty() { "" } else { "_" });
+        match part {
+            Part::Register(hint, kind) => write_hinted(out, hint, kind),
+            Part::Title(Title { stem, noun, .. }) => {
                 let between = if noun.is_empty() { "" } else { "_" };
                 out.extend([self.words.get(stem), between, noun]);
             }
-            About::Text(subject) => self.place(subject, out),
+            Part::Text(subject) => self.place(subject, out),
+            Part::Word(word) => out.push_str(self.words.get(word)),
+            Part::Fixed(word) => out.push_str(word),
+            // Writing to a string cannot fail.
+            Part::Number(number) => {
+                let _ = write!(out, "{}{}", if number < 0 { "minus_" } else { "" }, number.unsigned_abs());
+            }
         }
     }
 
@@ -412,23 +400,17 @@ const fn is_plain(label: Label) -> bool {
     matches!(label, Label::Hint(Hint { register: HintRegister::None, .. }))
 }
 
-/// Writes a constant, if it is short; returns whether it is.
-fn number(operand: Operand, out: &mut String) -> bool {
-    let View::Const(bits) = operand.view else { return false };
-    let first = bits[0];
-    let value = match operand.ty.kind {
-        ScalarKind::F32 => {
-            let value = f32::from_bits(first);
-            if value.fract() == 0.0 { value as i32 } else { i32::MAX }
-        }
-        ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => first as i32,
+/// Returns a constant, if it is short and the same in each lane.
+fn number(operand: Operand) -> Option<Part> {
+    let View::Const(bits) = operand.view else { return None };
+    let float = f32::from_bits(bits[0]);
+    let number = match operand.ty.kind {
+        ScalarKind::F32 if float.fract() != 0.0 => return None,
+        ScalarKind::F32 => float as i32, // Range: saturates, which is not short.
+        ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits[0].cast_signed(),
     };
-    if value.unsigned_abs() > 9999 || bits[..usize::from(operand.ty.lanes)].iter().any(|&lane| lane != first)
-    {
-        return false;
-    }
-    let _ = write!(out, "{}{}", if value < 0 { "minus_" } else { "" }, value.unsigned_abs());
-    true
+    let is_splat = bits[..usize::from(operand.ty.lanes)].iter().all(|&lane| lane == bits[0]);
+    (number.unsigned_abs() <= 9999 && is_splat).then_some(Part::Number(number))
 }
 
 /// Returns the word between the operands of a comparison, whose operands may be swapped.
