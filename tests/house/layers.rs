@@ -159,7 +159,7 @@ fn each_option_is_read_in_one_layer() {
     for (option, mut modules) in readers {
         modules.dedup();
         // The groups of options, and the limits, are passed on unchanged.
-        let is_part = ["arithmetic", "control", "outputs", "block", "assume"]
+        let is_part = ["arithmetic", "control", "outputs", "block", "assume", "input"]
             .map(|part| format!("options.{part}"))
             .iter()
             .any(|part| part == option);

@@ -172,7 +172,7 @@ impl Semantic {
         &SEMANTICS[self as usize]
     }
     /// The GPU's codes of the components.
-    pub fn codes(self) -> Range<u8> {
+    pub(crate) fn codes(self) -> Range<u8> {
         let info = self.info();
         info.first_code..info.first_code + info.components
     }

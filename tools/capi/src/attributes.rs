@@ -30,9 +30,9 @@ pub struct TranspicaPromise {
 }
 
 /// Vertex input of a draw. It goes with a program and takes the place of `input` of
-/// TranspicaSettings, all of it: one translator serves draws of any formats. Keys contain what the program reads. Zeros are floats with four components and no
-/// promise. The attribute for register n has location n in every module, however the console
-/// permutes its attributes.
+/// TranspicaSettings, all of it: one translator serves draws of any formats. Keys contain what the
+/// program reads. Zeros are floats with four components and no promise. The attribute for register
+/// n has location n in every module, however the console permutes its attributes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaVertexInput {

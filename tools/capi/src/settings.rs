@@ -123,8 +123,8 @@ pub unsafe extern "C" fn transpica_settings_preset(
 
 /// Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
 /// `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
-/// `varyings` to `azahar` or JSON. A wrong path or value changes nothing, and the message names the nearest
-/// one.
+/// `varyings` to `azahar` or JSON. A wrong path or value changes nothing, and the message names the
+/// nearest one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_set(
     settings: *mut TranspicaSettings,

@@ -45,7 +45,7 @@ fn flags_override_files_and_files_override_presets() {
     .options;
     (preset.outputs.depth, preset.outputs.flip_y) = (DepthRange::MinusWToW, FlipY::Always);
     let body = |text: &str| text.split_once("fn main").expect("an entry").1.to_owned();
-    let found = text(&["--preset", "azahar-vulkan", "--options", name, "--locations", "dense"]);
+    let found = text(&["--preset", "azahar-vulkan", "--options", name, "--varyings", "dense"]);
     assert_eq!(body(&found), body(&library(preset)));
     // A text for OpenGL has no remark on depth where the file chooses one.
     let glsl = ["translate", SAMPLE, "--to", "glsl", "--glsl-version", "330", "--options", name];
