@@ -1,5 +1,6 @@
 //! Lowering of control flow and instructions to IR: SSA over lanes, PICA200 arithmetic.
-//! In: [`Program`], its [`Cfg`] and [`Tree`] (or the program alone, if it has too many control
+//! In: [`Program`](crate::program::isa::Program), its [`Cfg`](crate::flow::cfg::Cfg) and
+//! [`Tree`](crate::flow::structure::tree::Tree) (or the program alone, if it has too many control
 //! states). Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end and no
 //! uniform layout.
 //!

@@ -1068,11 +1068,10 @@ typedef struct TranspicaPromise {
     uint32_t exponent;
 } TranspicaPromise;
 
-// Vertex input of a draw. It goes with a program and takes the place of `attributes` and
-// `assume.attributes` of TranspicaSettings, all of them: one translator serves draws of any
-// formats. Keys contain what the program reads. Zeros are floats with four components and no
-// promise. The attribute for register n has location n in every module, however the console
-// permutes its attributes.
+// Vertex input of a draw. It goes with a program and takes the place of `input` of
+// TranspicaSettings, all of it: one translator serves draws of any formats. Keys contain what the
+// program reads. Zeros are floats with four components and no promise. The attribute for register
+// n has location n in every module, however the console permutes its attributes.
 typedef struct TranspicaVertexInput {
     // TRANSPICA_TYPE_VERTEX_INPUT
     struct TranspicaHead head;
@@ -1151,8 +1150,8 @@ TranspicaStatus transpica_settings_preset(struct TranspicaSettings *settings,
 
 // Sets the field at a path, or a part of the tree: `outputs.depth` to `-w..w`,
 // `control.loop_guard` to `1000` or `none`, `control.bools` to `b0=true,b3=specialized`,
-// `varyings` to JSON. A wrong path or value changes nothing, and the message names the nearest
-// one.
+// `varyings` to `azahar` or JSON. A wrong path or value changes nothing, and the message names the
+// nearest one.
 TranspicaStatus transpica_settings_set(struct TranspicaSettings *settings,
                                        const char *path,
                                        const char *value,
