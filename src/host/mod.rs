@@ -6,8 +6,8 @@
 // declares; `layout/` members of the uniform block, and blocks of all registers in its
 // `registers.rs`; `varying.rs` outputs and their names; `map_warnings.rs` warnings about maps that
 // make no sense; `names.rs` valid identifiers; `values.rs` depth, colors and attributes on the CPU;
-// `hooks.rs` changes that a host makes to programs; `dvle.rs` bindings from files; `registers/`
-// those from GPU registers.
+// `hooks.rs` changes that a host makes to programs, `hooks/` what they do to interfaces; `dvle.rs`
+// bindings from files; `registers/` those from GPU registers.
 
 #[doc(hidden)]
 pub mod dvle;

@@ -1,7 +1,8 @@
 //! The intermediate form: a structured SSA tree over vectors of one to four lanes.
-//! In: built by `lower`. Out: read by the back ends. Knows no PICA200 encodings; PICA200
+//! In: built by `lift`. Out: read by the back ends. Knows no PICA200 encodings; PICA200
 //! *arithmetic* is part of it (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain
-//! operations for one precision. The invariants stand at [`verify`](verify()).
+//! operations for one precision. The invariants stand at [`verify`](verify()). `regions.md` says
+//! why regions yield values.
 //!
 //! Begin with `op/`: `mod.rs` has the nine operations, `signature.rs` and `resource.rs` the tables
 //! of arithmetic and of reads that `README.md` shows, `scalar.rs` scalar semantics and folding.

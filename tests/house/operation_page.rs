@@ -14,14 +14,14 @@ const HEAD: &str = "\
 This page is made from `signature.rs` and `resource.rs`; `BLESS=1 cargo test -p transpica-tests --test house operation_page` rewrites it.
 
 A value has a type of one to four lanes and is defined once: `%7: f32x4 = mulp %2 %3`. The grammar of the text form stands
-in `text/mod.rs`, the rules for functions in `verify.rs`. `legalize` removes the reads that the column `legal` leaves open, and
+in `text.rs`, the rules for functions in `verify.rs`. `legalize` removes the reads that the column `legal` leaves open, and
 operations of the domain `pica`.
 
 ## Shape
 
 | text | result |
 |---|---|
-| `const 1.0, 2.0` | a literal for each lane |
+| `const 1.0, 2.0` | a constant for each lane |
 | `shuffle %0.x %1.w` | these lanes: extracts, swizzles, splats and vectors |
 | `select %0 %1 %2` | each lane of `%1` where that of `%0` is true, else of `%2` |
 | `call 0(%1, %2)` | the output of helper function 0 |

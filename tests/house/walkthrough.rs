@@ -9,7 +9,7 @@ use transpica::Program;
 use transpica::host::FileEnvironment;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::cfg::text::CfgText;
-use transpica::stages::ir::text;
+use transpica::stages::ir::{Phase, text, verify};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::structure::{Structured, structure};
@@ -153,4 +153,16 @@ fn the_architecture_page_shows_a_program_in_every_form() {
 #[test]
 fn the_picture_of_the_pipeline_is_laid_out_by_our_code() {
     check("guide/pipeline.svg", |_| pipeline());
+}
+
+/// The page on regions explains with a function that the reader and the verifier accept.
+#[test]
+fn the_function_on_the_page_of_regions_is_well_formed() {
+    let page = include_str!("../../src/ir/regions.md");
+    let (_, rest) = page.split_once("```text\nfunc main").expect("a function");
+    let (body, _) = rest.split_once("\n```").expect("an end of the function");
+    let source = format!("func main{body}\n");
+    let module = transpica_prove::ir::parse(&source).expect("is read");
+    verify(&module, Phase::Pica).expect("is well-formed");
+    assert_eq!(text::print(&module), source);
 }
