@@ -78,13 +78,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  3e50322fe7914dd39292f6ba3102845a
+          0   vertex    -                       0xe    47 instructions  4b4940b4082bf4d9c965bed96066afac
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  010e3c8ae35a7695f11ecc2e77dbc9ba
-          1   geometry  -                       0xc    23 instructions  2b71facb7d70aa3a9bcd0d553586982f
+          0   vertex    -                       0x0     6 instructions  af14a554ea4d159f25ba80696eb06d9c
+          1   geometry  -                       0xc    23 instructions  f2af93c6a3d7738c7bf67b06da1d090d
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  b3b67db4761d37b6203caa9506cb59c7
+          0   vertex    -                       0x0     2 instructions  8cd6476ca977f5eed7f0bcc12da6678f
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);
