@@ -2,9 +2,8 @@
 //! In: a program and its graph. Out: [`Flow`]: decoded actions, and a [`State`] at the start of
 //! each block. Where paths meet, must-facts intersect and may-facts unite.
 
-use crate::flow::cfg::dataflow;
 use crate::flow::cfg::dataflow::Analysis;
-use crate::flow::cfg::{Action, Block, Cfg};
+use crate::flow::cfg::{Action, Block, Cfg, dataflow};
 use crate::program::isa::access::{Access, COUNTER, LOOPS, SAVED};
 use crate::program::isa::control::Effect;
 use crate::program::isa::limits::VERTEX_SLOTS;

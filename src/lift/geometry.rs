@@ -16,14 +16,11 @@ use super::context::{Context, Form, Geometry, OutputSelection};
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
 use super::scope::{Builder, Slots};
 use super::{outputs, unfinished};
-use crate::geometry::StateItem;
-use crate::geometry::kernel;
-use crate::geometry::{GeometryInput, StateWord};
+use crate::geometry::{GeometryInput, StateItem, StateWord, kernel};
 use crate::host::{DrawField, Options, Output, taps};
 use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::machine::precision::bits::ONE;
-use crate::program::isa::limits;
-use crate::program::isa::{Dest, Inst};
+use crate::program::isa::{Dest, Inst, limits};
 
 /// Vertex slots of a triangle.
 const TRIANGLE: usize = 3;

@@ -2,9 +2,8 @@
 //! Slots of one register are adjacent, so that they can be merged as one vector.
 
 use crate::ir::{HintRegister, ScalarKind};
-use crate::program::isa::Dest;
-use crate::program::isa::limits;
 use crate::program::isa::limits::LOOP_DEPTH;
+use crate::program::isa::{Dest, limits};
 
 /// Index of a scalar in the lane map.
 pub(super) type Slot = usize;

@@ -14,8 +14,7 @@
 
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
-use crate::host::DrawField;
-use crate::host::Options;
+use crate::host::{DrawField, Options};
 use crate::ir::{Binary, Lane, NodeData, Op, Resource, Type, Value};
 use crate::machine::precision::bits::ONE;
 

@@ -5,10 +5,9 @@
 use std::fmt;
 
 use crate::error::{At, Error, Kind, Result, Warning};
-use crate::flow::cfg::Cfg;
-use crate::flow::cfg::explore;
 use crate::flow::cfg::explore::Explored;
 use crate::flow::cfg::reduce::{Reduced, reduce};
+use crate::flow::cfg::{Cfg, explore};
 use crate::flow::structure;
 use crate::flow::structure::Structured;
 use crate::flow::structure::tree::Tree;

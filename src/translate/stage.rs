@@ -6,8 +6,7 @@
 use super::geometry::{bounds, dependences, state_words};
 use super::{Input, LoweredProgram, Tier, Translation, Translator, accept, control};
 use crate::error::{At, Error, Kind, Result};
-use crate::geometry::{Dependence, GeometryStage, Topology};
-use crate::geometry::{Observation, StateItem};
+use crate::geometry::{Dependence, GeometryStage, Observation, StateItem, Topology};
 use crate::host::varying::{self, Place};
 use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Reliance, Setup, Usage};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};

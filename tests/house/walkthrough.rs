@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use transpica::Program;
 use transpica::host::FileEnvironment;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::cfg::text::CfgText;
@@ -13,7 +12,7 @@ use transpica::stages::ir::{Phase, text, verify};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::structure::{Structured, structure};
-use transpica::{Job, Options, Profile, Shbin, Translator};
+use transpica::{Job, Options, Profile, Program, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_inspect::graph::svg::{Node, Paint, draw};
 

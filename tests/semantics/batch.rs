@@ -3,13 +3,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Uniforms};
-use transpica::{Program, Stage};
+use transpica::{Precision, Program, Shbin, Stage};
 use transpica_draw::batch::{Batch, LANES};
 use transpica_generate::{Kind, generate, inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::batch::{self, Case, SIZES};

@@ -2,11 +2,9 @@
 //! buffers are refused before anything runs.
 
 use fastrand::Rng;
-use transpica::host::HostValues;
-use transpica::host::OutputMap;
+use transpica::host::{HostValues, OutputMap};
 use transpica::isa::Pc;
-use transpica::settings::DepthSnap;
-use transpica::settings::{Arithmetic, ClipPlanes, DepthRange, FlipY, Outputs};
+use transpica::settings::{Arithmetic, ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
 use transpica::{Limits, Machine, Options, Precision, Program, Stage};
 use transpica_draw::batch::{Array, Batch, Number, Order, Records, VertexAttribute, Vertices};
 

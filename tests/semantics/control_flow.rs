@@ -5,16 +5,13 @@
 use std::collections::BTreeSet;
 
 use transpica::Kind as ErrorKind;
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Program;
 use transpica::interp::{Registers, Settings, TraceRecord, Uniforms};
 use transpica::isa::{Inst, Pc};
 use transpica::stages::cfg::explore::{self, ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::structure::{Structured, blocks, structure, tree::Tree};
+use transpica::{Limits, Machine, Precision, Program};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
 use transpica_prove::walk::{Walk, Walked};

@@ -19,10 +19,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Program;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::settings::Arithmetic;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
@@ -33,6 +29,7 @@ use transpica::stages::ir::{Module, Phase, known, text, verify};
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::structure::{self, Structured};
+use transpica::{Limits, Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::passes;
 use transpica_prove::same::{compare, compare_legal};

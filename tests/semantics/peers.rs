@@ -2,23 +2,14 @@
 //! one behavior per file.
 //! Every form must give exactly the results of the file, and every module must be valid.
 
-use transpica::GlslVersion;
-use transpica::Job;
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Program;
-use transpica::Shbin;
-use transpica::Tier;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, Output, varying};
+use transpica::host::{Environment, Output, dvle, varying};
 use transpica::interp::Settings;
-use transpica::settings::Block;
-use transpica::settings::{DepthRange, Layout};
+use transpica::settings::{Block, DepthRange, Layout};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
 use transpica::stages::lift::OutputSelection;
-use transpica::{Options, Profile, Translator};
+use transpica::{GlslVersion, Job, Machine, Options, Precision, Profile, Program, Shbin, Tier, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
 use transpica_prove::spirv_tools;

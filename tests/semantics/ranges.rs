@@ -4,9 +4,6 @@
 //! The test detects an analysis that is too bold: numbers are met that each of some wrong rules
 //! would exclude.
 
-use transpica::Limits;
-use transpica::Options;
-use transpica::Precision;
 use transpica::isa::limits::FLOATS;
 use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Binary, Func, Lane, Module, NodeData, Op, ScalarKind, Unary, Value};
@@ -15,6 +12,7 @@ use transpica::stages::passes::analyze::ranges::{Range, Ranges};
 use transpica::stages::passes::{Scratch, optimize};
 use transpica::stages::precision::arith;
 use transpica::stages::{cfg, structure};
+use transpica::{Limits, Options, Precision};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
 use transpica_prove::modules::module;

@@ -6,20 +6,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Options;
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType};
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
 use transpica::interp::{Registers, Settings, Uniforms};
-use transpica::isa::control;
 use transpica::isa::control::{Outcome, State};
-use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Source};
+use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Source, control};
 use transpica::stages::precision::float24;
-use transpica::{Program, Stage};
+use transpica::{Limits, Machine, Options, Precision, Program, Shbin, Stage};
 
 /// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";

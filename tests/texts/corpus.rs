@@ -7,19 +7,14 @@ use std::path::Path;
 use std::thread;
 
 use expect_test::expect_file;
-use transpica::GlslVersion;
-use transpica::Job;
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Tier;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::settings::Layout;
-use transpica::settings::{Arithmetic, Block};
+use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
-use transpica::{Options, Profile, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::{
+    GlslVersion, Job, Options, Precision, Profile, Program, Shbin, Stage, Tier, Translation, Translator,
+};
 use transpica_prove::spirv_tools;
 
 use crate::again::again;

@@ -5,8 +5,7 @@ use transpica::settings::{
     AttributeNames, BlockNames, ClipPlanes, GlslProfile, Outputs, Varying, VaryingSource,
 };
 use transpica::stages::backend::text::Language;
-use transpica::{Code, Error, GlslVersion, Kind, Shbin, Translator};
-use transpica::{Job, Options, Profile};
+use transpica::{Code, Error, GlslVersion, Job, Kind, Options, Profile, Shbin, Translator};
 use transpica_prove::glslang::{self, Stage};
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");

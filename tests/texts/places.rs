@@ -9,9 +9,6 @@
 use std::collections::BTreeSet;
 
 use expect_test::expect;
-use transpica::GlslVersion;
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::placed::PlacedText;
@@ -26,9 +23,9 @@ use transpica::stages::ir::text::{print, print_placed};
 use transpica::stages::ir::{Def, Item, Op, Resource};
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::translate::{ControlFlow, control};
-use transpica::{Job, Setup};
-use transpica::{Options, Profile, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::{
+    GlslVersion, Job, Options, Precision, Profile, Program, Setup, Shbin, Stage, Translation, Translator,
+};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::samples;

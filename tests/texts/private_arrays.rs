@@ -8,16 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use transpica::GlslVersion;
-use transpica::Limits;
-use transpica::Setup;
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::host::Environment;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, dvle};
 use transpica::stages::backend::text::Language;
-use transpica::{Job, Options, Profile, Program, RegisterState, Translation, Translator};
+use transpica::{
+    GlslVersion, Job, Limits, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation,
+    Translator,
+};
 use transpica_generate::{Kind, generate};
 use transpica_prove::{daily, glslang};
 

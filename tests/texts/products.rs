@@ -3,16 +3,10 @@
 
 use std::thread;
 
-use transpica::Job;
-use transpica::Precision;
-use transpica::Setup;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::settings::{Arithmetic, Block, Outputs};
-use transpica::settings::{ClipPlanes, FlipY, Layout};
-use transpica::{Options, Profile, Translation, Translator};
+use transpica::settings::{Arithmetic, Block, ClipPlanes, FlipY, Layout, Outputs};
+use transpica::{Job, Options, Precision, Profile, Setup, Shbin, Stage, Translation, Translator};
 use transpica_prove::daily;
 
 use crate::samples::{Sample, samples};

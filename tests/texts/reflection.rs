@@ -5,24 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use serde_json::json;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::container::ShaderType;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::pack;
 use transpica::host::registers::number;
-use transpica::host::{Bank, Hook, HookOperand, Hooked, Uniform};
-use transpica::host::{Constants, Location};
+use transpica::host::{Bank, Constants, Hook, HookOperand, Hooked, Location, Uniform, dvle, pack};
 use transpica::isa::{Pc, Uniforms};
 use transpica::reflect::{Reflection, SCHEMA};
 use transpica::settings::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, FlipY, IntUniforms, Layout,
     Outputs,
 };
-use transpica::{GlslVersion, Translation, Translator};
-use transpica::{Job, Options, Profile, RegisterState};
-use transpica::{Program, Stage};
+use transpica::{
+    GlslVersion, Job, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
+};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::{Sample, samples};

@@ -1,16 +1,11 @@
 //! WGSL of all samples: without roundabout forms and without names that say nothing, with comments
 //! on the program, its options, its loops and its procedures.
 
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::settings::Layout;
-use transpica::settings::{Arithmetic, Block};
+use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::backend::text::Language;
-use transpica::{Job, Setup};
-use transpica::{Options, Profile, Translator};
+use transpica::{Job, Options, Precision, Profile, Setup, Shbin, Stage, Translator};
 use transpica_asm::{SourceText, assemble};
 
 use crate::samples::samples;

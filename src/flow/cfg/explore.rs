@@ -13,9 +13,8 @@ use super::scan::{Scan, WordKind, classify, scan};
 use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::Limits;
-use crate::program::isa::control;
 use crate::program::isa::control::{Effect, Outcome, State, Test};
-use crate::program::isa::{Flow, Pc, Program};
+use crate::program::isa::{Flow, Pc, Program, control};
 use crate::support::entity::{Arena, Handle, Interner};
 
 /// Result of an exploration.

@@ -11,8 +11,7 @@ use super::interface::{ArrayName, Bank, Constants, Member, MemberType, UniformBl
 use super::names;
 use super::settings::options::Block;
 use crate::program::container::{Dvle, Name, NameOffset, Strings, SymbolBank, SymbolRange};
-use crate::program::isa::Uniforms;
-use crate::program::isa::limits;
+use crate::program::isa::{Uniforms, limits};
 
 /// A symbol that names registers.
 #[derive(Clone, Copy)]

@@ -6,9 +6,8 @@ use super::number;
 use super::unit::offset;
 use crate::error::{At, Result, Warning};
 use crate::host::interface::{Attribute, Constants, Interface, UniformBlock, Usage};
-use crate::host::map_warnings;
 use crate::host::varying::OutputMap;
-use crate::host::{Environment, Options};
+use crate::host::{Environment, Options, map_warnings};
 use crate::program::isa::{Program, Stage, Uniforms};
 
 /// Registers of one unit as the environment of its program.

@@ -77,7 +77,8 @@ impl Default for Bindings {
 /// ```
 /// use transpica::Profile;
 /// use transpica::settings::Varying;
-/// let profile = Profile { spirv_version: (1, 0), varyings: Varying::AZAHAR, ..Profile::default() };
+/// let varyings = Varying::AZAHAR;
+/// let profile = Profile { spirv_version: (1, 0), varyings, ..Profile::default() };
 /// assert!(profile.no_contraction);
 /// ```
 ///

@@ -4,9 +4,8 @@
 use super::{Fact, Known};
 use crate::ir::func::Func;
 use crate::ir::op::resource::{Array, Resource};
-use crate::ir::op::scalar;
 use crate::ir::op::signature::{Binary, Shape, Unary};
-use crate::ir::op::{Def, Op};
+use crate::ir::op::{Def, Op, scalar};
 use crate::ir::types::{Lane, ScalarKind, Type, Value};
 use crate::machine::precision::arith;
 use crate::machine::precision::bits::{ONE, SIGN};

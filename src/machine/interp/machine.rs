@@ -9,9 +9,8 @@ use super::registers::Registers;
 use super::trace::TraceRecord;
 use crate::error::{At, Error, Kind, Result};
 use crate::machine::precision::Precision;
-use crate::program::isa::control;
 use crate::program::isa::control::{Effect, Outcome, State, Test};
-use crate::program::isa::{Flow, Inst, Pc, Program, Stage};
+use crate::program::isa::{Flow, Inst, Pc, Program, Stage, control};
 
 /// Settings of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,9 +8,8 @@ use super::loops::LoopData;
 use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::control::{Effect, Test};
-use crate::program::isa::limits;
 use crate::program::isa::limits::{FLOATS, INTS};
-use crate::program::isa::{Dest, Index, Inst, Source};
+use crate::program::isa::{Dest, Index, Inst, Source, limits};
 
 /// First components of the banks in [`Registers::file`].
 const OUTPUTS: u16 = 0;

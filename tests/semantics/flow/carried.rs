@@ -1,13 +1,12 @@
 //! The smallest program for each rule; random programs are compared with the
 //! machine by `tests/semantics/geometry/carried_state.rs`.
 
-use transpica::Limits;
 use transpica::geometry::{Bounds, bounds, observe};
 use transpica::isa::Mask;
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::reduce;
-use transpica::{Program, Stage};
+use transpica::{Limits, Program, Stage};
 use transpica_prove::graphs::program_for;
 
 fn graph(program: &Program<'_>, options: &ExploreOptions) -> Cfg {

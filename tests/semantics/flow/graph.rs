@@ -4,9 +4,6 @@ use expect_test::expect;
 
 use petgraph::graph::DiGraph;
 
-use transpica::Kind;
-use transpica::Limits;
-use transpica::Stage;
 use transpica::isa::Pc;
 use transpica::isa::control::Test;
 use transpica::stages::cfg::dot::Dot;
@@ -16,6 +13,7 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::text::CfgText;
 use transpica::stages::cfg::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use transpica::stages::entity::Handle;
+use transpica::{Kind, Limits, Stage};
 use transpica_prove::graphs::{program, program_for};
 
 fn graph_with(text: &str, options: &ExploreOptions) -> Cfg {

@@ -4,15 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use transpica::Limits;
-use transpica::Options;
-use transpica::Precision;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
 use transpica::settings::{Arithmetic, Control, UndefinedValue};
-use transpica::{Program, Stage};
+use transpica::{Limits, Options, Precision, Program, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
 use transpica_prove::batch::drawn;

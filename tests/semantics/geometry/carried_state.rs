@@ -4,14 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use transpica::Limits;
 use transpica::geometry::{StateItem, bounds, observe};
 use transpica::interp::{CarriedState, GeometryMachine, Settings, Uniforms};
 use transpica::isa::word::Field;
 use transpica::isa::{Component, Mask, Opcode, Pc, Word};
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
-use transpica::{Program, Stage};
+use transpica::{Limits, Program, Stage};
 use transpica_generate::{Kind, Random, generate_sized};
 
 /// Number of programs of a test.

@@ -2,23 +2,17 @@
 //! thread, produce the triangles of the CPU pipeline.
 
 use expect_test::expect_file;
-use transpica::GlslVersion;
-use transpica::Job;
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Setup;
-use transpica::Shbin;
-use transpica::Tier;
 use transpica::geometry::{Dependence, GeometryInput, GeometrySetup};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica::settings::{Arithmetic, Block, Outputs};
-use transpica::settings::{FlipY, Layout};
+use transpica::settings::{Arithmetic, Block, FlipY, Layout, Outputs};
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::Language;
-use transpica::{Options, Profile, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::{
+    GlslVersion, Job, Limits, Options, Precision, Profile, Program, Setup, Shbin, Stage, Tier, Translation,
+    Translator,
+};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::GeometryDraw;
 use transpica_prove::daily;

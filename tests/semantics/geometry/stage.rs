@@ -2,19 +2,13 @@
 //! configurations that cannot be a stage. Tests with a driver compare their results with the
 //! interpreter's.
 
-use transpica::Job;
-use transpica::Limits;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
-use transpica::host::OutputMap;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{OutputMap, dvle};
 use transpica::reflect::Reflection;
-use transpica::settings::IntUniforms;
-use transpica::settings::{ClipPlanes, Control, Outputs};
+use transpica::settings::{ClipPlanes, Control, IntUniforms, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::{GlslVersion, Options, Profile, Translator};
+use transpica::{GlslVersion, Job, Limits, Options, Profile, Setup, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;

@@ -1,18 +1,17 @@
 //! A legal module computes what the PICA200 module computes, on bits; and reads what the register
 //! file holds.
 
-use transpica::Options;
-use transpica::Precision;
 use transpica::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use transpica::stages::ir::known::FloatConstants;
 use transpica::stages::ir::{
-    Array, Exit, Func, Phase, RegionData, Resource, ScalarKind, Type, Unary, ValueList, known, text, verify,
+    Array, Binary, Exit, Func, Lane, Module, Op, Phase, Region, RegionData, Resource, ScalarKind, Type,
+    Unary, Value, ValueList, known, text, verify,
 };
-use transpica::stages::ir::{Binary, Lane, Module, Op, Region, Value};
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::analyze::ranges::Ranges;
 use transpica::stages::passes::legalize::{Built, Uniforms, run};
 use transpica::stages::precision::arith as scalar;
+use transpica::{Options, Precision};
 use transpica_prove::ir::parse;
 use transpica_prove::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};
 

@@ -1,8 +1,7 @@
 use transpica::Kind as ErrorKind;
-use transpica::stages::ir::Item;
 use transpica::stages::ir::{
-    Def, Exit, Func, Lane, Node, NodeData, Op, Phase, Region, ScalarKind, Type, Unary, Value, ValueList,
-    verify,
+    Def, Exit, Func, Item, Lane, Node, NodeData, Op, Phase, Region, ScalarKind, Type, Unary, Value,
+    ValueList, verify,
 };
 use transpica_prove::ir::parse;
 

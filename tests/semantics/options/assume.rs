@@ -3,8 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::Machine;
-use transpica::Precision;
 use transpica::interp::Uniforms;
 use transpica::isa::limits::FLOATS;
 use transpica::reflect::Reflection;
@@ -13,8 +11,7 @@ use transpica::settings::{
 };
 use transpica::stages::lift::OutputSelection;
 use transpica::stages::passes::legalize;
-use transpica::{Job, Options};
-use transpica::{Shbin, Translation};
+use transpica::{Job, Machine, Options, Precision, Shbin, Translation};
 use transpica_generate::promises::{keep, results_keep};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};

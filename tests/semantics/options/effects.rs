@@ -2,9 +2,6 @@
 //! beforehand; every form of random programs under options that change control flow or uniforms,
 //! against the interpreter.
 
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Precision;
 use transpica::host::{HostField, HostValues, IntPacking, Location, OutputMap, RegisterLayout, layout};
 use transpica::interp::Uniforms;
 use transpica::isa::builder::Builder;
@@ -16,9 +13,7 @@ use transpica::settings::{
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
 use transpica::stages::ir::Resource;
-use transpica::{Job, Options, Profile};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{Job, Limits, Machine, Options, Precision, Profile, Program, Stage, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::ir::{InputValues, eval};

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use transpica::Program;
 use transpica::container::Semantic;
 use transpica::host::{
     Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap, OutputValue,
@@ -11,10 +10,14 @@ use transpica::host::{
 };
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Source};
-use transpica::settings::{Block, DepthSnap, DrawEnvironment, Varying, VaryingSource, VertexInput};
-use transpica::settings::{ClipPlanes, DepthRange, FlipY, Layout, Outputs};
+use transpica::settings::{
+    Block, ClipPlanes, DepthRange, DepthSnap, DrawEnvironment, FlipY, Layout, Outputs, Varying,
+    VaryingSource, VertexInput,
+};
 use transpica::stages::ir;
-use transpica::{Job, Machine, Options, Precision, Profile, RegisterState, Setup, Shbin, Translator, key};
+use transpica::{
+    Job, Machine, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Translator, key,
+};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Kind, Random, generate};
 use transpica_prove::daily;

@@ -3,22 +3,18 @@
 //! attributes, outputs and specialization constants.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use transpica::GlslVersion;
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::container::ShaderType;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{IntPacking, RegisterLayout};
+use transpica::host::{IntPacking, RegisterLayout, dvle};
 use transpica::settings::{
-    Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
+    Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise,
+    UndefinedValue, Varying, VaryingSource,
 };
-use transpica::settings::{AttributeNames, BlockNames, Varying, VaryingSource};
 use transpica::stages::backend::text::Language;
-use transpica::{Code, Error, Kind};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{
+    Code, Error, GlslVersion, Job, Kind, Options, Precision, Profile, Shbin, Translation, Translator,
+};
 use transpica_prove::{daily, glslang, spirv_tools};
 
 use crate::samples::{Sample, samples};

@@ -1,15 +1,11 @@
 //! Register state made from a file provides the same bindings to a program as the file itself.
 
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::Translator;
 use transpica::container::{Dvle, ShaderType};
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, OutputMap};
+use transpica::host::{Environment, OutputMap, dvle};
 use transpica::isa::Uniforms;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile, RegisterState};
+use transpica::{Job, Options, Profile, RegisterState, Shbin, Stage, Translator};
 use transpica_prove::spirv_tools;
 
 use crate::samples::samples;

@@ -6,18 +6,14 @@ use std::sync::Mutex;
 use std::thread;
 
 use fastrand::Rng;
-use transpica::Precision;
-use transpica::Setup;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
 use transpica::settings::{Arithmetic, Block, Control, Layout};
 use transpica::stages::backend::text::Language;
-use transpica::{At, Error, Kind, Result};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{
+    At, Error, Job, Kind, Options, Precision, Profile, Result, Setup, Shbin, Stage, Translation, Translator,
+};
 use transpica_prove::daily;
 use transpica_prove::spirv_tools;
 

@@ -7,16 +7,12 @@
 
 use std::time::Duration;
 
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Tier;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::Arithmetic;
-use transpica::{At, Error, Kind, Result};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{
+    At, Error, Job, Kind, Limits, Options, Precision, Profile, Result, Shbin, Tier, Translation, Translator,
+};
 use transpica_prove::{daily, spirv_tools};
 
 use super::worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};

@@ -3,14 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::Result;
-use transpica::Shbin;
-use transpica::Tier;
-use transpica::Translator;
 use transpica::container::{Constant, Model, NameOffset, Symbol, write};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Options, Profile, Result, Shbin, Tier, Translator};
 use transpica_prove::spirv_tools;
 
 use super::worst::{PLAIN, descriptor, hostile, model};

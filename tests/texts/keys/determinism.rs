@@ -7,15 +7,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::thread;
 
-use transpica::Precision;
-use transpica::Result;
-use transpica::Shbin;
 use transpica::container::{DescriptorRecord, Model, ShaderType, write};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::Arithmetic;
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{Job, Options, Precision, Profile, Result, Shbin, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::spirv_tools;
 

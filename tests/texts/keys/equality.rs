@@ -1,11 +1,6 @@
 //! Keys identify modules: equal keys, equal words; other behavior, another key; ignored bits do not
 //! affect it. Options, profile and configurations are in `key_values.rs`.
 
-use transpica::Key;
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::container::ShaderType;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
@@ -17,9 +12,10 @@ use transpica::settings::{
 use transpica::stages::cfg::reach::reach;
 use transpica::stages::key::SettingsDigest;
 use transpica::stages::translate::key;
-use transpica::{Job, Options, Profile, RegisterState};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{
+    Job, Key, Limits, Machine, Options, Precision, Profile, Program, RegisterState, Shbin, Stage,
+    Translation, Translator,
+};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::daily;
 use transpica_prove::spirv_tools;

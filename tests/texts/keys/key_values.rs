@@ -3,18 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use transpica::Key;
-use transpica::Limits;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
 use transpica::settings::{Block, BoolUniforms, Control, Layout, Varying, VertexInput};
 use transpica::stages::key::SettingsDigest;
-use transpica::{Job, Options, Profile, RegisterState};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{
+    Job, Key, Limits, Options, Profile, Program, RegisterState, Setup, Shbin, Stage, Translation, Translator,
+};
 use transpica_generate::{Kind, generate};
 
 use super::values::Values;

@@ -4,19 +4,17 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::container::ShaderType;
-use transpica::host::Environment;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, dvle};
 use transpica::isa::Pc;
-use transpica::settings::{Arithmetic, Control, Varying};
-use transpica::settings::{AttributeFormat, AttributeKind, DrawEnvironment, VertexInput};
+use transpica::settings::{
+    Arithmetic, AttributeFormat, AttributeKind, Control, DrawEnvironment, Varying, VertexInput,
+};
 use transpica::{Code, Kind as Reason};
-use transpica::{Job, Options, Profile, RegisterState, Setup};
-use transpica::{Precision, Translator};
-use transpica::{Program, Stage};
+use transpica::{
+    Job, Limits, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Stage, Translator,
+};
 use transpica_generate::{Kind, generate, generate_geometry};
 use transpica_prove::daily;
 use transpica_prove::unnamed::Unnamed;

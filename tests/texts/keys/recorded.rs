@@ -8,19 +8,13 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use transpica::Job;
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Result;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::GeometryMachine;
-use transpica::settings::{Arithmetic, Block, Control, Outputs};
-use transpica::settings::{ClipPlanes, DepthRange, FlipY, Layout};
-use transpica::{Options, Profile, Translator};
-use transpica::{Program, Stage};
+use transpica::settings::{Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, Layout, Outputs};
+use transpica::{
+    Job, Machine, Options, Precision, Profile, Program, Result, Setup, Shbin, Stage, Translator,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::samples::samples;

@@ -3,18 +3,14 @@
 
 use std::borrow::Cow;
 
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Setup;
 use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::host::{IntPacking, OutputMap, RegisterLayout};
 use transpica::settings::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes,
-    Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise, UndefinedValue,
-    VertexInput,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslProfile, IntUniforms, Layout,
+    Outputs, Promise, UndefinedValue, Varying, VaryingSource, VertexInput,
 };
-use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
-use transpica::{Options, Profile};
+use transpica::{Limits, Options, Precision, Profile, Setup};
 
 /// A type whose values can be listed.
 pub trait Values: Sized {

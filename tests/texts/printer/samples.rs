@@ -3,17 +3,12 @@
 use super::machine::{Val, run};
 use super::parse;
 use super::random::{Random, bits, masked};
-use transpica::Job;
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Interface, MemberType};
+use transpica::host::{Interface, MemberType, dvle};
 use transpica::settings::Arithmetic;
 use transpica::stages::backend::Language;
 use transpica::stages::ir::Exit;
-use transpica::{Options, Profile, Translation, Translator};
+use transpica::{Job, Options, Precision, Profile, Shbin, Stage, Translation, Translator};
 use transpica_prove::ir::{InputValues, Lanes, eval};
 
 /// A number of the usual size, or rarely an unusual one.

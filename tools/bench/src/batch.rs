@@ -8,15 +8,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use transpica::Precision;
-use transpica::Shbin;
 use transpica::host::Environment as _;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Registers;
 use transpica::settings::Arithmetic;
-use transpica::{Limits, Machine, Options};
-use transpica::{Program, Stage};
+use transpica::{Limits, Machine, Options, Precision, Program, Shbin, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_generate::{inputs, uniforms};
 

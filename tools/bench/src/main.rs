@@ -18,9 +18,8 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{AssemblerTiming, Measurement, Timing};
-use transpica::Options;
-use transpica::Precision;
 use transpica::settings::Arithmetic;
+use transpica::{Options, Precision};
 
 /// Times every stage of a translation.
 #[derive(Parser)]

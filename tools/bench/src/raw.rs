@@ -7,14 +7,11 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use transpica::Error;
-use transpica::Translator;
 use transpica::host::Environment;
 use transpica::host::registers::number;
 use transpica::isa::Pc;
 use transpica::settings::{AttributeFormat, AttributeKind, Block, Layout, VertexInput};
-use transpica::{Job, Options, Profile, RegisterState};
-use transpica::{Program, Stage};
+use transpica::{Error, Job, Options, Profile, Program, RegisterState, Stage, Translator};
 use transpica_asm::{SourceText, assemble};
 
 use crate::stages::Timing;

@@ -4,15 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use transpica::Error;
-use transpica::GlslVersion;
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::Translator;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, Interface, varying};
+use transpica::host::{Environment, Interface, dvle, varying};
 use transpica::settings::Arithmetic;
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
 use transpica::stages::backend::text::Language;
@@ -21,7 +14,7 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::structure::{self, Structured};
-use transpica::{Job, Options, Profile};
+use transpica::{Error, GlslVersion, Job, Options, Precision, Profile, Shbin, Stage, Translator};
 
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,9 @@
 
 use std::ptr::{null, null_mut};
 
-use transpica::Options;
-use transpica::Stage;
-use transpica::host::Constants;
-use transpica::host::{Hook, HostValues, redirect};
+use transpica::host::{Constants, Hook, HostValues, redirect};
 use transpica::isa::Uniforms;
+use transpica::{Options, Stage};
 use transpica_draw::batch::{Batch, LANES, VertexError};
 
 use crate::boundary::{answer, exclusive, free, plain, shared, value};

@@ -6,12 +6,11 @@
 use transpica::Code;
 #[cfg(feature = "glsl")]
 use transpica::GlslVersion;
-use transpica::Stage;
-use transpica::Tier;
 use transpica::container::Semantic;
 use transpica::geometry::Topology;
 use transpica::host::Bank;
 use transpica::settings::{AttributeKind, Promise};
+use transpica::{Stage, Tier};
 use transpica_draw::batch::Number;
 use transpica_draw::gpu::{BindingUse, Pass};
 

@@ -4,10 +4,8 @@
 
 use std::ptr::null_mut;
 
-use transpica::Job;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::geometry::Dependence;
+use transpica::{Job, Setup, Shbin};
 
 use crate::boundary::{answer, array, array_mut, free, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};

@@ -5,11 +5,10 @@
 use std::ffi::c_char;
 use std::ptr::null;
 
-use transpica::At;
-use transpica::Translation;
 use transpica::geometry::GeometryKernel;
 use transpica::host::{Interface, Location, Member, MemberType, Uniform, UniformBlock};
 use transpica::settings::Reliance;
+use transpica::{At, Translation};
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};

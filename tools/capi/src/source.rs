@@ -3,20 +3,14 @@
 
 use std::ffi::{CStr, c_char};
 
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::container::Dvle;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Constants, Environment};
-use transpica::host::{Hook, Hooked};
+use transpica::host::{Constants, Environment, Hook, Hooked, dvle};
 use transpica::isa::Pc;
 use transpica::settings::{DrawEnvironment, VertexInput};
 use transpica::stages::limits::check;
-use transpica::{At, Error, Kind};
-use transpica::{Job, RegisterState};
-use transpica::{Program, Stage};
+use transpica::{At, Error, Job, Kind, Limits, Program, RegisterState, Shbin, Stage};
 
 use crate::attributes::{TranspicaVertexInput, vertex_input};
 use crate::boundary::{array, shared};

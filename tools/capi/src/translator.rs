@@ -4,9 +4,8 @@
 
 use std::ptr::null_mut;
 
-use transpica::Error;
 use transpica::reflect::Reflection;
-use transpica::{Translation, Translator};
+use transpica::{Error, Translation, Translator};
 use transpica_settings::Settings;
 
 use crate::boundary::{answer, exclusive, free};

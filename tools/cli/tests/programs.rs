@@ -4,15 +4,11 @@
 use std::fs;
 
 use expect_test::expect;
-use transpica::GlslVersion;
-use transpica::Limits;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::{ClipPlanes, DepthRange, DepthSnap, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::{Job, Options, Profile};
+use transpica::{GlslVersion, Job, Limits, Options, Profile, Shbin, Translator};
 
 use crate::support::{Ran, folder, on_terminal, root, transpica, transpica_reading};
 

@@ -2,11 +2,9 @@
 
 use std::fs;
 
-use transpica::Shbin;
 use transpica::settings::{DepthRange, FlipY, Outputs};
 use transpica::stages::backend::text::Language;
-use transpica::{Job, Options};
-use transpica::{Profile, Translator};
+use transpica::{Job, Options, Profile, Shbin, Translator};
 
 use crate::support::{folder, root, transpica};
 

@@ -1,12 +1,10 @@
 //! Facts about programs: stage, entry, instructions, keys.
 //! In: a file or registers. Out: [`ProgramInfo`]. Takes no more work than its caller allows.
 
-use transpica::Job;
-use transpica::Program;
 use transpica::host::Environment;
 use transpica::isa::Opcode;
 use transpica::stages::cfg::reach::reach;
-use transpica::{Options, Profile, RegisterState, Shbin, Stage, Translator};
+use transpica::{Job, Options, Profile, Program, RegisterState, Shbin, Stage, Translator};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::hit::ProgramInfo;

@@ -3,7 +3,6 @@
 //! A file has the words, the entry point and the outputs with those semantics that the format can
 //! say: consecutive components.
 
-use transpica::RegisterState;
 use transpica::container::{
     DescriptorRecord, Executable, Header, Model, OutputRecord, SEMANTICS, Semantic, Version,
 };
@@ -11,7 +10,7 @@ use transpica::host::Environment;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
 use transpica::isa::Pc;
-use transpica::{Shbin, Stage};
+use transpica::{RegisterState, Shbin, Stage};
 
 /// Returns the content of a file with the program of a unit; nothing if the registers have none.
 ///

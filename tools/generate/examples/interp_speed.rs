@@ -4,16 +4,11 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Result;
-use transpica::Shbin;
 use transpica::container::{ConstantValue, Dvle, ShaderType};
 use transpica::interp::{Settings, Uniforms};
 use transpica::isa::Pc;
 use transpica::stages::precision::float24;
-use transpica::{Program, Stage};
+use transpica::{Limits, Machine, Precision, Program, Result, Shbin, Stage};
 
 /// Duration of one measurement.
 const ENOUGH: Duration = Duration::from_millis(60);

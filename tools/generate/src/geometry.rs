@@ -2,14 +2,12 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows which state carries over between invocations and
 //! how vertices are delivered, but executes nothing.
 
-use transpica::Limits;
-use transpica::Setup;
 use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::host::OutputMap;
 use transpica::interp::Uniforms;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{Opcode, Pc};
-use transpica::{Program, Stage};
+use transpica::{Limits, Program, Setup, Stage};
 
 use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;

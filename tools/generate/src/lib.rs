@@ -30,10 +30,9 @@ mod wild;
 
 use std::ops::RangeInclusive;
 
-use transpica::Limits;
 use transpica::interp::Uniforms;
 use transpica::isa::Pc;
-use transpica::{Program, Stage};
+use transpica::{Limits, Program, Stage};
 
 use data::DataMaker;
 pub use geometry::{Dependence, GeneratedGeometry, GeometryDraw, generate_geometry};

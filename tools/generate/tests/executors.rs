@@ -5,13 +5,11 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Program;
 use transpica::interp::{Registers, Settings, TraceRecord, Uniforms};
 use transpica::isa::control::{Outcome, State, Test, step};
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{Flow, Inst, Pc};
+use transpica::{Machine, Precision, Program};
 use transpica_generate::{Generated, Kind, generate, generate_sized};
 
 /// Limit of instructions per run; an unfinished run counts with its current state.

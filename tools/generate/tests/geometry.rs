@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use transpica::Limits;
-use transpica::Stage;
-use transpica::geometry::GeometryInput;
-use transpica::geometry::{StateItem, bounds, observe};
+use transpica::geometry::{GeometryInput, StateItem, bounds, observe};
 use transpica::isa::{Inst, Mask, Pc};
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+use transpica::{Limits, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Dependence, GeneratedGeometry, generate_geometry};
 

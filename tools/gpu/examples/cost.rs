@@ -8,17 +8,13 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle::{self, FileEnvironment};
 use transpica::settings::Arithmetic;
 use transpica::stages::cfg::{
     Action,
     explore::{self, Explored, explore},
 };
-use transpica::{Job, Options, Profile};
-use transpica::{Program, Stage};
+use transpica::{Job, Options, Precision, Profile, Program, Shbin, Stage, Translator};
 use transpica_asm as asm;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};

@@ -10,8 +10,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use transpica::Options;
-use transpica::Stage;
+use transpica::{Options, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};

@@ -11,14 +11,12 @@
 use std::rc::Rc;
 
 use crate::precision::arith::{self, LITP_LIMIT};
-use transpica::Options;
-use transpica::Precision;
 use transpica::interp::TraceRecord;
 use transpica::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Source,
 };
 use transpica::settings::Control;
-use transpica::{Program, Stage};
+use transpica::{Options, Precision, Program, Stage};
 
 use crate::Route;
 use crate::driver::Facts;

@@ -14,13 +14,9 @@ use std::fmt;
 
 use crate::backend;
 use crate::precision::bits::MAGNITUDE;
-use transpica::Machine;
-use transpica::Program;
 use transpica::host::Environment;
 use transpica::interp::{Settings, TraceRecord, Uniforms};
-use transpica::{Error, Kind};
-use transpica::{Job, Options, Profile, host};
-use transpica::{Translation, Translator};
+use transpica::{Error, Job, Kind, Machine, Options, Profile, Program, Translation, Translator, host};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::{Facts, Subnormals};

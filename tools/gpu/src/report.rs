@@ -8,9 +8,7 @@ use crate::precision::bits::SIGNIFICAND_BITS;
 use transpica::interp::Uniforms;
 use transpica::isa::Pc;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, RegisterState};
-use transpica::{Profile, Translator};
-use transpica::{Program, Stage};
+use transpica::{Job, Options, Profile, Program, RegisterState, Stage, Translator};
 
 use crate::compare::{self, CLOSE_ULP, Case, CompareError, reference, ulp};
 use crate::driver::Subnormals;

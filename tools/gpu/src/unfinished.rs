@@ -7,13 +7,10 @@
 //! guard on drivers without a known limit.
 
 use crate::ir::NodeData;
-use transpica::Error;
-use transpica::Program;
 use transpica::host::Environment;
 use transpica::interp::Uniforms;
 use transpica::settings::Control;
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{Error, Job, Options, Profile, Program, Translation, Translator};
 
 use crate::compare::{self, Case, CompareError};
 use crate::compute::Unfinished;

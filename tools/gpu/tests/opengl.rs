@@ -6,16 +6,14 @@
 
 use std::fmt::Write as _;
 
-use transpica::Machine;
-use transpica::host::OutputMap;
-use transpica::host::{Environment, Location, Output};
-use transpica::host::{HostValues, pack};
+use transpica::host::{Environment, HostValues, Location, Output, OutputMap, pack};
 use transpica::interp::{Settings, Uniforms};
 use transpica::isa::Pc;
-use transpica::settings::{Arithmetic, Block, ClipPlanes, Control, DepthRange, FlipY, Layout, Outputs};
-use transpica::settings::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
-use transpica::{GlslVersion, Job, Options, Profile, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::settings::{
+    Arithmetic, AttributeNames, Block, BlockNames, ClipPlanes, Control, DepthRange, FlipY, GlslProfile,
+    Layout, Outputs, Varying, VaryingSource,
+};
+use transpica::{GlslVersion, Job, Machine, Options, Profile, Program, Stage, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::daily;
 use transpica_prove::tally::Tally;

@@ -2,13 +2,11 @@
 //! `Job::Quaternions` equals one whose vertices were aligned on the CPU, pixel by pixel and bit by
 //! bit. All other outputs pass unchanged. Without a Vulkan driver with geometry stages this fails.
 
-use transpica::host::HostValues;
-use transpica::host::{OutputMap, align_quaternions};
+use transpica::host::{HostValues, OutputMap, align_quaternions};
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
 use transpica::settings::{ClipPlanes, Outputs, Varying};
-use transpica::{GlslVersion, Job, Limits, Options, Profile, Translator};
-use transpica::{Program, Stage};
+use transpica::{GlslVersion, Job, Limits, Options, Profile, Program, Stage, Translator};
 use transpica_gpu::Shader;
 use transpica_prove::unnamed::Unnamed;
 use transpica_prove::{glslang, spirv_tools};

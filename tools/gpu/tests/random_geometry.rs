@@ -5,11 +5,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use transpica::Options;
-use transpica::Precision;
-use transpica::Stage;
 use transpica::interp::Uniforms;
 use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise};
+use transpica::{Options, Precision, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry, promises};
 use transpica_gpu::compare::Verdict;

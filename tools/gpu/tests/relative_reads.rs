@@ -5,13 +5,10 @@
 use std::fmt::Write as _;
 
 use fastrand::Rng;
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::{Arithmetic, Block, Layout};
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Options, Precision, Profile, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};

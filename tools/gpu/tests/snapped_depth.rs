@@ -2,14 +2,11 @@
 //! picture, without they are clipped. The positions are those of shipped games.
 //! Without a Vulkan driver this fails.
 
-use transpica::host::HostValues;
-use transpica::host::OutputMap;
+use transpica::host::{HostValues, OutputMap};
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
-use transpica::settings::DepthSnap;
-use transpica::settings::{ClipPlanes, Outputs};
-use transpica::{Job, Limits, Options, Profile, Translator};
-use transpica::{Program, Stage};
+use transpica::settings::{ClipPlanes, DepthSnap, Outputs};
+use transpica::{Job, Limits, Options, Profile, Program, Stage, Translator};
 use transpica_gpu::Shader;
 use transpica_prove::spirv_tools;
 use transpica_prove::unnamed::Unnamed;

@@ -7,16 +7,11 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Translator;
-use transpica::host::Environment;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, dvle};
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::backend::text::Language;
-use transpica::{Job, Options, Profile};
-use transpica::{Program, Stage};
+use transpica::{Job, Options, Precision, Profile, Program, Shbin, Stage, Translator};
 use transpica_generate::{Kind, generate};
 
 use crate::support::BARE;

@@ -87,10 +87,9 @@ fn origin(recording: &Recording, number: usize, read: Read) -> (char, Option<u8>
 
 #[cfg(test)]
 mod tests {
-    use transpica::Limits;
-    use transpica::Shbin;
     use transpica::host::dvle;
     use transpica::interp::{Settings, Uniforms};
+    use transpica::{Limits, Shbin};
     use transpica_asm::{SourceText, assemble};
 
     use super::*;

@@ -8,10 +8,8 @@ use std::collections::BTreeMap;
 use crate::cfg::explore::{ExploreOptions, Explored, explore};
 use crate::cfg::{Action, BlockData, Cfg, Terminator};
 use crate::entity::Handle;
-use transpica::Error;
-use transpica::Limits;
 use transpica::isa::{ConditionOp, Inst, Mask, Test};
-use transpica::{Program, Stage};
+use transpica::{Error, Limits, Program, Stage};
 
 use crate::access::{COUNTER, Components, FLAGS, reads, written};
 

@@ -3,16 +3,11 @@
 //! Facts: [`Reliance`] says which promises a module needs. A promise about results is one about a
 //! program, so the interpreter shows whether a vertex keeps it.
 
-use transpica::Error;
-use transpica::Machine;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::container::SymbolBank;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{GeometryMachine, Settings, TraceRecord, Uniforms};
 use transpica::settings::{Assume, Promise, Reliance};
-use transpica::{Job, Options, Profile};
-use transpica::{Program, Stage};
+use transpica::{Error, Job, Machine, Options, Profile, Program, Shbin, Stage, Translator};
 use transpica_generate::{Named, promises};
 
 use crate::inputs::{Seed, of_seed};

@@ -5,13 +5,10 @@
 
 use std::cell::Cell;
 
-use transpica::Error;
-use transpica::Machine;
 use transpica::interp::{GeometryMachine, Settings, TraceRecord};
-use transpica::isa::control;
 use transpica::isa::control::State as ControlState;
-use transpica::isa::{Dest, Effect, Inst, Pc, Test};
-use transpica::{Program, Stage};
+use transpica::isa::{Dest, Effect, Inst, Pc, Test, control};
+use transpica::{Error, Machine, Program, Stage};
 
 use crate::access::{Components, written};
 use crate::state::State;

@@ -4,8 +4,7 @@
 use std::fmt::{Display, Write};
 
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel};
-use transpica::host::Padding;
-use transpica::host::{Location, Uniform, Usage};
+use transpica::host::{Location, Padding, Uniform, Usage};
 use transpica::reflect::{BlockInfo, Guards, InstructionCounts, Reflection, UniformDefault, UniformValue};
 use transpica::settings::{AttributeKind, Promise};
 

@@ -7,10 +7,8 @@ use std::fmt::Write;
 
 use crate::precision::bits;
 use serde_json::{Map, Value, json};
-use transpica::Error;
-use transpica::Machine;
 use transpica::interp::{Emit, GeometryMachine, Settings, TraceRecord};
-use transpica::{Program, Stage};
+use transpica::{Error, Machine, Program, Stage};
 
 use crate::access::outputs_written;
 use crate::inputs::Origin;

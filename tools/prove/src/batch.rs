@@ -2,11 +2,9 @@
 //! counts and what the loop guard ended.
 //! In: a program, settings, a state. Out: a count, or the first difference.
 
-use transpica::Error;
-use transpica::Machine;
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Uniforms};
-use transpica::{Program, Stage};
+use transpica::{Error, Machine, Program, Stage};
 use transpica_draw::batch::{Batch, LANES};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Generated, GeometryDraw, Kind};

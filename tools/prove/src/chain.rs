@@ -5,10 +5,6 @@
 use std::fmt;
 
 use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
-use transpica::Machine;
-use transpica::Options;
-use transpica::Precision;
-use transpica::Program;
 use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
 use transpica::interp::Registers as State;
 use transpica::isa::Uniforms;
@@ -23,6 +19,7 @@ use transpica::stages::passes::{self, Scratch};
 use transpica::stages::precision::arith;
 use transpica::stages::structure::tree::Tree;
 use transpica::stages::structure::{self, Structured};
+use transpica::{Machine, Options, Precision, Program};
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};

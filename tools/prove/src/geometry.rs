@@ -6,17 +6,13 @@
 use std::cell::RefCell;
 
 use crate::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
-use transpica::Machine;
-use transpica::Precision;
 use transpica::geometry::kernel::RECORDED;
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology};
 use transpica::host::{DrawField, OutputMap};
 use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::precision::arith;
-use transpica::{Job, Options, Setup};
-use transpica::{Profile, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::{Job, Machine, Options, Precision, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::GeometryDraw;
 

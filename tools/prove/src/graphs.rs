@@ -4,14 +4,13 @@
 //! `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`. Whole instructions: `mad r1.xy
 //! r2.xxxx v0 c3[a0.x]`, `mova xy v0`, `cmp eq true v0 v1`, `setemit 2 prim inv`, `emit`.
 
-use transpica::Limits;
 use transpica::isa::builder::Builder;
 use transpica::isa::table::Class;
 use transpica::isa::{
     CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Flow, Index, Inst, Mask, Opcode, Operand, Pc,
     Source, Swizzle,
 };
-use transpica::{Program, Stage};
+use transpica::{Limits, Program, Stage};
 
 /// Parses a vertex program.
 pub fn program(text: &str) -> Program<'static> {

@@ -3,9 +3,6 @@
 //! same with an error, as if the previous stage had made it. The library itself contains none of
 //! them.
 
-use transpica::Precision;
-use transpica::Program;
-use transpica::Result;
 use transpica::host::{Environment, Interface};
 use transpica::isa::control::{Effect, Test};
 use transpica::isa::limits::FLOATS;
@@ -17,8 +14,7 @@ use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes::{self, Scratch};
 use transpica::stages::structure::tree::{Cond, Stmt, Tree};
 use transpica::stages::translate::{self, ControlFlow};
-use transpica::{Job, Options};
-use transpica::{Translation, Translator};
+use transpica::{Job, Options, Precision, Program, Result, Translation, Translator};
 
 /// A deliberate error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,11 @@
 //! inputs and compares the bits.
 //! In: a module, a precision, a seed. Out: nothing, or the difference.
 
-use transpica::Precision;
 use transpica::stages::ir::{Func, Module, Phase, text, verify};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::drivers::leave;
 use transpica::stages::passes::optimize::{cse, dce, params, shrink, simplify};
-use transpica::{At, Error, Kind, Result};
+use transpica::{At, Error, Kind, Precision, Result};
 
 use crate::same::compare;
 

@@ -2,9 +2,8 @@
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use crate::ir::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
-use transpica::Precision;
 use transpica::stages::ir::{self, Exit, Module, Resource};
-use transpica::{At, Error, Kind, Result};
+use transpica::{At, Error, Kind, Precision, Result};
 
 /// Limit of items per run; programs beyond it are not compared.
 const BUDGET: u64 = 1 << 16;

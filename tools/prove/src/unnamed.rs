@@ -1,10 +1,8 @@
 //! Bindings of a program without a file: an output map, no constants, no names.
 //! In: an output map. Out: [`Unnamed`], which places every uniform in one block of registers.
 
-use transpica::Options;
-use transpica::Result;
-use transpica::host::layout;
-use transpica::host::{Constants, Environment, Interface, OutputMap, RegisterLayout, Usage};
+use transpica::host::{Constants, Environment, Interface, OutputMap, RegisterLayout, Usage, layout};
+use transpica::{Options, Result};
 
 /// Bindings without names.
 #[derive(Clone, Debug, Default)]

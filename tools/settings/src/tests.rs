@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::to_value;
 use transpica::host::RegisterLayout;
-use transpica::settings::{AttributeNames, Varying};
-use transpica::settings::{Block, Layout};
+use transpica::settings::{AttributeNames, Block, Layout, Varying};
 
 use super::*;
 use crate::tree::is_below;

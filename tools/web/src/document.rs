@@ -4,14 +4,11 @@
 
 use crate::cfg::reach::reach;
 use serde::Serialize;
-use transpica::Limits;
-use transpica::RegisterState;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::{ShaderType, write};
 use transpica::host::dvle;
 use transpica::host::registers::number;
 use transpica::isa::Pc;
+use transpica::{Limits, RegisterState, Shbin, Stage};
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
 use transpica_asm::lint::{Finding, lint};
 use transpica_asm::{Assembled, SourceText, assemble};

@@ -3,12 +3,9 @@
 //! same arguments. No method panics or fails otherwise than by an answer with a problem.
 
 use serde::Serialize;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Job, Setup};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::inputs::start_values;

@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::write;
+use transpica::{Shbin, Stage};
 use transpica_containers::{Found, Limits, Scanner, shbin};
 
 use crate::problem::{Problem, Severity};

@@ -6,17 +6,14 @@
 
 use crate::precision::arith;
 use serde::Serialize;
-use transpica::Precision;
 use transpica::geometry::GeometryKernel;
 use transpica::geometry::kernel::bindings;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{
-    Constants, Environment, HostValues, Interface, Location, Output, OutputMap, Usage, pack,
+    Constants, Environment, HostValues, Interface, Location, Output, OutputMap, Usage, dvle, pack,
 };
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{Job, Options, Precision, Profile, Translation, Translator};
 use transpica_draw::gpu::{Pass, Plan, Request, ScanResult};
 use transpica_inspect::draw::scene::{ChainInput, Scene};
 

@@ -11,12 +11,11 @@ use super::section::{ProcNames, proc_names, registers};
 use super::symbols::Registers;
 use super::{FORMS, Form, check_size};
 use crate::asm::syntax::{BOOL, INT};
-use transpica::Shbin;
 use transpica::container::Model;
 use transpica::isa::print::InstructionText;
 use transpica::isa::word::Field;
 use transpica::isa::{Move, Pc, Word};
-use transpica::{At, Error, Kind, Result};
+use transpica::{At, Error, Kind, Result, Shbin};
 
 /// Texts of a file's instructions, one by one.
 ///

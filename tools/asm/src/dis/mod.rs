@@ -39,10 +39,8 @@ mod tables;
 pub use listing::Listing;
 
 use crate::asm::assemble_good;
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::container::{Executable, Model, NameTable};
-use transpica::{At, Error, Kind, Result};
+use transpica::{At, Error, Kind, Limits, Result, Shbin};
 
 use crate::limits::check;
 

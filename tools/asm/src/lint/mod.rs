@@ -21,11 +21,8 @@ mod trace;
 use std::fmt;
 
 use crate::cfg::explore;
-use transpica::Limits;
-use transpica::Program;
-use transpica::Shbin;
 use transpica::isa::Pc;
-use transpica::{At, Result};
+use transpica::{At, Limits, Program, Result, Shbin};
 
 macro_rules! rules {
     ($($(#[$attr:meta])* $name:ident $id:literal $explanation:literal,)*) => {

@@ -5,12 +5,11 @@
 //! there (variable and fixed mode).
 
 use super::{Findings, Rule};
-use transpica::Shbin;
 use transpica::container::{ConstantValue, Dvle, GeometryMode, SymbolBank};
 use transpica::isa::control::Test;
 use transpica::isa::uniforms::HAS_RUN;
 use transpica::isa::{Flow, Index, Inst, Operand, Pc, Source};
-use transpica::{Program, Stage};
+use transpica::{Program, Shbin, Stage};
 
 /// The banks of uniforms.
 #[derive(Clone, Copy)]

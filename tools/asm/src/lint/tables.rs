@@ -4,10 +4,9 @@
 //! entry's mask in ascending order.
 
 use super::{Findings, Rule};
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::{Dvle, OutputRecord, Semantic, ShaderType, SymbolBank};
 use transpica::isa::Mask;
+use transpica::{Shbin, Stage};
 
 pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, findings: &mut Findings) {
     if !draws(stage, file, executable) {

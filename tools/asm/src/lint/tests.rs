@@ -4,9 +4,8 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::asm::{AssemblerOptions, SourceText, assemble_with};
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle;
+use transpica::{Shbin, Stage};
 
 /// Lints a program with `body` as its main procedure; without outputs, the missing position is left
 /// out.

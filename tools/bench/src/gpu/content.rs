@@ -146,12 +146,10 @@ pub fn of_module(words: &[u32], uniforms: &Uniforms) -> Result<Vec<Vec<u8>>, Str
 
 #[cfg(test)]
 mod tests {
-    use transpica::Shbin;
-    use transpica::Translator;
     use transpica::host::dvle;
     use transpica::host::dvle::FileEnvironment;
     use transpica::settings::{Block, Layout};
-    use transpica::{Job, Options, Profile, host};
+    use transpica::{Job, Options, Profile, Shbin, Translator, host};
 
     use super::*;
     use crate::gpu::forms::LAYOUTS;

@@ -1,15 +1,13 @@
 //! The modules of a program that are compared: its forms in each layout.
 //! In: a program of a file. Out: SPIR-V and the content of its uniform block.
 
-use transpica::GlslVersion;
-use transpica::Precision;
-use transpica::Program;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::settings::{Arithmetic, Assume, Block, Layout, Promise, VertexInput};
 use transpica::stages::backend::text::Language;
-use transpica::{Error, Translation, Translator};
-use transpica::{Job, Options, Profile, host};
+use transpica::{
+    Error, GlslVersion, Job, Options, Precision, Profile, Program, Translation, Translator, host,
+};
 use transpica_prove::{glslang, spirv_tools};
 
 /// Compiler of a form's module.

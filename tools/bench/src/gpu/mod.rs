@@ -15,13 +15,11 @@ pub mod worker;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use transpica::Options;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
 use transpica::settings::Layout;
+use transpica::{Options, Shbin, Stage};
 use transpica_prove::spirv_tools;
 
 use drivers::Driver;

@@ -6,10 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use transpica::RegisterState;
-use transpica::Stage;
 use transpica::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
 use transpica::settings::{KnownHost, Renderer, preset};
+use transpica::{RegisterState, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_prove::scenes::{self, Scene};
 

@@ -6,14 +6,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::Translator;
 use transpica::container::ShaderType;
 use transpica::host::{dvle, pack};
 use transpica::isa::Uniforms;
 use transpica::settings::{KnownHost, Renderer, preset};
-use transpica::{Job, RegisterState};
+use transpica::{Job, RegisterState, Shbin, Stage, Translator};
 
 use crate::support::{folder, host, run, run_watched, samples};
 

@@ -5,13 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
-use transpica::Job;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
 use transpica::settings::{KnownHost, Renderer, preset};
-use transpica::{Options, Profile, Program, RegisterState, Stage, Translator};
+use transpica::{Job, Options, Profile, Program, RegisterState, Shbin, Stage, Translator};
 
 fn words(path: &Path) -> Vec<u32> {
     let bytes = fs::read(path).expect("the program wrote it");

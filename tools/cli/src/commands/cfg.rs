@@ -4,10 +4,8 @@ use crate::cfg::{Cfg as Graph, dot, explore, text};
 use crate::ir;
 use crate::structure;
 use crate::translate::{ControlFlow, control};
-use transpica::Stage;
-use transpica::Translator;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Job, Profile};
+use transpica::{Job, Profile, Stage, Translator};
 use transpica_asm::dis::Listing;
 
 use super::{Input, translated};

@@ -8,10 +8,8 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use transpica::Options;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::host::dvle::FileEnvironment;
+use transpica::{Options, Shbin, Stage};
 use transpica_gpu::compare::{self, Case, MOST_UNDECIDED, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};

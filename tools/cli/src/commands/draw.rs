@@ -6,12 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Uniforms;
-use transpica::{Options, Setup};
+use transpica::{Options, Setup, Shbin, Stage};
 use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::Mesh;

@@ -5,12 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::limits::check;
-use transpica::Limits;
-use transpica::Program;
-use transpica::Shbin;
 use transpica::container::ShaderType;
 use transpica::host::dvle;
-use transpica::{At, Error};
+use transpica::{At, Error, Limits, Program, Shbin};
 use transpica_asm::{Diagnostic, SourceText, assemble};
 use transpica_containers::{Kind, Scanner};
 use transpica_inspect::symbols::Symbols;

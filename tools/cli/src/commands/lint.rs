@@ -1,11 +1,9 @@
 //! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
 use serde_json::{Value, json};
-use transpica::Error;
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::isa::Pc;
+use transpica::{Error, Limits, Shbin};
 use transpica_asm::lint::{Finding, Rule, lint};
 use transpica_asm::{Assembled, Diagnostic, SourceText, Span};
 

@@ -23,13 +23,9 @@ mod translate;
 mod vbc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use transpica::Error;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Job, Options, Setup};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{Error, Job, Options, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::results::View;
 
 use crate::args::{Asm, Cli, Command, Completions, Dis, GeometryOptions, Info, Man, RouteName};

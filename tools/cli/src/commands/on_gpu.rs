@@ -1,14 +1,11 @@
 //! GPU side of `run`, `draw`, `compare` and `doctor`. A build without the feature `gpu` has
 //! `without_gpu` in its place.
 
-use transpica::Stage;
-use transpica::Translator;
-use transpica::host::Environment;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, dvle};
 use transpica::interp::Emit;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Options, Profile, Stage, Translator};
 pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};

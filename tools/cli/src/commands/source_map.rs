@@ -3,9 +3,8 @@
 
 use crate::backend::text::Language;
 use serde_json::{Value, json};
-use transpica::Error;
-use transpica::Translation;
 use transpica::isa::Pc;
+use transpica::{Error, Translation};
 
 use crate::args::{GlslVersion, Target};
 use crate::json::Schema;

@@ -9,14 +9,9 @@ use std::time::{Duration, Instant};
 use indicatif::ParallelProgressIterator;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
-use transpica::Error;
-use transpica::Job;
-use transpica::Shbin;
-use transpica::Stage;
-use transpica::Tier;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::{Error, Job, Shbin, Stage, Tier, Translator};
 
 use super::{Input, translated};
 use crate::args::settings::Resolved;

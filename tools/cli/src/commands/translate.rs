@@ -7,15 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::backend::text::Language;
-use transpica::Error;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
 use transpica::host::{Constants, EntryPoint};
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
-use transpica::{Job, Options, Profile, RegisterState};
-use transpica::{Key, Translation, Translator};
-use transpica::{Program, Stage};
+use transpica::{Error, Job, Key, Options, Profile, Program, RegisterState, Stage, Translation, Translator};
 use transpica_containers::to_bytes;
 use transpica_inspect::{json, reflection};
 

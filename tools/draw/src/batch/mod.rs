@@ -82,8 +82,7 @@ pub use records::{Field, Records};
 use run::Runner;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;
-use transpica::{At, Error, Kind, Result};
-use transpica::{Program, Stage};
+use transpica::{At, Error, Kind, Program, Result, Stage};
 
 /// The error of a vertex.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,7 @@
 use super::lanes::LANES;
 use transpica::host::varying::{self, Place};
 use transpica::host::{ComponentSource, Hook, HostValues, Output, OutputMap, attach};
-use transpica::{Error, Result};
-use transpica::{Options, Profile};
+use transpica::{Error, Options, Profile, Result};
 
 /// An output in a record.
 #[derive(Clone, Debug, PartialEq)]

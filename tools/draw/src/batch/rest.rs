@@ -10,11 +10,9 @@ use super::file::File;
 use super::group::{Group, Used};
 use super::lanes::LANES;
 use crate::entity::bits;
-use transpica::Kind;
-use transpica::Machine;
-use transpica::Stage;
 use transpica::interp::Settings;
 use transpica::isa::Uniforms;
+use transpica::{Kind, Machine, Stage};
 
 /// The machine that runs single lanes. Made when the first one needs it.
 #[derive(Clone, Debug, Default)]

@@ -7,14 +7,11 @@ use super::geometry::Geometry;
 use super::shade::{Named, Shaded};
 use crate::batch::{Batch, Field, LANES, Records};
 use crate::limits::check;
-use transpica::Shbin;
 use transpica::geometry::input::Primitives;
 use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
-use transpica::{At, Error, Kind, Result};
-use transpica::{Options, RegisterState, Setup};
-use transpica::{Program, Stage};
+use transpica::{At, Error, Kind, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
 
 /// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

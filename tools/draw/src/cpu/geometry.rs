@@ -11,13 +11,11 @@ use super::feed::Feed;
 use super::shade::Shaded;
 use crate::batch::{GeometryBatch, LANES, Records};
 use crate::cfg::explore::{ExploreOptions, Explored, explore};
-use transpica::Options;
-use transpica::Program;
-use transpica::Result;
 use transpica::geometry::input::{Primitive, Primitives};
 use transpica::geometry::{GeometryInput, GeometrySetup};
 use transpica::host::{Output, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
+use transpica::{Options, Program, Result};
 
 /// The geometry program with its configuration.
 #[derive(Clone, Debug)]

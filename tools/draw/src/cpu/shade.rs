@@ -6,9 +6,8 @@
 //! as if each ran when it is first named.
 
 use crate::batch::{Batch, LANES, Records};
-use transpica::Options;
 use transpica::geometry::input::no_vertex;
-use transpica::{Error, Result};
+use transpica::{Error, Options, Result};
 
 /// A vertex that has not run.
 const NONE: u32 = u32::MAX;

@@ -1,16 +1,12 @@
 //! The smallest program for each rule of the pipeline, and its errors.
 
 use super::*;
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::host::OutputMap;
 use transpica::interp::Uniforms;
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Source};
 use transpica::settings::{Control, DepthRange, Outputs};
-use transpica::{At, Kind, Result};
-use transpica::{Options, RegisterState, Setup};
-use transpica::{Program, Stage};
+use transpica::{At, Kind, Limits, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
 
 const POSITION: [u8; 4] = [0, 1, 2, 3];
 const COLOR: [u8; 4] = [8, 9, 10, 11];

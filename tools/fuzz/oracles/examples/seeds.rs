@@ -8,11 +8,8 @@ use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use transpica::Options;
-use transpica::Shbin;
 use transpica::container::Model;
 use transpica::host::dvle;
-use transpica::isa;
 use transpica::isa::limits::FLOATS;
 use transpica::stages::{
     cfg::{explore, reduce::reduce},
@@ -20,6 +17,7 @@ use transpica::stages::{
     lift::{self, Context, OutputSelection},
     structure::{self, Structured},
 };
+use transpica::{Options, Shbin, isa};
 use transpica_oracles::Input;
 
 fn main() -> Result<()> {

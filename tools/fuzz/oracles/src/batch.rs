@@ -2,13 +2,10 @@
 //! sizes have the interpreter's results, and draws with a geometry program those of the machines.
 
 use arbitrary::Unstructured;
-use transpica::Limits;
-use transpica::Options;
-use transpica::Shbin;
 use transpica::container::write;
 use transpica::host::dvle;
 use transpica::interp::Settings;
-use transpica::{Program, Stage};
+use transpica::{Limits, Options, Program, Shbin, Stage};
 use transpica_draw::batch::LANES;
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{generate_geometry, inputs, special_inputs, special_uniforms, uniforms};

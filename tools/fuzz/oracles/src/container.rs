@@ -3,15 +3,12 @@
 
 use std::hint::black_box;
 
-use transpica::Job;
-use transpica::Limits;
-use transpica::Shbin;
 use transpica::container::{Dvle, Model, write};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
-use transpica::{Options, Profile, Translator};
+use transpica::{Job, Limits, Options, Profile, Shbin, Translator};
 use transpica_asm::dis::{DisassemblerOptions as Print, content, disassemble};
 use transpica_asm::lint;
 

@@ -7,18 +7,14 @@
 //! ```
 
 use arbitrary::{Result, Unstructured};
-use transpica::Job;
-use transpica::Limits;
-use transpica::Precision;
 use transpica::container::{
     Constant, DescriptorRecord, Executable, Header, Label, Model, NameOffset, OutputRecord, SEMANTICS,
     Symbol, Version,
 };
 use transpica::host::{Hook, HookOperand, OutputHook};
 use transpica::isa::{Mask, Pc};
-use transpica::settings::{Arithmetic, Block, Control, Outputs};
-use transpica::settings::{DepthRange, Layout};
-use transpica::{Options, Profile};
+use transpica::settings::{Arithmetic, Block, Control, DepthRange, Layout, Outputs};
+use transpica::{Job, Limits, Options, Precision, Profile};
 use transpica_settings::Settings;
 use transpica_settings::table::{ROWS, Row};
 

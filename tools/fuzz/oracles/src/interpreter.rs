@@ -3,17 +3,12 @@
 
 use crate::lift::OutputSelection;
 use arbitrary::Unstructured;
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Program;
-use transpica::Shbin;
 use transpica::container::write;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
+use transpica::host::{HostField, HostValues, MemberType, UniformBlock, dvle, pack};
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Uniforms};
-use transpica::{Profile, Translator};
+use transpica::{Limits, Machine, Profile, Program, Shbin, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Case, bits, reasons, same_legal_outputs};
 use transpica_prove::ir::{Evaluator, InputValues, Lanes};

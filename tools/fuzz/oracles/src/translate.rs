@@ -4,16 +4,11 @@
 use crate::backend::naga::validate;
 use crate::backend::text::Language;
 use arbitrary::Unstructured;
-use transpica::GlslVersion;
-use transpica::Shbin;
 use transpica::container::write;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, Hooked};
+use transpica::host::{Environment, Hooked, dvle};
 use transpica::reflect::Reflection;
-use transpica::{Job, Setup};
-use transpica::{Program, Stage};
-use transpica::{Translation, Translator};
+use transpica::{GlslVersion, Job, Program, Setup, Shbin, Stage, Translation, Translator};
 
 use crate::{Input, unless_refused};
 

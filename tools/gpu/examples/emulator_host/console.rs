@@ -4,10 +4,9 @@
 //! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they
 //! are written.
 
-use transpica::RegisterState;
-use transpica::Shbin;
 use transpica::container::{ConstantValue, Semantic, SymbolBank};
 use transpica::stages::precision::float24;
+use transpica::{RegisterState, Shbin};
 
 /// Registers of the vertex unit.
 mod register {

@@ -17,9 +17,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use transpica::RegisterState;
 use transpica::host::{Hook, Hooked};
-use transpica::{Job, Key, Translator};
+use transpica::{Job, Key, RegisterState, Translator};
 use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};
 

@@ -13,8 +13,7 @@ use transpica::host::{
 };
 use transpica::isa::Pc;
 use transpica::settings::{Arithmetic, Block, Control, Layout, Outputs};
-use transpica::{Job, Options, Profile, RegisterState, Setup};
-use transpica::{Key, Machine, Program, Stage, Translator};
+use transpica::{Job, Key, Machine, Options, Profile, Program, RegisterState, Setup, Stage, Translator};
 use transpica_draw::batch::{Batch, LANES, Records};
 use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};

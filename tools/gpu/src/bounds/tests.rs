@@ -1,9 +1,7 @@
-use transpica::Limits;
-use transpica::Machine;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::interp::{Registers, Settings};
 use transpica::settings::{Assume, Promise};
+use transpica::{Limits, Machine, Shbin};
 use transpica_asm::{SourceText as Text, assemble};
 
 use super::*;

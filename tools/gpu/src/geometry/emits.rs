@@ -5,15 +5,12 @@
 
 use crate::limits;
 use crate::precision::arith;
-use transpica::Program;
 use transpica::geometry::Dependence;
 use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{Environment, HostValues, WORKGROUP};
 use transpica::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
 use transpica::settings::{Block, Control};
-use transpica::{At, Error, Kind};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{At, Error, Job, Kind, Options, Profile, Program, Translation, Translator};
 use transpica_draw::gpu::Draw;
 use wgpu::BufferUsages;
 

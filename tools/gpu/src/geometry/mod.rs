@@ -11,19 +11,13 @@ mod memory;
 mod stage;
 
 use crate::precision::arith;
-use transpica::Precision;
-use transpica::Setup;
-use transpica::Shbin;
 use transpica::geometry::{Dependence, GeometryKernel, Topology};
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, HostValues};
+use transpica::host::{Environment, HostValues, dvle};
 use transpica::interp::Uniforms;
 use transpica::settings::Control;
-use transpica::{At, Error, Kind};
-use transpica::{Job, Options, Profile};
+use transpica::{At, Error, Job, Kind, Options, Precision, Profile, Setup, Shbin, Translation, Translator};
 use transpica::{Program, Stage as Unit};
-use transpica::{Translation, Translator};
 use transpica_draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
 

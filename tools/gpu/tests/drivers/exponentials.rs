@@ -2,16 +2,11 @@
 //! results are the driver's, elsewhere the hardware's, but for logarithms of numbers below 2^-126.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Program;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{Registers, Uniforms};
 use transpica::settings::Arithmetic;
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Limits, Options, Precision, Profile, Program, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare};
 use transpica_gpu::driver::Subnormals;

@@ -1,10 +1,9 @@
 //! Draws with geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit
 //! for bit.
 
-use transpica::Options;
-use transpica::Stage;
 use transpica::geometry::Topology;
 use transpica::settings::{Assume, Promise, VertexInput};
+use transpica::{Options, Stage};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};

@@ -9,11 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use image::ExtendedColorType;
-use transpica::Options;
-use transpica::Stage;
 use transpica::host::varying;
-use transpica::settings::Block;
-use transpica::settings::Layout;
+use transpica::settings::{Block, Layout};
+use transpica::{Options, Stage};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::picture::{Frame, HEIGHT, Picture, Pipeline, SKY, WIDTH, difference};
 use transpica_gpu::{Gpu, Route};

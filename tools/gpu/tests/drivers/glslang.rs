@@ -3,11 +3,8 @@
 //! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
 use super::Language;
-use transpica::GlslVersion;
-use transpica::Precision;
 use transpica::settings::{Arithmetic, Block, Layout};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{GlslVersion, Job, Options, Precision, Profile, Translation, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};

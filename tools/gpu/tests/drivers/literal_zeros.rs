@@ -5,14 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::Precision;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::ir::{Def, Module, Op, Resource};
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Options, Precision, Profile, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};

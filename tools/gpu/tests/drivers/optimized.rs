@@ -1,10 +1,8 @@
 //! SPIR-V optimized by `spirv-opt -O` stays valid and has the same results.
 //! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
-use transpica::Precision;
-use transpica::Translator;
 use transpica::settings::{Arithmetic, Block, Layout};
-use transpica::{Job, Options, Profile};
+use transpica::{Job, Options, Precision, Profile, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};

@@ -3,14 +3,10 @@
 //! with the expected values of the files.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::Program;
-use transpica::Shbin;
-use transpica::host::Location;
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Location, dvle};
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{Job, Options, Profile, Program, Shbin, Translation, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};
 use transpica_prove::expected::{self, Case, cases};

@@ -2,10 +2,9 @@
 //! program's error bounds.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::Options;
-use transpica::Precision;
 use transpica::host::{IntPacking, RegisterLayout};
 use transpica::settings::{Arithmetic, Assume, Block, Control, Layout, Promise, UndefinedValue, VertexInput};
+use transpica::{Options, Precision};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;

@@ -4,15 +4,12 @@
 
 use std::path::Path;
 
-use transpica::Machine;
-use transpica::Shbin;
 use transpica::geometry::{Dependence, Topology};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{Registers as State, Settings, Uniforms};
 use transpica::settings::{Arithmetic, Block, Control, Layout};
-use transpica::{Job, Options, Profile};
-use transpica::{Program, Stage};
+use transpica::{Job, Machine, Options, Profile, Program, Shbin, Stage};
 use transpica_asm::{SourceText, assemble};
 
 use transpica::{Translation, Translator};

@@ -3,14 +3,9 @@
 //! and says how to install one.
 
 use super::Language;
-use transpica::Limits;
-use transpica::Precision;
-use transpica::Program;
-use transpica::Shbin;
-use transpica::Translator;
 use transpica::host::dvle;
 use transpica::interp::{Registers, Uniforms};
-use transpica::{Job, Profile};
+use transpica::{Job, Limits, Precision, Profile, Program, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};

@@ -6,24 +6,18 @@
 use std::collections::HashMap;
 
 use super::Language;
-use transpica::GlslVersion;
-use transpica::Machine;
-use transpica::Shbin;
-use transpica::Translator;
-use transpica::container::Semantic;
-use transpica::container::SymbolBank;
-use transpica::host::dvle;
+use transpica::container::{Semantic, SymbolBank};
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Hook, HookOperand, Hooked, OutputHook, OutputValue, redirect};
-use transpica::host::{HostValues, Location, Output};
-use transpica::interp::TraceRecord;
-use transpica::interp::Uniforms;
+use transpica::host::{
+    Hook, HookOperand, Hooked, HostValues, Location, Output, OutputHook, OutputValue, dvle, redirect,
+};
+use transpica::interp::{TraceRecord, Uniforms};
 use transpica::isa::{Mask, Pc};
 use transpica::reflect::{Reflection, SpecializationInfo};
 use transpica::settings::{
     AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, IntUniforms, Outputs,
 };
-use transpica::{Job, Options, Profile};
+use transpica::{GlslVersion, Job, Machine, Options, Profile, Shbin, Translator};
 use transpica_draw::batch::{Array, Number};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};

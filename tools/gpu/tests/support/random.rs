@@ -1,12 +1,8 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::Machine;
-use transpica::Precision;
-use transpica::Program;
 use transpica::interp::Settings;
 use transpica::settings::{Arithmetic, Block, Layout, Promise};
-use transpica::{Job, Options, Profile};
-use transpica::{Translation, Translator};
+use transpica::{Job, Machine, Options, Precision, Profile, Program, Translation, Translator};
 use transpica_generate::{Generated, promises};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};

@@ -3,11 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::Options;
-use transpica::Shbin;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
-use transpica::{Program, Stage};
+use transpica::{Options, Program, Shbin, Stage};
 
 /// A vertex program of a sample.
 pub struct Sample<'a> {

@@ -4,17 +4,13 @@
 //! runs.
 
 use crate::cfg::reach::reach;
-use transpica::Error;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::{Semantic, ShaderType};
 use transpica::geometry::GeometryInput;
-use transpica::host::dvle;
-use transpica::host::{HostValues, Output, OutputMap, varying};
+use transpica::host::{HostValues, Output, OutputMap, dvle, varying};
 use transpica::interp::Settings;
 use transpica::isa::limits::FLOATS;
 use transpica::isa::{Inst, Source};
-use transpica::{Options, Profile, Setup};
+use transpica::{Error, Options, Profile, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline, Triangles};
 
 use super::adjacency::Adjacency;

@@ -9,14 +9,10 @@ mod samples;
 
 pub use transpica_generate::matrix;
 
-use transpica::Options;
-use transpica::Result;
-use transpica::Setup;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::SymbolBank;
 use transpica::host::dvle;
 use transpica::interp::{Registers, Uniforms};
+use transpica::{Options, Result, Setup, Shbin, Stage};
 use transpica_draw::cpu::Pipeline;
 
 /// Width of the console's upper screen in pixels.

@@ -6,8 +6,10 @@ use std::path::Path;
 
 use clap::Parser;
 use transpica::host::{IntPacking, RegisterLayout};
-use transpica::settings::{AttributeFormat, AttributeKind, Binding, Layout, Outputs, Promise};
-use transpica::settings::{AttributeNames, KnownHost, Renderer, Varying, preset};
+use transpica::settings::{
+    AttributeFormat, AttributeKind, AttributeNames, Binding, KnownHost, Layout, Outputs, Promise, Renderer,
+    Varying, preset,
+};
 
 use super::*;
 

@@ -20,15 +20,11 @@ use std::time::Instant;
 use indicatif::ParallelProgressIterator;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
-use transpica::Error;
-use transpica::Shbin;
-use transpica::Stage;
 use transpica::container::Dvle;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::reflect::Reflection;
-use transpica::{Job, Setup};
-use transpica::{Key, Translation, Translator};
+use transpica::{Error, Job, Key, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -40,12 +40,10 @@ fn model(stored: &StoredProgram) -> Model {
 mod tests {
     use std::sync::Arc;
 
-    use transpica::Limits;
-    use transpica::Shbin;
-    use transpica::host::Environment;
-    use transpica::host::dvle;
     use transpica::host::dvle::FileEnvironment;
     use transpica::host::registers::number::OUTMAP;
+    use transpica::host::{Environment, dvle};
+    use transpica::{Limits, Shbin};
 
     use super::*;
     use crate::caches;

@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::json;
-use transpica::RegisterState;
-use transpica::Stage;
 use transpica::container::write as bytes_of;
 use transpica::host::registers::number;
+use transpica::{RegisterState, Stage};
 use transpica_containers::{Found, Kind, shbin, to_bytes};
 use unicode_width::UnicodeWidthChar;
 
