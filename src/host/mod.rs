@@ -30,7 +30,7 @@ pub use crate::support::fields::{DrawField, HostField, WORKGROUP};
 pub use dvle::FileEnvironment;
 #[doc(hidden)]
 pub use hooks::attach;
-pub use hooks::{Hook, HookOperand, Hooked, OutputHook, redirect};
+pub use hooks::{DrawEnvironment, Hook, HookOperand, Hooked, OutputHook, redirect};
 pub(crate) use hooks::{check as check_hooks, redirected, tap_outputs, taps};
 pub use interface::{
     ArrayName, Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member,
@@ -42,9 +42,8 @@ pub use layout::registers::{IntPacking, RegisterLayout};
 pub use registers::RegisterState;
 pub use registers::RegisterView;
 pub(crate) use settings::{
-    Arithmetic, AttributeFormat, AttributeKind, Binding, BoolUniforms, DepthRange, DepthSnap,
-    DrawEnvironment, FlipY, IntUniforms, Job, Options, Profile, Promise, Reliance, Setup, UndefinedValue,
-    VertexInput,
+    Arithmetic, AttributeFormat, AttributeKind, Binding, BoolUniforms, DepthRange, DepthSnap, FlipY,
+    IntUniforms, Job, Options, Profile, Promise, Reliance, Setup, UndefinedValue, VertexInput,
 };
 pub use values::HostValues;
 pub use values::align_quaternions;

@@ -21,7 +21,6 @@ pub(crate) mod profile;
 pub(crate) mod setup;
 pub(crate) mod vertex_input;
 
-pub use super::hooks::DrawEnvironment;
 pub use assume::Reliance;
 #[doc(hidden)]
 pub use job::Job;

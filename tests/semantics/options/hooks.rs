@@ -5,14 +5,13 @@ use std::collections::HashMap;
 
 use transpica::container::Semantic;
 use transpica::host::{
-    Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap, OutputValue,
-    redirect,
+    DrawEnvironment, Environment, Hook, HookOperand, Hooked, HostField, HostValues, OutputHook, OutputMap,
+    OutputValue, redirect,
 };
 use transpica::interp::TraceRecord;
 use transpica::isa::{Inst, Mask, Pc, Source};
 use transpica::settings::{
-    Block, ClipPlanes, DepthRange, DepthSnap, DrawEnvironment, FlipY, Layout, Outputs, Varying,
-    VaryingSource, VertexInput,
+    Block, ClipPlanes, DepthRange, DepthSnap, FlipY, Layout, Outputs, Varying, VaryingSource, VertexInput,
 };
 use transpica::stages::ir;
 use transpica::{

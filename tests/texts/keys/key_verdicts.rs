@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
-use transpica::host::{Environment, dvle};
+use transpica::host::{DrawEnvironment, Environment, dvle};
 use transpica::isa::Pc;
-use transpica::settings::{
-    Arithmetic, AttributeFormat, AttributeKind, Control, DrawEnvironment, Varying, VertexInput,
-};
+use transpica::settings::{Arithmetic, AttributeFormat, AttributeKind, Control, Varying, VertexInput};
 use transpica::{Code, Kind as Reason};
 use transpica::{
     Job, Limits, Options, Precision, Profile, Program, RegisterState, Setup, Shbin, Stage, Translator,

@@ -6,9 +6,9 @@ use std::ffi::{CStr, c_char};
 use transpica::container::Dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Constants, Environment, Hook, Hooked, dvle};
+use transpica::host::{Constants, DrawEnvironment, Environment, Hook, Hooked, dvle};
 use transpica::isa::Pc;
-use transpica::settings::{DrawEnvironment, VertexInput};
+use transpica::settings::VertexInput;
 use transpica::stages::limits::check;
 use transpica::{At, Error, Job, Kind, Limits, Program, RegisterState, Shbin, Stage};
 
