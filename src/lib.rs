@@ -103,6 +103,7 @@ pub mod stages {
 }
 
 // One module for each subject; `src/README.md` has the rule.
+#[doc(inline)]
 pub use host::settings;
 pub use machine::interp;
 pub use program::{container, isa};

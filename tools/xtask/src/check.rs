@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use crate::needs::ROOT;
 use crate::{cargo, program, target};
 
-/// Packages whose documentation hosts read.
+/// Packages whose documentation hosts read, each behind those that it links to.
 const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
 
 /// Runs the task.
@@ -76,12 +76,14 @@ fn documentation_pages() -> Result<(), String> {
     let pages = target()?.join("doc");
     // Otherwise pages of items that are gone would stay. cargo makes the folder anew.
     let _ = fs::remove_dir_all(&pages);
-    let mut line = vec!["doc", "--quiet", "--no-deps", "--all-features"];
-    line.extend(DOCUMENTED.iter().flat_map(|package| ["--package", package]));
-    println!("$ RUSTDOCFLAGS='-D warnings' cargo {}", line.join(" "));
-    let status = Command::new(program()).args(line).env("RUSTDOCFLAGS", "-D warnings").status();
-    if !status.is_ok_and(|status| status.success()) {
-        return Err("the documentation cannot be built, see above".into());
+    // One after the other: rustdoc links to the pages of another crate if they exist by then.
+    for package in DOCUMENTED {
+        let line = ["doc", "--quiet", "--no-deps", "--all-features", "--package", package];
+        println!("$ RUSTDOCFLAGS='-D warnings' cargo {}", line.join(" "));
+        let status = Command::new(program()).args(line).env("RUSTDOCFLAGS", "-D warnings").status();
+        if !status.is_ok_and(|status| status.success()) {
+            return Err("the documentation cannot be built, see above".into());
+        }
     }
     for package in DOCUMENTED {
         let pages = pages.join(package.replace('-', "_"));

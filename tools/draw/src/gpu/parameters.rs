@@ -118,7 +118,7 @@ words! {
         overflowed,
         /// Flags of threads that did not run to their end: [`ScanResult::GUARD_FIRED`],
         /// [`ScanResult::DRIVER_LEFT`] or both. Geometry programs report it if
-        /// [`report_unfinished`](transpica::settings::Control::report_unfinished) asks for it.
+        /// `report_unfinished` asks for it.
         unfinished,
         /// Workgroups of [`Pass::Compact`](super::Pass::Compact) in the first dimension.
         groups_x,
