@@ -100,7 +100,7 @@ impl Reads {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub(super) fn of(module: &Module) -> Result<Self> {
+    pub(super) fn collect(module: &Module) -> Result<Self> {
         let mut reads = Self::default();
         reads.add(&module.main)?;
         module.helpers.iter().try_for_each(|helper| reads.add(helper))?;

@@ -178,7 +178,7 @@ impl Heaviest<'_> {
         let weight = cut.iter().map(|block| self.weights[block.index()]).max().unwrap_or(0);
         let cfg = self.cfg();
         let is_entry = |block: &&Block| {
-            let from = self.predecessors.of(**block);
+            let from = self.predecessors.get(**block);
             cfg.entry == Some(**block) || from.iter().any(|from| cycle.binary_search(from).is_err())
         };
         let entries: Vec<Block> = cycle.iter().filter(is_entry).copied().collect();

@@ -22,7 +22,7 @@ const SLOTS: u8 = VERTEX_SLOTS as u8;
 pub(super) struct Settings(u16);
 
 impl Settings {
-    fn of(vertex: u8, prim: bool) -> Self {
+    fn new(vertex: u8, prim: bool) -> Self {
         Self(1 << ((vertex & 3) + 4 * u8::from(prim)))
     }
     /// Returns whether the setting may be an earlier invocation's.
@@ -162,11 +162,11 @@ pub(super) enum Step {
 }
 
 impl Step {
-    fn of(action: &Action, program: &Program<'_>) -> Self {
+    fn new(action: &Action, program: &Program<'_>) -> Self {
         match *action {
             Action::Run(pc) => match program.inst(pc) {
                 Some(Inst::Emit) => Self::Emit,
-                Some(Inst::SetEmit { vertex, prim, .. }) => Self::SetEmit(Settings::of(vertex, prim)),
+                Some(Inst::SetEmit { vertex, prim, .. }) => Self::SetEmit(Settings::new(vertex, prim)),
                 Some(inst) => Self::Access(Access::new(&inst)),
                 None => Self::Nothing,
             },
@@ -204,7 +204,7 @@ pub(super) struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     pub(super) fn new(program: &Program<'_>, cfg: &'a Cfg) -> Self {
-        let steps = cfg.actions.iter().map(|action| Step::of(action, program)).collect();
+        let steps = cfg.actions.iter().map(|action| Step::new(action, program)).collect();
         let mut flow = Self { cfg, steps, states: Vec::new() };
         flow.states = dataflow::solve(cfg, &flow);
         flow

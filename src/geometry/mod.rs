@@ -95,7 +95,7 @@ pub enum StateItem {
 
 impl StateItem {
     /// Lists all state that may carry over in a program that forwards these components of o0..o15.
-    pub fn all(outputs: &[Mask; 16]) -> Vec<Self> {
+    pub fn list(outputs: &[Mask; 16]) -> Vec<Self> {
         let pair = [Component::X, Component::Y];
         let mut all = Vec::new();
         for register in 0..16 {

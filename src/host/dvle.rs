@@ -44,7 +44,7 @@ pub fn program(file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Progra
         }
     };
     let (code, descriptors) = (&file.package.code, &file.package.descriptors);
-    check("code words", code.len(), limits.code_words, code.at(0))?;
+    check("code words", code.len(), limits.code_words, code.place(0))?;
     let words = code.len() as u32; // Range: a file has less than 2^32 bytes.
     let entry = u16::try_from(header.main).map_err(|_| {
         Error::new(Kind::EntryOutOfCode { entry: header.main, words }, At::Offset(executable.start + 8))
@@ -92,7 +92,7 @@ fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) 
             Some(ConstantValue::Bool { .. }) | None => {}
         }
     }
-    for symbol in symbols.of(SymbolBank::Int) {
+    for symbol in symbols.in_bank(SymbolBank::Int) {
         let first = usize::from(symbol.range.first);
         folded.ints[first..first + usize::from(symbol.range.count)].fill(None);
     }
@@ -102,7 +102,7 @@ fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) 
             *int = None;
         }
     }
-    for symbol in symbols.of(SymbolBank::Float) {
+    for symbol in symbols.in_bank(SymbolBank::Float) {
         let first = usize::from(symbol.range.first);
         folded.floats[first..first + usize::from(symbol.range.count)].fill(None);
     }
@@ -233,7 +233,7 @@ fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec
     let mut attributes: Vec<Attribute> = Vec::with_capacity(inputs.count_ones() as usize);
     let format = |register: u8| options.input.formats[usize::from(register)];
     let mut left = inputs;
-    for symbol in symbols.of(SymbolBank::Input) {
+    for symbol in symbols.in_bank(SymbolBank::Input) {
         for register in symbol.range.first..symbol.range.first + symbol.range.count {
             if left >> register & 1 == 0 {
                 continue;

@@ -91,7 +91,7 @@ pub fn repeated(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
         let (info, mut codes) = (semantic.info(), [UNUSED_CODE; 4]);
         let set = codes.iter_mut().enumerate().filter(|(bit, _)| entry.mask >> bit & 1 != 0);
         set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
-        warnings.extend(claims.add(register, codes).map(|text| Warning { text, at: table.at(index) }));
+        warnings.extend(claims.add(register, codes).map(|text| Warning { text, at: table.place(index) }));
     }
 }
 
@@ -161,7 +161,7 @@ pub fn generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warni
     for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
         if output.semantic() == Some(Semantic::Generic) {
             let text = format!("o{} is generic: only a geometry program sees it", output.register);
-            warnings.push(Warning { text, at: table.at(index) });
+            warnings.push(Warning { text, at: table.place(index) });
         }
     }
 }
@@ -190,22 +190,22 @@ mod tests {
         state
     }
 
-    fn of(state: &RegisterState, inputs: u16) -> Vec<String> {
+    fn warn(state: &RegisterState, inputs: u16) -> Vec<String> {
         let usage = Usage { inputs, ..Usage::default() };
         texts(&state.vertex().interface(&usage, &Options::default()).expect("an interface").warnings)
     }
 
     #[test]
     fn a_semantic_of_two_components_and_an_unknown_code_warn() {
-        assert_eq!(of(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F10], &[0]), 1), [""; 0]);
+        assert_eq!(warn(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F10], &[0]), 1), [""; 0]);
         assert_eq!(
-            of(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F08], &[0]), 1),
+            warn(&state(&[0x0302_0100, 0x0B0A_0908, 0x1F1F_1F08], &[0]), 1),
             [
                 "input: o6.x and o7.x are both color.x: the rasterizer takes o7.x; give the other one code 0x1f"
             ]
         );
         assert_eq!(
-            of(&state(&[0x0302_0100, 0x1F1F_1F10, 0x1F10_1F1F, 0x3F1F_111F], &[0]), 1),
+            warn(&state(&[0x0302_0100, 0x1F1F_1F10, 0x1F10_1F1F, 0x3F1F_111F], &[0]), 1),
             [
                 "input: o6.x and o7.z are both texcoord0.w: the rasterizer takes o7.z; give the other one code 0x1f",
                 "input: o8.y has output code 0x11, which no semantic has; an unused component takes 0x1f",
@@ -216,9 +216,9 @@ mod tests {
     #[test]
     fn attributes_for_one_register_warn_if_it_is_read() {
         let state = state(&[0x0302_0100], &[2, 1, 2]);
-        assert_eq!(of(&state, 0b011), [""; 0]);
+        assert_eq!(warn(&state, 0b011), [""; 0]);
         assert_eq!(
-            of(&state, 0b100),
+            warn(&state, 0b100),
             ["input: attributes 0 and 2 both go to v2: the last one counts; give each its own register"]
         );
     }
@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn outputs_before_a_geometry_program_reach_no_rasterizer_twice() {
         let mut state = state(&[0x0302_0100, 0x0302_0100], &[0]);
-        assert_eq!(of(&state, 1).len(), 1);
+        assert_eq!(warn(&state, 1).len(), 1);
         [(0x244, 1), (0x229, 2)].into_iter().for_each(|(number, value)| state.write(number, value));
-        assert!(!of(&state, 1).iter().any(|text| text.contains("both")), "{:?}", of(&state, 1));
+        assert!(!warn(&state, 1).iter().any(|text| text.contains("both")), "{:?}", warn(&state, 1));
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
         let environment = FileEnvironment::new(&file, 0, "test").expect("there");
         let interface = environment.interface(&Usage::default(), &Options::default()).expect("an interface");
         assert_eq!(interface.warnings.len(), 1, "{:?}", interface.warnings);
-        assert_eq!(interface.warnings[0].at, file.executables[0].outputs.at(0));
+        assert_eq!(interface.warnings[0].at, file.executables[0].outputs.place(0));
         assert!(interface.warnings[0].text.starts_with("o5.x and o6.x are both color.x"));
     }
 

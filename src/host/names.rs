@@ -233,7 +233,7 @@ mod tests {
         from_file(Name(name.as_bytes()), || "invented".into(), |name| taken.contains(&name))
     }
 
-    fn one(name: &str) -> String {
+    fn rename(name: &str) -> String {
         given(name, &[])
     }
 
@@ -253,9 +253,9 @@ mod tests {
             ("", "invented"),
             ("___", "invented"),
         ] {
-            assert_eq!(one(name), expected, "{name}");
+            assert_eq!(rename(name), expected, "{name}");
         }
-        assert_eq!(one(&"a".repeat(5000)).len(), LONGEST);
+        assert_eq!(rename(&"a".repeat(5000)).len(), LONGEST);
     }
 
     #[test]
@@ -277,11 +277,11 @@ mod tests {
             "uint3",
             "min16float2",
         ] {
-            assert_eq!(one(name), format!("{name}_a"));
+            assert_eq!(rename(name), format!("{name}_a"));
         }
         for name in ["color4", "light1", "vec5", "scale", "modelView", "bone1x2", "mat", "vec"] {
             let expected = if name == "vec" { "vec_a".into() } else { name.to_string() };
-            assert_eq!(one(name), expected);
+            assert_eq!(rename(name), expected);
         }
     }
 

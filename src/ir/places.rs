@@ -61,7 +61,7 @@ impl Places {
     }
 
     /// Returns the addresses of the instructions that a value belongs to, ascending.
-    pub fn of(&self, value: Value) -> &[Pc] {
+    pub fn get(&self, value: Value) -> &[Pc] {
         self.lists.get(value.index()).map_or(&[], Vec::as_slice)
     }
 }

@@ -63,7 +63,7 @@ pub fn print_placed(module: &Module) -> PlacedText {
     let mut printer = Printer { f, out, numbers: None, depth: 0, trace: Some(&mut trace) };
     printer.function().expect("writing to a string never fails");
     let (out, places) = (printer.out, Places::new(f));
-    PlacedText::new(out, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
+    PlacedText::new(out, trace.iter().map(|&(offset, value)| (offset, places.get(value))))
 }
 
 /// Writes a module with values numbered in order of definition, so that two modules of the same

@@ -484,11 +484,11 @@ fn literal_zeros(f: &Func) -> Checked {
     // A legal operation is exact: only ±0 itself counts as zero.
     let mut known = Known::new(Precision::Exact, None, f.values.len());
     known.analyze(f);
-    for Risk { user, operand, literal, .. } in known.risks() {
+    for Risk { user, operand, constant, .. } in known.risks() {
         let is_plain = matches!(f.op(*user), Some(Op::Binary(Binary::Add | Binary::Mul, ..)));
-        let is_given = |lane: &u8| literal >> lane & 1 != 0 && !is_computed(f, Lane::new(*operand, *lane));
+        let is_given = |lane: &u8| constant >> lane & 1 != 0 && !is_computed(f, Lane::new(*operand, *lane));
         if is_plain && (0..4).any(|lane| is_given(&lane)) {
-            return Err(format!("{user}: {operand} has a lane that is a literal zero"));
+            return Err(format!("{user}: {operand} has a lane that is a constant zero"));
         }
     }
     Ok(())

@@ -52,10 +52,10 @@ impl<T: Copy> Targets<T> {
         }
     }
 
-    /// The construct that an exit leads to: none from the end of the body, and none where it is
-    /// missing in a function that is not well-formed.
+    /// Returns the construct that an exit leads to: none from the end of the body, and none where
+    /// it is missing in a function that is not well-formed.
     #[inline]
-    pub fn of(self, exit: Exit) -> Option<T> {
+    pub fn resolve(self, exit: Exit) -> Option<T> {
         match exit {
             Exit::Yield(_) => self.parent,
             Exit::Break(_) => self.breakable,
@@ -124,7 +124,7 @@ impl Walk {
     /// The construct that an exit of the current region leads to.
     #[inline]
     pub fn target(&self, exit: Exit) -> Option<Target> {
-        let depth = self.stack.last()?.targets.of(exit)?;
+        let depth = self.stack.last()?.targets.resolve(exit)?;
         Some(Target { depth, node: self.stack[depth].node })
     }
 

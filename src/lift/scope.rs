@@ -1,6 +1,23 @@
 //! The SSA builder: region, lane map, open constructs, merging where control flow meets.
 //! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no
 //! instructions.
+//!
+//! The state is a stack of open constructs, `scopes`. When this is on top:
+//!
+//! * Nothing: `region` is the body, `state` holds its lanes.
+//! * An `if`: `region` is an arm. Each arm begins with the lane map from before the construct, at
+//!   `outside.base` of `snapshots`. The end of an arm records a leave of kind *yield*.
+//! * A block: the same with one arm. [`Builder::leave`] records a *break*.
+//! * A switch: control reaches no arm before the first `case`. Otherwise as an `if`, and
+//!   `leave` records a *break*.
+//! * A loop: the lane map at `outside.base` has parameters in place of the assigned slots. The end
+//!   of the body and [`Builder::next_iteration`] record a *continue*; `leave` records a *break*.
+//!
+//! A leave names the innermost construct that it ends, and keeps its lane map above that
+//! construct's in `snapshots`. Behind a leave control reaches nothing until the next arm, or until
+//! [`Builder::close`]: it takes the top off, merges the lane maps of its leaves, and goes on in
+//! `outside.region`. Only slots of `assigned` can differ, so only these are compared. The maps of
+//! the construct are dropped then, unless a leave inside of it names an outer one.
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};

@@ -12,7 +12,7 @@
 //!
 //! `legalize` replaces PICA200 arithmetic for the chosen precision and register reads by members of
 //! the uniform block (what one relative read may reach, as `analyze::offsets` finds it, is one
-//! array there, so that the read is one load). It makes sure that no literal zero is a float
+//! array there, so that the read is one load). It makes sure that no constant zero is a float
 //! operand: drivers fold those wrongly even under NoContraction.
 
 pub mod analyze;

@@ -109,7 +109,7 @@ pub(super) fn dependences(
         ControlFlow::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
         ControlFlow::Code => {
             let pc = program.entry();
-            StateItem::all(outputs).into_iter().map(|item| Observation { item, pc }).collect()
+            StateItem::list(outputs).into_iter().map(|item| Observation { item, pc }).collect()
         }
     }
 }

@@ -46,6 +46,15 @@ const BRITISH: &[(&str, &str)] = &[
     ("vectorise", "vectorize"),
 ];
 
+/// Names that say nothing of what a function does, alone.
+const FUNCTIONS: &[&str] = &["all", "at", "give", "of", "one", "put"];
+
+/// Returns the name of the function that a line of code declares, if it is one of those.
+fn function(line: &str) -> Option<&str> {
+    let name = line.split_once("fn ")?.1.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    FUNCTIONS.contains(&name).then_some(name)
+}
+
 /// A line comment: `///`, `//!` or `//`, and the text behind it.
 fn comment(line: &str) -> Option<(&'static str, &str)> {
     let line = line.trim_start();
@@ -104,7 +113,7 @@ fn other_faults(text: &str, is_source: bool) -> Vec<String> {
     faults.collect()
 }
 
-/// Faults of the comments of one file, as `line: fault`.
+/// Faults of the comments and names of one file, as `line: fault`.
 fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     // The mark of the comment block that the line before belongs to, and whether that is inside a
@@ -113,6 +122,9 @@ fn faults(text: &str) -> Vec<String> {
     for (number, line) in text.lines().enumerate() {
         let Some((mark, words)) = comment(line) else {
             (block, example) = ("", false);
+            if let Some(name) = function(line) {
+                faults.push(format!("{}: a function named `{name}`; begin with a verb", number + 1));
+            }
             continue;
         };
         let mut fault = |text: String| faults.push(format!("{}: {text}", number + 1));
@@ -193,6 +205,7 @@ fn each_rule_finds_its_fault() {
         ("// Its behaviour.", "`behaviour`: the American form is `behavior`"),
         ("// A specialisation constant.", "`isation`: the American form is `ization`"),
         ("/// ```\n/// # let a = 1;\n/// ```", "a hidden line of an example"),
+        ("    pub const fn\x20of(self) -> u32 {", "a function named `of`"),
     ] {
         let found = faults(planted);
         assert!(found.len() == 1 && found[0].contains(fault), "{planted}: {found:?}");

@@ -79,7 +79,7 @@ impl Rule {
             Self::ParameterIsItsFirstValue => {
                 let first = checked.inits.iter().find(|(param, _)| *param == lane.value());
                 first.is_some_and(|&(_, init)| {
-                    let range = checked.ranges.of(checked.f, Lane::new(init, lane.index()));
+                    let range = checked.ranges.get(checked.f, Lane::new(init, lane.index()));
                     !range.contains(bits)
                 })
             }
@@ -118,7 +118,7 @@ impl<'a> Checked<'a> {
             }
             for (index, bits) in (0..ty.lanes).zip(lanes) {
                 let lane = Lane::new(value, index);
-                let range = self.ranges.of(self.f, lane);
+                let range = self.ranges.get(self.f, lane);
                 assert!(range.contains(bits), "{lane} is {bits:#x}, not in {range:?}\n{module}");
                 count.lanes += 1;
                 count.known += usize::from(range != Range::ALL);

@@ -250,7 +250,7 @@ impl Facts {
 fn watch(facts: &mut Facts, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
     let mut registers = Registers::new(Precision::Exact, uniforms);
     registers.begin(inputs);
-    let mut state = State::at(program.entry());
+    let mut state = State::new(program.entry());
     while let Some(inst) = program.inst(state.pc) {
         let pc = state.pc;
         let word = program.word(pc).and_then(|word| word.opcode()).expect("defined");

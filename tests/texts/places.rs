@@ -128,7 +128,7 @@ fn faults(subject: &Subject<'_>, translated: &Translation, observed: &[Pc]) -> V
     let mut computed = BTreeSet::new();
     for (value, data) in main.values.iter() {
         if matches!(data.def, Def::Op(op) if !matches!(op, Op::Const(_) | Op::Read(Resource::Input(_)))) {
-            computed.extend(places.of(value).iter().copied());
+            computed.extend(places.get(value).iter().copied());
         }
     }
     let mut faults = Vec::new();
@@ -205,7 +205,7 @@ fn most_items_have_a_place() {
                     continue;
                 }
                 all += 1;
-                placed += usize::from(!places.of(value).is_empty());
+                placed += usize::from(!places.get(value).is_empty());
             }
         }
     });

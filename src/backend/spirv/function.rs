@@ -314,7 +314,7 @@ impl Body<'_> {
     fn target(&self, exit: Exit) -> Result<Target> {
         let targets = self.s.scopes.last().map(|scope| scope.targets).unwrap_or_default();
         let no_target = || defect(format!("function {}: {exit:?} has no target", self.func.name));
-        let scope = targets.of(exit).ok_or_else(no_target)?;
+        let scope = targets.resolve(exit).ok_or_else(no_target)?;
         let continues = matches!(exit, Exit::Continue(_));
         // Nothing falls out of the end of a loop's body.
         if matches!((&self.s.scopes[scope].kind, exit), (ScopeKind::Loop { .. }, Exit::Yield(_))) {
@@ -501,7 +501,7 @@ impl Body<'_> {
     fn close_loop(&mut self, scope: &Scope, header: Word, phis: usize) {
         self.place(scope.continue_label);
         let func = self.func;
-        let leaving = Leaving::of(func, scope.region, scope.params);
+        let leaving = Leaving::find(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
             let id = self.gather(param, index, scope.continues, leaving);
             // `open_loop` left this operand of the phi 0: the branches were not known yet.

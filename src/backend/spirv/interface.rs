@@ -290,11 +290,11 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
         (Capability::ClipDistance, clips && !entry.is_compute()),
     ];
     for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
-        w.put(Section::Preamble, Op::Capability, [capability as Word]);
+        w.append(Section::Preamble, Op::Capability, [capability as Word]);
     }
     w.put_text(Section::Preamble, Op::ExtInstImport, &[glsl], "GLSL.std.450", &[]);
     let model = [AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word];
-    w.put(Section::Preamble, Op::MemoryModel, model);
+    w.append(Section::Preamble, Op::MemoryModel, model);
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
         EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
@@ -307,6 +307,6 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     }
     if entry.is_compute() {
         let size = [main, ExecutionMode::LocalSize as Word, WORKGROUP, 1, 1];
-        w.put(Section::Preamble, Op::ExecutionMode, size);
+        w.append(Section::Preamble, Op::ExecutionMode, size);
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Leaving {
 
 impl Leaving {
     /// Returns the exit of a loop at its head, if its body begins with `if %flag { break .. }`.
-    pub(super) fn of(func: &Func, body: Region, params: ValueList) -> Option<Self> {
+    pub(super) fn find(func: &Func, body: Region, params: ValueList) -> Option<Self> {
         let Some(&Item::Node(head)) = func.regions[body].items.first() else { return None };
         let NodeData::If { cond: flag, then, .. } = func.nodes[head] else { return None };
         let then = &func.regions[then];

@@ -113,7 +113,7 @@ impl SpirvWriter {
             let main = quaternions::write(&mut self.writer, &mut self.variables, source)?;
             return self.end(source, [main, glsl], out);
         }
-        let reads = Reads::of(source.module)?;
+        let reads = Reads::collect(source.module)?;
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
         for helper in &source.module.helpers {
             self.body(source, helper, glsl).helper()?;

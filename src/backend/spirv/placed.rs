@@ -36,7 +36,7 @@ impl PlacedWords {
                 next = trace.next();
             }
             let found = next.filter(|(range, _)| start + range.start <= at);
-            places.push(found.map_or_else(Vec::new, |(_, value)| values.of(*value).to_vec()));
+            places.push(found.map_or_else(Vec::new, |(_, value)| values.get(*value).to_vec()));
             at += usize::from((word >> 16) as u16).max(1);
         }
         Self { words, places }

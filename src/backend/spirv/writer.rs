@@ -88,7 +88,7 @@ impl Writer {
     /// Appends an instruction with a static number of operands. With a length known to the
     /// compiler, a module takes less than half the time.
     #[inline]
-    pub(super) fn put<const N: usize>(&mut self, section: Section, op: Op, operands: [Word; N]) {
+    pub(super) fn append<const N: usize>(&mut self, section: Section, op: Op, operands: [Word; N]) {
         let words = &mut self.sections[section as usize];
         words.reserve(1 + N);
         words.push((1 + N as Word) << 16 | op as Word);
@@ -133,7 +133,7 @@ impl Writer {
     /// Appends an instruction without result to the functions.
     #[inline]
     pub(super) fn effect<const N: usize>(&mut self, op: Op, operands: &[Word; N]) {
-        self.put(Section::Code, op, *operands);
+        self.append(Section::Code, op, *operands);
     }
 
     /// Appends an instruction with a result to the functions and returns the result.
@@ -170,18 +170,18 @@ impl Writer {
     /// Decorates an id with a decoration that has no operand.
     #[inline]
     pub(super) fn mark(&mut self, id: Word, decoration: Decoration) {
-        self.put(Section::Annotations, Op::Decorate, [id, decoration as Word]);
+        self.append(Section::Annotations, Op::Decorate, [id, decoration as Word]);
     }
 
     /// Decorates an id.
     pub(super) fn decorate(&mut self, id: Word, decoration: Decoration, operand: Word) {
-        self.put(Section::Annotations, Op::Decorate, [id, decoration as Word, operand]);
+        self.append(Section::Annotations, Op::Decorate, [id, decoration as Word, operand]);
     }
 
     /// Places a member of a struct at a byte offset.
     pub(super) fn offset(&mut self, id: Word, member: Word, offset: Word) {
         let operands = [id, member, Decoration::Offset as Word, offset];
-        self.put(Section::Annotations, Op::MemberDecorate, operands);
+        self.append(Section::Annotations, Op::MemberDecorate, operands);
     }
 
     /// Names an id, if names are enabled.

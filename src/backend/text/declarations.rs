@@ -87,7 +87,7 @@ impl Declarations {
     /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
     /// entries that text has not.
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
-        let reads = Reads::of(source.module)?;
+        let reads = Reads::collect(source.module)?;
         let interface = source.interface;
         let (globals, prefixes, members, offsets, attributes, ports) = Default::default();
         let mut out = Self { reads, globals, prefixes, members, offsets, attributes, ports };

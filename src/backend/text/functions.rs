@@ -24,7 +24,7 @@ pub type Trace = Vec<(usize, Value)>;
 /// Returns a text with the instructions of its lines.
 pub fn placed(text: String, trace: &Trace, main: &Func) -> PlacedText {
     let places = Places::new(main);
-    PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.of(value))))
+    PlacedText::new(text, trace.iter().map(|&(offset, value)| (offset, places.get(value))))
 }
 
 impl Module<'_> {

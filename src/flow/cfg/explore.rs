@@ -222,7 +222,7 @@ impl<'a> Explorer<'a> {
     /// Explores until no work is left or there are too many nodes, and reports each block. Returns
     /// the entry block.
     fn explore(&mut self, show: &mut impl FnMut(Run)) -> Result<Block> {
-        let entry = self.block_at(&mut State::at(self.program.entry()));
+        let entry = self.block_at(&mut State::new(self.program.entry()));
         while let Some((block, number)) = self.work.pop() {
             let Some(&state) = self.states.get(number) else { continue };
             let last = self.walk(block, state)?;

@@ -58,20 +58,20 @@ impl Predecessors {
 
     /// Returns the predecessors of a block, ascending.
     #[inline]
-    pub fn of(&self, block: Block) -> &[Block] {
+    pub fn get(&self, block: Block) -> &[Block] {
         &self.blocks[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
     }
 
     /// Number of edges to a block from blocks before it.
     #[inline]
     pub fn forward(&self, block: Block) -> usize {
-        self.of(block).partition_point(|&from| from < block)
+        self.get(block).partition_point(|&from| from < block)
     }
 
     /// Returns whether a back edge leads to a block.
     #[inline]
     pub fn leads_back(&self, block: Block) -> bool {
-        self.of(block).last().is_some_and(|&from| from >= block)
+        self.get(block).last().is_some_and(|&from| from >= block)
     }
 }
 
@@ -83,7 +83,7 @@ pub fn dominators(cfg: &Cfg, predecessors: &Predecessors) -> Vec<Block> {
     // One round is enough for a reducible graph; the second confirms it.
     while std::mem::take(&mut changed) {
         for block in cfg.blocks.keys().skip(1) {
-            let from = predecessors.of(block);
+            let from = predecessors.get(block);
             let Some((&first, rest)) = from.split_first() else { continue };
             // Predecessors are ascending and the first lies before the block: it is final in this
             // round. Others may still have themselves as dominator; they are met in the next round.
@@ -165,7 +165,7 @@ impl Loops {
         // Inner loops first: their heads have higher numbers.
         for &head in heads.iter().rev() {
             loops.inner[head.index()] = Some(head);
-            work.extend(predecessors.of(head).iter().filter(|&&from| from >= head));
+            work.extend(predecessors.get(head).iter().filter(|&&from| from >= head));
             while let Some(block) = work.pop() {
                 match loops.outermost(block) {
                     Some(known) if known == head => {}
@@ -173,11 +173,11 @@ impl Loops {
                     // head.
                     Some(known) => {
                         loops.outer[known.index()] = Some(head);
-                        work.extend(predecessors.of(known).iter().filter(|&&from| from < known));
+                        work.extend(predecessors.get(known).iter().filter(|&&from| from < known));
                     }
                     None => {
                         loops.inner[block.index()] = Some(head);
-                        work.extend(predecessors.of(block));
+                        work.extend(predecessors.get(block));
                     }
                 }
             }

@@ -17,6 +17,23 @@
 //!
 //! A loop or switch with a single exit target needs no variable: `loop { .. br z .. }` becomes
 //! `loop { .. break .. } br z`.
+//!
+//! The state is a stack of open constructs, `frames`. Statements go to the `cursor` of the top;
+//! exits stay as they come, with their label in `labels`, until the construct that holds them is
+//! closed. When this is on top:
+//!
+//! * `Root`: what is written is the end result.
+//! * `Scope`: its end and each exit to its label lead behind it. Closing decides. If all exits are
+//!   at its end, the scope [dissolves](Exits::dissolve) into the list below. Else it becomes a
+//!   `Breakable`.
+//! * `Loop`: its end repeats it. On closing, an exit to its head is a `continue`, and one other
+//!   target may take the `break`.
+//! * `Then`, `Otherwise`: parts of an `if`. Closing lowers nothing; the exits belong to the
+//!   construct around it.
+//! * `Switch`: a case. Closing lowers the exits of all cases together.
+//!
+//! An exit that leads further out than the closed construct is continued behind it, by a test, as
+//! an exit of the next frame. So none is left at the root.
 
 use super::tree::{Cond, List, NONE, Stmt, Tree, Var};
 use crate::flow::cfg::Block;

@@ -225,7 +225,7 @@ impl<'a> LoopExits<'a> {
     fn end(&self, block: Block) -> Option<Block> {
         match self.cfg.blocks[block].terminator {
             Terminator::Goto(target)
-                if self.predecessors.of(block).len() == 1 && !self.loops.is_head(block) =>
+                if self.predecessors.get(block).len() == 1 && !self.loops.is_head(block) =>
             {
                 Some(target)
             }

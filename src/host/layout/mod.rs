@@ -40,7 +40,7 @@ impl<'a> BoundSymbols<'a> {
         Self { strings: executable.strings, list }
     }
     /// Returns the symbols of one bank.
-    pub fn of(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
+    pub fn in_bank(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
         self.list.iter().filter(move |symbol| symbol.range.bank == bank)
     }
     /// Returns the name of a symbol.
@@ -155,7 +155,7 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &Needed) -> UniformBlock {
     let mut unnamed = needed.banks;
     for (bank, left) in &mut unnamed {
         let mut taken = 0;
-        for symbol in symbols.of(symbol_bank(*bank)) {
+        for symbol in symbols.in_bank(symbol_bank(*bank)) {
             let range = symbol.range;
             let registers = run(range.first, range.count);
             if registers & *left == 0 || registers & taken != 0 {

@@ -36,7 +36,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn of(executable: &Dvle<'_>) -> Self {
+    fn new(executable: &Dvle<'_>) -> Self {
         // Range: the library keeps words for eight registers.
         let mask = (executable.output_mask() & 0xFF) as u8;
         let mut outputs =
@@ -119,7 +119,7 @@ impl RegisterState {
         state.write(number::GEOMETRY_STAGE, 2 * has_geometry);
         state.write(number::UNIT_MODE, has_geometry);
         state.load(file, vertex, Stage::Vertex);
-        let outputs = Outputs::of(vertex);
+        let outputs = Outputs::new(vertex);
         let inputs = 15u32.saturating_sub(vertex.header.input_mask.leading_zeros());
         state.write(VERTEX_UNIT + offset::INPUT, 0xA000_0000 | inputs);
         state.write(VERTEX_UNIT + offset::OUTPUT_MASK, u32::from(outputs.mask));
@@ -134,7 +134,7 @@ impl RegisterState {
             Some(geometry) => {
                 state.load(file, geometry, Stage::Geometry);
                 state.configure_geometry(geometry, outputs.count);
-                let own = Outputs::of(geometry);
+                let own = Outputs::new(geometry);
                 state.write(GEOMETRY_UNIT + offset::OUTPUT_MASK, u32::from(own.mask));
                 let merges = geometry.header.merges_output_maps();
                 state.configure_rasterizer(&if merges { outputs.merge(&own) } else { own });

@@ -71,14 +71,14 @@ impl VaryingSource {
 
 /// The rows of [`Varying::DENSE`]. Names end in a letter, so that no target renames them.
 const DENSE: &[Varying; 8] = &[
-    Varying::of("color", 0, Semantic::Color),
-    Varying::of("texcoord0_uv", 1, Semantic::Texcoord0),
-    Varying::of("texcoord1_uv", 2, Semantic::Texcoord1),
-    Varying::of("texcoord2_uv", 3, Semantic::Texcoord2),
-    Varying::of("texcoord0_w", 4, Semantic::Texcoord0W),
-    Varying::of("normal_quaternion", 5, Semantic::Quaternion),
-    Varying::of("view", 6, Semantic::View),
-    Varying::of("clip_distances", 7, Semantic::Generic),
+    Varying::new("color", 0, Semantic::Color),
+    Varying::new("texcoord0_uv", 1, Semantic::Texcoord0),
+    Varying::new("texcoord1_uv", 2, Semantic::Texcoord1),
+    Varying::new("texcoord2_uv", 3, Semantic::Texcoord2),
+    Varying::new("texcoord0_w", 4, Semantic::Texcoord0W),
+    Varying::new("normal_quaternion", 5, Semantic::Quaternion),
+    Varying::new("view", 6, Semantic::View),
+    Varying::new("clip_distances", 7, Semantic::Generic),
 ];
 
 impl Varying {
@@ -87,7 +87,7 @@ impl Varying {
     pub const DENSE: Cow<'static, [Self]> = Cow::Borrowed(DENSE);
 
     /// Returns the varying of all components of a semantic; the generic one has none.
-    pub(crate) const fn of(name: &'static str, location: u32, semantic: Semantic) -> Self {
+    pub(crate) const fn new(name: &'static str, location: u32, semantic: Semantic) -> Self {
         const CODES: &[VaryingSource; 32] = &{
             let mut codes = [VaryingSource::Zero; 32];
             let mut code = 0;

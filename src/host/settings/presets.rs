@@ -31,15 +31,15 @@ impl RegisterLayout {
 
 /// The rows of [`Varying::AZAHAR`].
 const AZAHAR: &[Varying; 9] = &[
-    Varying::of("color", 1, Semantic::Color),
-    Varying::of("texcoord0_uv", 2, Semantic::Texcoord0),
-    Varying::of("texcoord1_uv", 3, Semantic::Texcoord1),
-    Varying::of("texcoord2_uv", 4, Semantic::Texcoord2),
-    Varying::of("texcoord0_w", 5, Semantic::Texcoord0W),
-    Varying::of("normal_quaternion", 6, Semantic::Quaternion),
-    Varying::of("view", 7, Semantic::View),
-    Varying::of("clip_distances", 8, Semantic::Generic),
-    Varying::of("position_raw", 0, Semantic::Position),
+    Varying::new("color", 1, Semantic::Color),
+    Varying::new("texcoord0_uv", 2, Semantic::Texcoord0),
+    Varying::new("texcoord1_uv", 3, Semantic::Texcoord1),
+    Varying::new("texcoord2_uv", 4, Semantic::Texcoord2),
+    Varying::new("texcoord0_w", 5, Semantic::Texcoord0W),
+    Varying::new("normal_quaternion", 6, Semantic::Quaternion),
+    Varying::new("view", 7, Semantic::View),
+    Varying::new("clip_distances", 8, Semantic::Generic),
+    Varying::new("position_raw", 0, Semantic::Position),
 ];
 
 impl Varying {

@@ -89,7 +89,7 @@ impl Decisions {
     }
 
     /// Returns whether a truth value is decided, and how.
-    pub fn of(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Option<bool> {
+    pub fn decide(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Option<bool> {
         let (lane, holds) = root(f, lane, true);
         if let Some(known) = self.find(self.asked(f, facts, context, lane), context) {
             return Some(known == holds);
@@ -98,9 +98,9 @@ impl Decisions {
         // One part may decide alone: false for "and", true for "or".
         let parts = [a, b].map(|part| {
             let (part, straight) = root(f, Lane::new(part, lane.index()), true);
-            let literal = facts.get(part.value().index()).and_then(|fact| fact.get(part.index()));
+            let constant = facts.get(part.value().index()).and_then(|fact| fact.get(part.index()));
             let found = || self.find(self.asked(f, facts, context, part), context);
-            let known = literal.map(|bits| bits != 0).or_else(found);
+            let known = constant.map(|bits| bits != 0).or_else(found);
             known.map(|known| known == straight)
         });
         let alone = op == Binary::Or;

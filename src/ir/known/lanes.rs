@@ -18,7 +18,7 @@ const FUEL: u32 = 16;
 /// A lane of a fact.
 #[derive(Clone, Copy)]
 struct One {
-    literal: Option<u32>,
+    constant: Option<u32>,
     fixed: bool,
     zero: bool,
 }
@@ -27,18 +27,18 @@ impl Fact {
     #[inline]
     fn lane(&self, index: u8) -> One {
         let bit = |mask: u8| mask >> index & 1 != 0;
-        One { literal: self.get(index), fixed: bit(self.fixed), zero: bit(self.zero) }
+        One { constant: self.get(index), fixed: bit(self.fixed), zero: bit(self.zero) }
     }
 
     /// The lanes that make a choice constant where they are chosen.
     pub(super) fn choosable(&self) -> u8 {
-        self.literal | self.chosen
+        self.constant | self.chosen
     }
 
     #[inline]
     fn set(&mut self, index: u8, one: One) {
-        if let Some(bits) = one.literal {
-            self.literal |= 1 << index;
+        if let Some(bits) = one.constant {
+            self.constant |= 1 << index;
             self.bits[usize::from(index & 3)] = bits;
         }
         self.fixed |= u8::from(one.fixed) << index;
@@ -54,20 +54,20 @@ impl Known<'_> {
                 .fold(0, |mask, lane| mask | u8::from(self.is_zero(bits[usize::from(lane)])) << lane),
             ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => 0,
         };
-        Fact { literal: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
+        Fact { constant: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
     }
 
-    /// A lane of which only that it is constant is known so far.
-    fn literal(&self, kind: ScalarKind, bits: u32) -> One {
-        One { literal: Some(bits), fixed: true, zero: kind == ScalarKind::F32 && self.is_zero(bits) }
+    /// A constant lane.
+    fn constant_lane(&self, kind: ScalarKind, bits: u32) -> One {
+        One { constant: Some(bits), fixed: true, zero: kind == ScalarKind::F32 && self.is_zero(bits) }
     }
 
     /// Facts about a value at a place.
     #[inline]
     pub fn here(&self, f: &Func, value: Value, context: u32) -> Fact {
-        let fact = self.of(value);
+        let fact = self.get(value);
         // Outside of arms nothing more is known.
-        if context == 0 || fact.chosen & !fact.literal == 0 {
+        if context == 0 || fact.chosen & !fact.constant == 0 {
             fact
         } else {
             self.decided(f, value, fact, context)
@@ -76,10 +76,10 @@ impl Known<'_> {
 
     fn decided(&self, f: &Func, value: Value, mut fact: Fact, context: u32) -> Fact {
         let ty = f.ty(value);
-        let open = fact.chosen & !fact.literal;
+        let open = fact.chosen & !fact.constant;
         for lane in (0..ty.lanes).filter(|lane| open >> lane & 1 != 0) {
             if let Some(bits) = self.search(f, Lane::new(value, lane), context) {
-                let one = self.literal(ty.kind, bits);
+                let one = self.constant_lane(ty.kind, bits);
                 fact.zero &= !(1 << lane);
                 fact.set(lane, one);
             }
@@ -91,7 +91,7 @@ impl Known<'_> {
     #[inline]
     pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
         let fact = self.facts.get(lane.value().index())?;
-        if context == 0 || fact.chosen & !fact.literal & 1 << lane.index() == 0 {
+        if context == 0 || fact.chosen & !fact.constant & 1 << lane.index() == 0 {
             fact.get(lane.index())
         } else {
             self.search(f, lane, context)
@@ -105,7 +105,7 @@ impl Known<'_> {
         for _ in 0..FUEL {
             let at = |value| Lane::new(value, lane.index());
             if f.ty(lane.value()).kind == ScalarKind::Bool
-                && let Some(holds) = self.decisions.of(f, facts, context, lane)
+                && let Some(holds) = self.decisions.decide(f, facts, context, lane)
             {
                 return Some(u32::from(holds));
             }
@@ -136,12 +136,12 @@ impl Known<'_> {
                 }
                 Def::Result => {
                     let [cond, a, b] =
-                        *self.choices.get((self.of(lane.value()).choice as usize).checked_sub(1)?)?;
+                        *self.choices.get((self.get(lane.value()).choice as usize).checked_sub(1)?)?;
                     at(if self.truth(f, Lane::new(cond, 0), context)? { a } else { b })
                 }
                 Def::Op(_) | Def::Param | Def::Dead => return None,
             };
-            if let Some(bits) = self.of(lane.value()).get(lane.index()) {
+            if let Some(bits) = self.get(lane.value()).get(lane.index()) {
                 return Some(bits & !cleared ^ flipped);
             }
         }
@@ -149,13 +149,13 @@ impl Known<'_> {
     }
 
     fn truth(&self, f: &Func, lane: Lane, context: u32) -> Option<bool> {
-        let known = self.of(lane.value()).get(lane.index()).map(|bits| bits != 0);
-        known.or_else(|| self.decisions.of(f, &self.facts, context, lane))
+        let known = self.get(lane.value()).get(lane.index()).map(|bits| bits != 0);
+        known.or_else(|| self.decisions.decide(f, &self.facts, context, lane))
     }
 
     /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
-        let Some(op) = f.op(value) else { return self.of(value) };
+        let Some(op) = f.op(value) else { return self.get(value) };
         self.open(f, value, op).unwrap_or_else(|| self.combine(f, value, op, context))
     }
 
@@ -239,15 +239,15 @@ impl Known<'_> {
     fn shuffle(&self, f: &Func, ty: Type, lanes: [Lane; 4], context: u32) -> Fact {
         let mut fact = Fact::OPEN;
         for (index, lane) in (0..ty.lanes).zip(lanes) {
-            let from = self.of(lane.value());
+            let from = self.get(lane.value());
             let mut one = from.lane(lane.index());
             fact.chosen |= (from.chosen >> lane.index() & 1) << index;
-            if one.literal.is_none()
+            if one.constant.is_none()
                 && context != 0
                 && from.chosen >> lane.index() & 1 != 0
                 && let Some(bits) = self.search(f, lane, context)
             {
-                one = self.literal(ty.kind, bits);
+                one = self.constant_lane(ty.kind, bits);
             }
             fact.set(index, one);
         }
@@ -258,16 +258,16 @@ impl Known<'_> {
     /// else it would be computed.
     fn call(&self, f: &Func, args: &[Value], lanes: u8, context: u32) -> Fact {
         let all = (1 << lanes) - 1;
-        let mut fact = Fact { seen: true, fixed: all, literal: all, ..Fact::NONE };
+        let mut fact = Fact { seen: true, fixed: all, constant: all, ..Fact::NONE };
         for &arg in args {
             let from = (1 << f.ty(arg).lanes) - 1;
             let given = self.here(f, arg, context);
             let each = |mask: u8| if f.ty(arg).lanes == lanes { mask } else { u8::from(mask == from) * all };
             fact.fixed &= each(given.fixed);
-            fact.literal &= each(given.literal);
+            fact.constant &= each(given.constant);
         }
-        fact.zero = fact.fixed & !fact.literal;
-        fact.literal = 0;
+        fact.zero = fact.fixed & !fact.constant;
+        fact.constant = 0;
         fact
     }
 
@@ -278,7 +278,7 @@ impl Known<'_> {
     /// A relative read by an offset that is constant. All others read the block, even where a
     /// driver knows the offset.
     fn uniform_at(&self, base: u8, offset: One) -> Fact {
-        let bits = offset.literal.and_then(|offset| {
+        let bits = offset.constant.and_then(|offset| {
             let index = arith::uniform_index(base, offset.cast_signed());
             if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) }
         });
@@ -286,24 +286,24 @@ impl Known<'_> {
     }
 
     fn unary(&self, op: Unary, a: One, kind: ScalarKind) -> One {
-        if let Some(bits) = a.literal {
+        if let Some(bits) = a.constant {
             return match scalar::fold_unary(op, self.precision, bits) {
-                Some(bits) => self.literal(kind, bits),
-                None => One { literal: None, fixed: true, zero: false },
+                Some(bits) => self.constant_lane(kind, bits),
+                None => One { constant: None, fixed: true, zero: false },
             };
         }
         let zero = match op {
             Unary::Neg | Unary::Abs => a.zero,
             _other => kind == ScalarKind::F32,
         };
-        One { literal: None, fixed: a.fixed, zero: zero && a.fixed }
+        One { constant: None, fixed: a.fixed, zero: zero && a.fixed }
     }
 
     fn binary(&self, op: Binary, a: One, b: One, kind: ScalarKind) -> One {
-        if let (Some(x), Some(y)) = (a.literal, b.literal)
+        if let (Some(x), Some(y)) = (a.constant, b.constant)
             && let Some(bits) = scalar::fold_binary(op, self.precision, x, y)
         {
-            return self.literal(kind, bits);
+            return self.constant_lane(kind, bits);
         }
         // What one operand decides alone.
         let alone = match op {
@@ -314,24 +314,24 @@ impl Known<'_> {
         };
         if let Some(alone) = alone {
             // False and anything is false, whatever else is known.
-            if [a.literal, b.literal].contains(&Some(alone)) {
-                return self.literal(kind, alone);
+            if [a.constant, b.constant].contains(&Some(alone)) {
+                return self.constant_lane(kind, alone);
             }
-            let could = |one: One| one.fixed && one.literal.is_none();
-            return One { literal: None, fixed: could(a) || could(b), zero: false };
+            let could = |one: One| one.fixed && one.constant.is_none();
+            return One { constant: None, fixed: could(a) || could(b), zero: false };
         }
         // A driver that knows both computes it, and that may be 0.
         let fixed = a.fixed && b.fixed;
-        One { literal: None, fixed, zero: fixed && kind == ScalarKind::F32 }
+        One { constant: None, fixed, zero: fixed && kind == ScalarKind::F32 }
     }
 
     fn dot(&self, op: Binary, a: Fact, b: Fact, lanes: u8) -> Fact {
         let all = (1 << lanes) - 1;
         let mut fact = Fact::OPEN;
-        if a.literal & b.literal & all == all
+        if a.constant & b.constant & all == all
             && let Some(bits) = scalar::fold_dot(op, self.precision, a.bits, b.bits, lanes)
         {
-            fact.set(0, self.literal(ScalarKind::F32, bits));
+            fact.set(0, self.constant_lane(ScalarKind::F32, bits));
         } else if a.fixed & b.fixed & all == all {
             (fact.fixed, fact.zero) = (1, 1);
         }
@@ -341,16 +341,16 @@ impl Known<'_> {
 
 /// A choice between two lanes.
 fn select(cond: One, a: One, b: One) -> One {
-    match (cond.literal, a.literal, b.literal) {
+    match (cond.constant, a.constant, b.constant) {
         (Some(0), ..) => b,
         (Some(_), ..) => a,
         (None, Some(x), Some(y)) if x == y => a,
         // A choice that is made when the program runs gives one of two constants.
-        (None, Some(_), Some(_)) if !cond.fixed => One { literal: None, fixed: false, zero: false },
-        (None, ..) if cond.fixed => One { literal: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero },
+        (None, Some(_), Some(_)) if !cond.fixed => One { constant: None, fixed: false, zero: false },
+        (None, ..) if cond.fixed => One { constant: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero },
         (None, ..) => {
             let fixed = a.fixed && b.fixed;
-            One { literal: None, fixed, zero: fixed && a.zero && b.zero }
+            One { constant: None, fixed, zero: fixed && a.zero && b.zero }
         }
     }
 }

@@ -8,13 +8,16 @@
 //! round of a loop in front of it, and decide inside of an arm what the condition of the arm
 //! decides. So:
 //!
-//! * A lane is **constant** if every path gives it the same bits. Of a loop parameter that is
-//!   assumed until a round disproves it. Regions that no path reaches do not count.
-//! * A lane is **fixed** if some copy of the code could have a constant there: a parameter one of
-//!   whose sources is fixed; a result one of whose sources is, if something fixed or a loop decides
-//!   among them; what is computed from fixed lanes only. Specialization constants are fixed.
-//! * Inside an arm the condition is constant, and so is an equal comparison; behind an arm that
-//!   never falls through, its opposite.
+//! | a lane is | if | `x` in |
+//! |---|---|---|
+//! | constant | every path gives it the same bits; paths to dead regions do not count | `x = if a { yield 0 } else { yield 0 }` |
+//! | fixed | some copy of the code could have a constant: one source of a parameter is fixed; one source of a result is, and something fixed or a loop decides among them; all operands are | `loop (x = 2.0) { … continue x + v }`, first round |
+//! | zero | it is fixed, and that constant could be a zero | `loop (x = 0) { … continue v }` |
+//! | chosen | the condition of an arm around the place decides it there | `if v == 0 { … v * x }` after `x = if v == 0 { yield 0 } else { yield v }` |
+//!
+//! Each constant lane is fixed. A loop parameter is assumed constant until a round disproves it.
+//! Specialization constants are fixed. Inside an arm the condition is constant, and so is an equal
+//! comparison; behind an arm that never falls through, its opposite.
 //!
 //! A [domain](super::dataflow): after `ROUNDS` rounds of a loop constants of its parameters are
 //! given up.
@@ -47,7 +50,7 @@ pub type FloatConstants = [Option<[u32; 4]>; FLOATS];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// Lanes that are the same constant on every path.
-    pub literal: u8,
+    pub constant: u8,
     /// Lanes that some copy of the code could know; the constant ones are among them.
     pub fixed: u8,
     /// The fixed lanes that could be known as a zero.
@@ -66,14 +69,14 @@ pub struct Fact {
 impl Fact {
     /// Nothing is known.
     pub const NONE: Self =
-        Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], chosen: 0, seen: false, choice: 0 };
+        Self { constant: 0, fixed: 0, zero: 0, bits: [0; 4], chosen: 0, seen: false, choice: 0 };
     /// Nothing is known of a value that a sweep has reached.
     const OPEN: Self = Self { seen: true, ..Self::NONE };
 
     /// The bits of a lane, if it is constant.
     #[inline]
     pub fn get(&self, lane: u8) -> Option<u32> {
-        (self.literal >> lane & 1 != 0).then(|| self.bits[usize::from(lane & 3)])
+        (self.constant >> lane & 1 != 0).then(|| self.bits[usize::from(lane & 3)])
     }
 
     /// This or the other, whichever the path says; any of them could be met alone.
@@ -82,7 +85,7 @@ impl Fact {
             return other;
         }
         let mut both = self;
-        both.literal &= other.literal & !differing(&self.bits, &other.bits);
+        both.constant &= other.constant & !differing(&self.bits, &other.bits);
         both.fixed |= other.fixed;
         both.zero |= other.zero;
         both
@@ -102,7 +105,7 @@ pub struct Risk {
     /// The operand.
     pub operand: Value,
     /// The lanes that are constant zeros on every path.
-    pub literal: u8,
+    pub constant: u8,
     /// The lanes that could be constant zeros, or the products of which in a dot product could be.
     pub possible: u8,
 }
@@ -125,9 +128,9 @@ pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     helpers.chain(main).find_map(|(f, precision)| {
         let mut known = Known::new(precision, None, f.values.len());
         known.analyze(f);
-        let Risk { user, operand, literal, .. } = known.risks().first()?;
-        let is = if *literal != 0 { "is" } else { "could become" };
-        Some(format!("function {}: {user}: {operand} has a lane that {is} a literal zero", f.name))
+        let Risk { user, operand, constant, .. } = known.risks().first()?;
+        let is = if *constant != 0 { "is" } else { "could become" };
+        Some(format!("function {}: {user}: {operand} has a lane that {is} a constant zero", f.name))
     })
 }
 
@@ -147,7 +150,7 @@ const NOTHING: Join = Join { fact: Fact::NONE, all: 15, all_zero: 15, differ: 0 
 impl Join {
     fn add(&mut self, fact: Fact) {
         if self.fact.seen {
-            self.differ |= self.fact.literal & fact.literal & differing(&self.fact.bits, &fact.bits);
+            self.differ |= self.fact.constant & fact.constant & differing(&self.fact.bits, &fact.bits);
         }
         self.all &= fact.fixed;
         self.all_zero &= fact.zero;
@@ -158,8 +161,8 @@ impl Join {
     fn result(self, decided: bool) -> Fact {
         let mut fact = self.fact;
         if fact.seen && !decided {
-            fact.fixed = self.all & !self.differ | fact.literal;
-            fact.zero &= fact.fixed & (self.all_zero | fact.literal);
+            fact.fixed = self.all & !self.differ | fact.constant;
+            fact.zero &= fact.fixed & (self.all_zero | fact.constant);
         }
         fact
     }
@@ -230,16 +233,16 @@ impl<'a> Known<'a> {
         dataflow::run(f, &mut sweep);
     }
 
-    /// Facts about a value, wherever it is used.
+    /// Returns facts about a value, wherever it is used.
     #[inline]
-    pub fn of(&self, value: Value) -> Fact {
+    pub fn get(&self, value: Value) -> Fact {
         self.facts.get(value.index()).copied().unwrap_or(Fact::NONE)
     }
 
     /// Returns whether no lane of a value is constant in any place.
     #[inline]
     pub fn is_open(&self, value: Value) -> bool {
-        self.facts.get(value.index()).is_some_and(|fact| fact.literal | fact.chosen == 0)
+        self.facts.get(value.index()).is_some_and(|fact| fact.constant | fact.chosen == 0)
     }
 
     /// The operands that may be a constant zero of a product or sum.
@@ -317,7 +320,7 @@ impl<'a> Known<'a> {
             (Some(a), Some(b)) => {
                 for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
                     self.choices.push([cond, a, b]);
-                    let chosen = self.of(a).choosable() | self.of(b).choosable();
+                    let chosen = self.get(a).choosable() | self.get(b).choosable();
                     let fact = &mut self.facts[result.index()];
                     fact.choice = self.choices.len() as u32;
                     fact.chosen |= chosen;
@@ -335,7 +338,7 @@ impl<'a> Known<'a> {
     fn assign(&mut self, f: &Func, params: ValueList, values: ValueList, context: u32) -> bool {
         let mut changed = false;
         for (&param, &value) in f.get(params).iter().zip(f.get(values)) {
-            let old = self.of(param);
+            let old = self.get(param);
             let mut new = old.either(Fact { choice: 0, chosen: 0, ..self.here(f, value, context) });
             new.seen = true;
             new.chosen = if f.ty(param).kind == ScalarKind::Bool { 15 } else { 0 };
@@ -345,8 +348,8 @@ impl<'a> Known<'a> {
         changed
     }
 
-    /// Gives a construct its results.
-    fn give(&mut self, f: &Func, open: &Open, joins: &[Join]) {
+    /// Sets the results of a construct.
+    fn set_results(&mut self, f: &Func, open: &Open, joins: &[Join]) {
         for (&result, join) in f.get(f.nodes[open.node].results()).iter().zip(joins) {
             let mut fact = join.result(open.decided);
             fact.chosen = if f.ty(result).kind == ScalarKind::Bool { 15 } else { 0 };
@@ -357,7 +360,7 @@ impl<'a> Known<'a> {
     /// Facts about the result of an operation; notes its risks.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
         use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
-        let Some(op) = f.op(value) else { return self.of(value) };
+        let Some(op) = f.op(value) else { return self.get(value) };
         // There is no risk where no operand is known.
         if let Some(fact) = self.open(f, value, op) {
             return fact;
@@ -387,10 +390,10 @@ impl<'a> Known<'a> {
         let sums = if f.ty(user).lanes < f.ty(a).lanes { x.fixed & y.fixed } else { 0 };
         for (operand, fact, other) in [(a, x, y), (b, y, x)] {
             // What a driver knows altogether it computes as it should.
-            let possible = (fact.zero & !other.literal | sums) & !fact.literal & lanes;
-            let literal = fact.zero & fact.literal & lanes;
-            if (possible | literal) != 0 {
-                self.risks.push(Risk { user, operand, literal, possible });
+            let possible = (fact.zero & !other.constant | sums) & !fact.constant & lanes;
+            let constant = fact.zero & fact.constant & lanes;
+            if (possible | constant) != 0 {
+                self.risks.push(Risk { user, operand, constant, possible });
             }
         }
     }
@@ -419,7 +422,7 @@ impl Domain for Sweep<'_, '_> {
 
     fn enter(&mut self, f: &Func, node: Node, round: u32) {
         let data = &f.nodes[node];
-        let decided = data.is_loop() || data.decider().is_some_and(|it| self.known.of(it).fixed != 0);
+        let decided = data.is_loop() || data.decider().is_some_and(|it| self.known.get(it).fixed != 0);
         let (live, context, first) = (self.live, self.context, self.joins.len());
         self.joins.resize(first + data.results().len as usize, NOTHING);
         self.open.push(Open { node, live, reached: false, decided, context, first });
@@ -465,7 +468,7 @@ impl Domain for Sweep<'_, '_> {
         if again {
             (self.live, self.context) = (inner.live, inner.context);
         } else {
-            self.known.give(f, &inner, &self.joins[inner.first..]);
+            self.known.set_results(f, &inner, &self.joins[inner.first..]);
             self.live = inner.live && inner.reached;
             self.context = self.known.leave(f, &inner);
             self.known.behind[node.index()] = self.context;

@@ -167,7 +167,7 @@ impl Machine {
     /// budget is used up.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
-        self.execute::<false>(State::at(self.entry), &mut None, &mut |_| ())?;
+        self.execute::<false>(State::new(self.entry), &mut None, &mut |_| ())?;
         Ok(self.registers.outputs())
     }
 
@@ -181,7 +181,7 @@ impl Machine {
         trace: &mut dyn FnMut(&TraceRecord),
     ) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
-        self.execute::<true>(State::at(self.entry), &mut None, trace)?;
+        self.execute::<true>(State::new(self.entry), &mut None, trace)?;
         Ok(self.registers.outputs())
     }
 
@@ -213,7 +213,7 @@ impl Machine {
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
-        self.execute::<TRACED>(State::at(self.entry), &mut Some(emission), trace)
+        self.execute::<TRACED>(State::new(self.entry), &mut Some(emission), trace)
     }
 
     /// Sets one float uniform, c0..c95.

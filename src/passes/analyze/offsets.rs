@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Narrow ranges come from loops that [count](Counter), from MOVA of clamped numbers and from
-//! constants. All else may be any number. A [domain](crate::ir::dataflow) of intervals.
+//! constants. All else may be any number. A [domain](crate::ir::dataflow) of intervals; their
+//! arithmetic is the second half of this file.
 
 use crate::host::{Arithmetic, Usage};
 use crate::ir::dataflow::{self, Domain};
@@ -24,6 +25,199 @@ use crate::support::entity::Handle;
 const ROUNDS: u32 = 8;
 /// Mask of all indices.
 const ALL: u128 = u128::MAX;
+
+/// A relative read and what is known of its index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offset {
+    /// The read.
+    pub read: Value,
+    /// The register that the operand names.
+    pub base: u8,
+    range: Interval,
+}
+
+impl Offset {
+    /// Returns whether the offset is proven to be a signed byte.
+    pub fn is_byte(&self) -> bool {
+        self.range.is_in(Interval::BYTE)
+    }
+
+    /// Returns the indices that the read may have, bit n = n; if they wrap at 128 or the offset is
+    /// unknown, all.
+    pub fn indices(&self) -> u128 {
+        let range = self.range.signed_byte();
+        let last = INDICES as i32 - 1;
+        // Range: signed bytes.
+        let [first, end] = [range.first, range.last].map(|end| i32::from(self.base) + end as i32);
+        if first < 0 || end > last {
+            return ALL;
+        }
+        // Range: 0..=127.
+        ALL << first & ALL >> (last - end)
+    }
+
+    /// Returns whether the sum of register and offset may wrap at 128.
+    pub fn wraps(&self) -> bool {
+        self.indices() == ALL
+    }
+}
+
+/// Returns the offsets of all relative reads, by ascending value.
+pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec<Offset> {
+    let reads = f.values.keys().filter_map(|read| match f.op(read) {
+        Some(Op::ReadAt(Array::Uniform(base), offset)) => Some((read, base, offset)),
+        _other => None,
+    });
+    let reads: Vec<_> = reads.collect();
+    if reads.is_empty() {
+        return Vec::new();
+    }
+    let table = vec![[Interval::NONE; 4]; f.values.len()];
+    let mut intervals = Intervals { precision: arithmetic.precision, constants, table };
+    dataflow::run(f, &mut intervals);
+    // A read that is never reached may be of any register.
+    let range = |offset: Value| {
+        let range = intervals.get(Lane::new(offset, 0));
+        if range.first > range.last { Interval::ANY_INT } else { range }
+    };
+    let offset = |(read, base, offset): (Value, u8, Value)| Offset {
+        read,
+        base: base.min(FLOATS as u8 - 1),
+        range: range(offset),
+    };
+    reads.into_iter().map(offset).collect()
+}
+
+/// Adds relative reads to the registers that a program uses.
+pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
+    for offset in offsets {
+        let indices = offset.indices();
+        usage.relative |= indices;
+        // Each index and the next.
+        usage.joined |= indices & indices >> 1;
+        usage.relative_bases |= 1 << offset.base;
+    }
+}
+
+/// Intervals of the lanes of values, by value.
+struct Intervals<'a> {
+    precision: Precision,
+    constants: &'a FloatConstants,
+    table: Vec<[Interval; 4]>,
+}
+
+impl Intervals<'_> {
+    fn get(&self, lane: Lane) -> Interval {
+        self.table[lane.value().index()][usize::from(lane.index())]
+    }
+
+    /// Adds an interval to what a parameter or result may be. Returns whether that is more than
+    /// before.
+    fn add(&mut self, taker: Value, new: [Interval; 4]) -> bool {
+        let old = &mut self.table[taker.index()];
+        let joined = std::array::from_fn(|lane| old[lane].or(new[lane]));
+        let more = joined != *old;
+        *old = joined;
+        more
+    }
+
+    fn transfer(&self, kind: ScalarKind, op: Op, index: u8) -> Interval {
+        let at = |value| self.get(Lane::new(value, index));
+        match op {
+            Op::Const(bits) => Interval::from_bits(kind, bits[usize::from(index)]),
+            Op::Shuffle(lanes) => self.get(lanes[usize::from(index)]),
+            Op::Select { a, b, .. } => at(a).or(at(b)),
+            Op::Read(Resource::IntUniform { .. }) => Interval::COMPONENT,
+            Op::Read(Resource::Uniform(register)) => {
+                let known = self.constants.get(usize::from(register)).copied().flatten();
+                known.map_or(Interval::ANY_FLOAT, |lanes| {
+                    let number = f32::from_bits(lanes[usize::from(index)]);
+                    Interval::from_bits(kind, arith::load(self.precision, number).to_bits())
+                })
+            }
+            Op::Unary(Unary::AddressP, a) => at(a).address(),
+            Op::Unary(Unary::Neg, a) => at(a).negated(),
+            Op::Unary(Unary::Floor, a) => at(a).floor(),
+            Op::Binary(Binary::IAdd, a, b) => at(a).plus(at(b)),
+            Op::Binary(Binary::ISub, a, b) => at(a).plus(at(b).negated()),
+            Op::Binary(op, a, b) if op.shape() == Shape::Each && op.is_pica() => {
+                self.binary(op, at(a), at(b))
+            }
+            _other => Interval::any(kind),
+        }
+    }
+
+    /// The results of a PICA200 operation.
+    fn binary(&self, op: Binary, a: Interval, b: Interval) -> Interval {
+        let precision = self.precision;
+        match op {
+            Binary::MinP => a.least(b, precision),
+            Binary::MaxP => a.negated().least(b.negated(), precision).negated(),
+            Binary::SgeP | Binary::SltP => Interval::floats(0.0, 1.0, false),
+            // Drivers may compute sums and products in another order.
+            _other if precision.rules().reorders => Interval::ANY_FLOAT,
+            Binary::AddP => a.add(b, precision),
+            Binary::MulP => match (a, b) {
+                (range, one) | (one, range) if one.first == one.last && !one.nan => {
+                    range.mul(one.ends()[0], precision)
+                }
+                _two_ranges => Interval::ANY_FLOAT,
+            },
+            _other => Interval::ANY_FLOAT,
+        }
+    }
+
+    /// The numbers of a parameter in any iteration, if the loop counts and adds a step to it in
+    /// each.
+    fn counted(&self, f: &Func, node: Node, counter: Counter, index: usize, next: Value) -> Option<Interval> {
+        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return None };
+        let (&param, &init) = (f.get(params).get(index)?, f.get(inits).get(index)?);
+        let scalar = |value| self.get(Lane::new(value, 0));
+        match f.op(next)? {
+            Op::Binary(Binary::IAdd, a, b) if (a == param) != (b == param) => {
+                let step = scalar(if a == param { b } else { a });
+                let times = scalar(counter.init).last.max(0.0);
+                Some(scalar(init).plus(step.up_to_times(times)))
+            }
+            // It would fall further in each round.
+            Op::Binary(Binary::ISub, ..) if param == counter.param => Some(Interval::ANY_INT),
+            _other => None,
+        }
+    }
+}
+
+impl Domain for Intervals<'_> {
+    fn define(&mut self, f: &Func, value: Value) {
+        let (ty, Some(op)) = (f.ty(value), f.op(value)) else { return };
+        for index in 0..ty.lanes {
+            self.table[value.index()][usize::from(index)] = self.transfer(ty.kind, op, index);
+        }
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, round: u32) {
+        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return };
+        for (&param, &init) in f.get(params).iter().zip(f.get(inits)) {
+            let kind = f.ty(param).kind;
+            // No offset follows from a float that a loop changes.
+            let is_any = kind == ScalarKind::F32 || round >= ROUNDS;
+            self.add(param, if is_any { [Interval::any(kind); 4] } else { self.table[init.index()] });
+        }
+    }
+
+    fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
+        let takers = f.nodes[target.node].takers(exit);
+        let counter = match exit {
+            Exit::Continue(_) => Counter::find(f, target.node),
+            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => None,
+        };
+        let mut more = false;
+        for (index, (&taker, &value)) in f.get(takers).iter().zip(f.get(exit.list())).enumerate() {
+            let counted = counter.and_then(|counter| self.counted(f, target.node, counter, index, value));
+            more |= self.add(taker, counted.map_or(self.table[value.index()], |all| [all; 4]));
+        }
+        more && matches!(exit, Exit::Continue(_))
+    }
+}
 
 /// Numbers from `first` to `last`, and NaN if it is possible. They are integers of 32 bits or
 /// floats; an f64 holds both.
@@ -47,8 +241,8 @@ impl Interval {
     fn any(kind: ScalarKind) -> Self {
         if kind == ScalarKind::F32 { Self::ANY_FLOAT } else { Self::ANY_INT }
     }
-    /// The number with these bits.
-    fn one(kind: ScalarKind, bits: u32) -> Self {
+    /// Returns the number with these bits.
+    fn from_bits(kind: ScalarKind, bits: u32) -> Self {
         let number = f32::from_bits(bits);
         if kind == ScalarKind::F32 {
             return Self::floats(number, number, false);
@@ -131,198 +325,5 @@ impl Interval {
         let [first, last] = self.ends().map(|end| f64::from(arith::address(end)));
         let offset = Self { first, last, nan: false }.signed_byte();
         if self.nan { offset.or(Self { first: 0.0, last: 0.0, nan: false }) } else { offset }
-    }
-}
-
-/// A relative read and what is known of its index.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Offset {
-    /// The read.
-    pub read: Value,
-    /// The register that the operand names.
-    pub base: u8,
-    range: Interval,
-}
-
-impl Offset {
-    /// Returns whether the offset is proven to be a signed byte.
-    pub fn is_byte(&self) -> bool {
-        self.range.is_in(Interval::BYTE)
-    }
-
-    /// Returns the indices that the read may have, bit n = n; if they wrap at 128 or the offset is
-    /// unknown, all.
-    pub fn indices(&self) -> u128 {
-        let range = self.range.signed_byte();
-        let last = INDICES as i32 - 1;
-        // Range: signed bytes.
-        let [first, end] = [range.first, range.last].map(|end| i32::from(self.base) + end as i32);
-        if first < 0 || end > last {
-            return ALL;
-        }
-        // Range: 0..=127.
-        ALL << first & ALL >> (last - end)
-    }
-
-    /// Returns whether the sum of register and offset may wrap at 128.
-    pub fn wraps(&self) -> bool {
-        self.indices() == ALL
-    }
-}
-
-/// Returns the offsets of all relative reads, by ascending value.
-pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec<Offset> {
-    let reads = f.values.keys().filter_map(|read| match f.op(read) {
-        Some(Op::ReadAt(Array::Uniform(base), offset)) => Some((read, base, offset)),
-        _other => None,
-    });
-    let reads: Vec<_> = reads.collect();
-    if reads.is_empty() {
-        return Vec::new();
-    }
-    let table = vec![[Interval::NONE; 4]; f.values.len()];
-    let mut intervals = Intervals { precision: arithmetic.precision, constants, table };
-    dataflow::run(f, &mut intervals);
-    // A read that is never reached may be of any register.
-    let range = |offset: Value| {
-        let range = intervals.of(Lane::new(offset, 0));
-        if range.first > range.last { Interval::ANY_INT } else { range }
-    };
-    let offset = |(read, base, offset): (Value, u8, Value)| Offset {
-        read,
-        base: base.min(FLOATS as u8 - 1),
-        range: range(offset),
-    };
-    reads.into_iter().map(offset).collect()
-}
-
-/// Adds relative reads to the registers that a program uses.
-pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
-    for offset in offsets {
-        let indices = offset.indices();
-        usage.relative |= indices;
-        // Each index and the next.
-        usage.joined |= indices & indices >> 1;
-        usage.relative_bases |= 1 << offset.base;
-    }
-}
-
-/// Intervals of the lanes of values, by value.
-struct Intervals<'a> {
-    precision: Precision,
-    constants: &'a FloatConstants,
-    table: Vec<[Interval; 4]>,
-}
-
-impl Intervals<'_> {
-    fn of(&self, lane: Lane) -> Interval {
-        self.table[lane.value().index()][usize::from(lane.index())]
-    }
-
-    /// Adds an interval to what a parameter or result may be. Returns whether that is more than
-    /// before.
-    fn add(&mut self, taker: Value, new: [Interval; 4]) -> bool {
-        let old = &mut self.table[taker.index()];
-        let joined = std::array::from_fn(|lane| old[lane].or(new[lane]));
-        let more = joined != *old;
-        *old = joined;
-        more
-    }
-
-    fn transfer(&self, kind: ScalarKind, op: Op, index: u8) -> Interval {
-        let at = |value| self.of(Lane::new(value, index));
-        match op {
-            Op::Const(bits) => Interval::one(kind, bits[usize::from(index)]),
-            Op::Shuffle(lanes) => self.of(lanes[usize::from(index)]),
-            Op::Select { a, b, .. } => at(a).or(at(b)),
-            Op::Read(Resource::IntUniform { .. }) => Interval::COMPONENT,
-            Op::Read(Resource::Uniform(register)) => {
-                let known = self.constants.get(usize::from(register)).copied().flatten();
-                known.map_or(Interval::ANY_FLOAT, |lanes| {
-                    let number = f32::from_bits(lanes[usize::from(index)]);
-                    Interval::one(kind, arith::load(self.precision, number).to_bits())
-                })
-            }
-            Op::Unary(Unary::AddressP, a) => at(a).address(),
-            Op::Unary(Unary::Neg, a) => at(a).negated(),
-            Op::Unary(Unary::Floor, a) => at(a).floor(),
-            Op::Binary(Binary::IAdd, a, b) => at(a).plus(at(b)),
-            Op::Binary(Binary::ISub, a, b) => at(a).plus(at(b).negated()),
-            Op::Binary(op, a, b) if op.shape() == Shape::Each && op.is_pica() => {
-                self.binary(op, at(a), at(b))
-            }
-            _other => Interval::any(kind),
-        }
-    }
-
-    /// The results of a PICA200 operation.
-    fn binary(&self, op: Binary, a: Interval, b: Interval) -> Interval {
-        let precision = self.precision;
-        match op {
-            Binary::MinP => a.least(b, precision),
-            Binary::MaxP => a.negated().least(b.negated(), precision).negated(),
-            Binary::SgeP | Binary::SltP => Interval::floats(0.0, 1.0, false),
-            // Drivers may compute sums and products in another order.
-            _other if precision.rules().reorders => Interval::ANY_FLOAT,
-            Binary::AddP => a.add(b, precision),
-            Binary::MulP => match (a, b) {
-                (range, one) | (one, range) if one.first == one.last && !one.nan => {
-                    range.mul(one.ends()[0], precision)
-                }
-                _two_ranges => Interval::ANY_FLOAT,
-            },
-            _other => Interval::ANY_FLOAT,
-        }
-    }
-
-    /// The numbers of a parameter in any iteration, if the loop counts and adds a step to it in
-    /// each.
-    fn counted(&self, f: &Func, node: Node, counter: Counter, index: usize, next: Value) -> Option<Interval> {
-        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return None };
-        let (&param, &init) = (f.get(params).get(index)?, f.get(inits).get(index)?);
-        let scalar = |value| self.of(Lane::new(value, 0));
-        match f.op(next)? {
-            Op::Binary(Binary::IAdd, a, b) if (a == param) != (b == param) => {
-                let step = scalar(if a == param { b } else { a });
-                let times = scalar(counter.init).last.max(0.0);
-                Some(scalar(init).plus(step.up_to_times(times)))
-            }
-            // It would fall further in each round.
-            Op::Binary(Binary::ISub, ..) if param == counter.param => Some(Interval::ANY_INT),
-            _other => None,
-        }
-    }
-}
-
-impl Domain for Intervals<'_> {
-    fn define(&mut self, f: &Func, value: Value) {
-        let (ty, Some(op)) = (f.ty(value), f.op(value)) else { return };
-        for index in 0..ty.lanes {
-            self.table[value.index()][usize::from(index)] = self.transfer(ty.kind, op, index);
-        }
-    }
-
-    fn enter(&mut self, f: &Func, node: Node, round: u32) {
-        let NodeData::Loop { params, inits, .. } = f.nodes[node] else { return };
-        for (&param, &init) in f.get(params).iter().zip(f.get(inits)) {
-            let kind = f.ty(param).kind;
-            // No offset follows from a float that a loop changes.
-            let is_any = kind == ScalarKind::F32 || round >= ROUNDS;
-            self.add(param, if is_any { [Interval::any(kind); 4] } else { self.table[init.index()] });
-        }
-    }
-
-    fn exit(&mut self, f: &Func, exit: Exit, target: Target, _round: u32) -> bool {
-        let takers = f.nodes[target.node].takers(exit);
-        let counter = match exit {
-            Exit::Continue(_) => Counter::find(f, target.node),
-            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => None,
-        };
-        let mut more = false;
-        for (index, (&taker, &value)) in f.get(takers).iter().zip(f.get(exit.list())).enumerate() {
-            let counted = counter.and_then(|counter| self.counted(f, target.node, counter, index, value));
-            more |= self.add(taker, counted.map_or(self.table[value.index()], |all| [all; 4]));
-        }
-        more && matches!(exit, Exit::Continue(_))
     }
 }

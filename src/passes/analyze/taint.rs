@@ -75,16 +75,16 @@ impl<'a> Taint<'a> {
         let f = self.f;
         f.get(list).iter().fold(false, |more, &value| self.add(value, lanes) | more)
     }
-    fn of(&self, value: Value) -> u8 {
+    fn get(&self, value: Value) -> u8 {
         self.lanes[value.0 as usize]
     }
     fn any(&self, value: Value) -> u8 {
-        if self.of(value) != 0 { 15 } else { 0 }
+        if self.get(value) != 0 { 15 } else { 0 }
     }
     fn copy(&mut self, from: ValueList, to: ValueList) -> bool {
         let f = self.f;
         let pairs = f.get(from).iter().zip(f.get(to));
-        pairs.fold(false, |more, (&from, &to)| self.add(to, self.of(from)) | more)
+        pairs.fold(false, |more, (&from, &to)| self.add(to, self.get(from)) | more)
     }
 
     /// Finds everything that depends on what is tainted.
@@ -117,15 +117,15 @@ impl Domain for Taint<'_> {
         }
         let lanes = match op {
             Op::Unary(Unary::Exp2P | Unary::Log2P | Unary::Exp2 | Unary::Log2, _) if self.powers => 15,
-            Op::Unary(_, a) => self.of(a),
+            Op::Unary(_, a) => self.get(a),
             Op::Binary(_, a, b) => {
-                let both = self.of(a) | self.of(b);
+                let both = self.get(a) | self.get(b);
                 if self.f.ty(a).lanes == self.f.ty(value).lanes { both } else { self.any(a) | self.any(b) }
             }
-            Op::Select { cond, a, b } => self.of(cond) | self.of(a) | self.of(b),
+            Op::Select { cond, a, b } => self.get(cond) | self.get(a) | self.get(b),
             Op::Shuffle(from) => (0..4).fold(0, |lanes, to| {
                 let from = from[to];
-                lanes | (self.of(from.value()) >> from.index() & 1) << to
+                lanes | (self.get(from.value()) >> from.index() & 1) << to
             }),
             Op::ReadAt(Array::Buffer(Buffer::State), _) if self.state => 15,
             Op::ReadAt(_, index) => self.any(index),
@@ -139,7 +139,7 @@ impl Domain for Taint<'_> {
     }
 
     fn enter(&mut self, f: &Func, node: Node, _round: u32) {
-        let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
+        let doubtful = f.nodes[node].decider().is_some_and(|value| self.get(value) != 0);
         self.open.push(Open { node, doubtful, target: self.open.len() });
         if let NodeData::Loop { params, inits, .. } = f.nodes[node]
             && self.cut != Some(node)

@@ -77,9 +77,9 @@ fn marks(f: &Func, known: &Known<'_>, flow: &ValueFlow) -> Vec<u8> {
     let mut work: Vec<(Value, u8)> =
         known.risks().iter().map(|risk| (risk.operand, risk.possible)).filter(|work| work.1 != 0).collect();
     while let Some((value, lanes)) = work.pop() {
-        let (ty, fact) = (f.ty(value), known.of(value));
+        let (ty, fact) = (f.ty(value), known.get(value));
         let mask = &mut masks[value.index()];
-        let new = lanes & fact.fixed & !fact.literal & !*mask & ((1 << ty.lanes) - 1);
+        let new = lanes & fact.fixed & !fact.constant & !*mask & ((1 << ty.lanes) - 1);
         // Other kinds are no operands of products.
         if new == 0 || ty.kind != ScalarKind::F32 {
             continue;
@@ -175,19 +175,19 @@ impl Hide<'_> {
     /// The value, with those of the lanes hidden that are constant here.
     fn hidden(&mut self, value: Value, lanes: u8, context: u32) -> Value {
         let fact = self.known.here(self.emit.func, value, context);
-        let lanes = lanes & fact.literal;
+        let lanes = lanes & fact.constant;
         if lanes == 0 {
             return value;
         }
         let ty = self.emit.func.ty(value);
         let mut bits = [0; 4];
-        for lane in (0..usize::from(ty.lanes)).filter(|lane| fact.literal >> lane & 1 != 0) {
+        for lane in (0..usize::from(ty.lanes)).filter(|lane| fact.constant >> lane & 1 != 0) {
             bits[lane] = fact.bits[lane];
         }
-        if fact.literal == (1 << ty.lanes) - 1 {
-            return self.literal(ty, bits, lanes);
+        if fact.constant == (1 << ty.lanes) - 1 {
+            return self.constant(ty, bits, lanes);
         }
-        let hidden = self.literal(ty, bits, lanes);
+        let hidden = self.constant(ty, bits, lanes);
         self.mixed(ty, hidden, value, lanes)
     }
 
@@ -201,7 +201,7 @@ impl Hide<'_> {
     }
 
     /// A constant with these lanes hidden, at the begin of the function.
-    fn literal(&mut self, ty: Type, bits: [u32; 4], lanes: u8) -> Value {
+    fn constant(&mut self, ty: Type, bits: [u32; 4], lanes: u8) -> Value {
         // The same constant is hidden once.
         if let Some(known) = self.cache.iter().find(|known| (known.0, known.1, known.2) == (ty, bits, lanes))
         {
@@ -217,13 +217,13 @@ impl Hide<'_> {
         }
         // The bits of the constant over a zero that no driver can find.
         if !is_zero {
-            let literal = self.emit.op(ty.with_kind(ScalarKind::U32), Op::Const(bits));
-            value = self.emit.binary(Binary::BitOr, value, literal);
+            let constant = self.emit.op(ty.with_kind(ScalarKind::U32), Op::Const(bits));
+            value = self.emit.binary(Binary::BitOr, value, constant);
             value = self.emit.unary(Unary::FromBits, value);
         }
         if lanes != (1 << ty.lanes) - 1 {
-            let literal = self.emit.op(ty, Op::Const(bits));
-            value = self.mixed(ty, value, literal, lanes);
+            let constant = self.emit.op(ty, Op::Const(bits));
+            value = self.mixed(ty, value, constant, lanes);
         }
         self.begin = std::mem::replace(&mut self.emit.items, inside);
         self.cache.push((ty, bits, lanes, value));

@@ -31,7 +31,7 @@ enum Part {
     /// is negative. It does in `fast`, where 1/-0 is -inf.
     Zero(Lane, bool),
     /// Known.
-    Literal(u32),
+    Constant(u32),
 }
 
 /// Lanes on their way into one vector operation, and where its lanes go.
@@ -95,7 +95,7 @@ impl Pass<'_> {
                 Part::Plain
             }
         };
-        match (self.literal(a), self.literal(b)) {
+        match (self.constant(a), self.constant(b)) {
             (None, None) => Part::Plain,
             (Some(known), None) => zero(known, b),
             (None, Some(known)) => zero(known, a),
@@ -104,7 +104,7 @@ impl Pass<'_> {
                     Pair::Product => Binary::MulP,
                     Pair::Sum => Binary::AddP,
                 };
-                scalar::fold_binary(op, self.precision, a, b).map_or(Part::Plain, Part::Literal)
+                scalar::fold_binary(op, self.precision, a, b).map_or(Part::Plain, Part::Constant)
             }
         }
     }
@@ -114,7 +114,7 @@ impl Pass<'_> {
         let func = &*self.emit.func;
         let lanes = func.ty(a).lanes;
         // No lane is constant, so all are plain.
-        if (self.facts.literals(func, a) | self.facts.literals(func, b)) & ((1 << lanes) - 1) == 0 {
+        if (self.facts.constants(func, a) | self.facts.constants(func, b)) & ((1 << lanes) - 1) == 0 {
             return None;
         }
         let mut parts = [Part::Plain; 4];
@@ -158,8 +158,8 @@ impl Pass<'_> {
     }
 
     /// The bits of a lane that is known.
-    fn literal(&self, lane: Lane) -> Option<u32> {
-        self.facts.literal(self.emit.func, lane)
+    fn constant(&self, lane: Lane) -> Option<u32> {
+        self.facts.constant(self.emit.func, lane)
     }
 
     /// A product or sum of which some lanes are constant or have a constant zero operand.
@@ -167,7 +167,7 @@ impl Pass<'_> {
         let ty = self.emit.func.ty(a);
         let mut result = [Lane::new(a, 0); 4];
         let (mut plain, mut zeros, mut known) = (Group::new(), [Group::new(); 2], Group::new());
-        let mut literals = [0; 4];
+        let mut constants = [0; 4];
         for (index, part) in (0..ty.lanes).zip(parts) {
             match *part {
                 Part::Plain => plain.push(Lane::new(a, index), Lane::new(b, index), index),
@@ -175,15 +175,15 @@ impl Pass<'_> {
                     result[usize::from(index)] = other;
                 }
                 Part::Zero(other, negative) => zeros[usize::from(negative)].push(other, other, index),
-                Part::Literal(bits) => {
-                    literals[usize::from(known.len)] = bits;
+                Part::Constant(bits) => {
+                    constants[usize::from(known.len)] = bits;
                     known.push(result[0], result[0], index);
                 }
             }
         }
         // Nothing is left to compute when the program runs.
         if known.len == ty.lanes {
-            return Op::Const(literals);
+            return Op::Const(constants);
         }
         let mut whole = None;
         for (group, negative) in [(plain, None), (zeros[0], Some(false)), (zeros[1], Some(true))] {
@@ -201,7 +201,7 @@ impl Pass<'_> {
             }
         }
         if known.len > 0 {
-            self.place(&mut result, ty, &known, Op::Const(literals));
+            self.place(&mut result, ty, &known, Op::Const(constants));
         }
         whole.unwrap_or_else(|| {
             let first = result[0];
@@ -285,7 +285,7 @@ impl Pass<'_> {
     fn add_lanes(&mut self, a: Lane, b: Lane) -> Op {
         self.facts.catch_up(self.emit.func);
         match self.part(Pair::Sum, a, b) {
-            Part::Literal(bits) => splat(Type::F32, bits),
+            Part::Constant(bits) => splat(Type::F32, bits),
             Part::Zero(other, negative) if self.is_copy(Pair::Sum, negative) => Op::Shuffle([other; 4]),
             Part::Zero(other, negative) => {
                 let other = self.emit.lane(other);
@@ -329,13 +329,13 @@ impl Pass<'_> {
     /// Reciprocals, powers and logarithms.
     pub(super) fn unary(&mut self, op: Unary, a: Value) -> Option<Op> {
         let ty = self.emit.func.ty(a);
-        let (lanes, literals) = self.fold(op, a);
+        let (lanes, constants) = self.fold(op, a);
         if lanes == (1 << ty.lanes) - 1 {
-            return Some(Op::Const(literals));
+            return Some(Op::Const(constants));
         }
         // A driver would fold these lanes, so the others are computed apart from them.
         if lanes != 0 && op.is_pica() {
-            return Some(self.partly_literal(op, a, lanes, literals));
+            return Some(self.partly_constant(op, a, lanes, constants));
         }
         let helper = match (op, self.precision) {
             // `fast` takes the plain operations with all their edges.
@@ -395,11 +395,11 @@ impl Pass<'_> {
         let (mut lanes, mut result) = (0, [0; 4]);
         let arithmetic = op.is_pica() || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
         let func = &*self.emit.func;
-        if !arithmetic || self.facts.literals(func, a) == 0 {
+        if !arithmetic || self.facts.constants(func, a) == 0 {
             return (lanes, result);
         }
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let known = self.literal(Lane::new(a, index));
+            let known = self.constant(Lane::new(a, index));
             if let Some(bits) = known.and_then(|known| scalar::fold_unary(op, self.precision, known)) {
                 *slot = bits;
                 lanes |= 1 << index;
@@ -410,13 +410,13 @@ impl Pass<'_> {
 
     /// An operation of which some lanes are known: a driver would know them too, so they are
     /// constants.
-    fn partly_literal(&mut self, op: Unary, a: Value, lanes: u8, literals: [u32; 4]) -> Op {
+    fn partly_constant(&mut self, op: Unary, a: Value, lanes: u8, constants: [u32; 4]) -> Op {
         let ty = op.result(self.emit.func.ty(a));
         let mut group = Group::new();
         for index in (0..ty.lanes).filter(|index| lanes >> index & 1 == 0) {
             group.push(Lane::new(a, index), Lane::new(a, index), index);
         }
-        let known = self.emit.op(ty, Op::Const(literals));
+        let known = self.emit.op(ty, Op::Const(constants));
         let mut result = [0, 1, 2, 3].map(|index| Lane::new(known, if index < ty.lanes { index } else { 0 }));
         let rest = self.gather(&group.a[..usize::from(group.len)]);
         self.facts.catch_up(self.emit.func);

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot
-//!   happen (see `literal`).
+//!   happen (see `facts`).
 //! * **fast**: the plain operations.
 //! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are
 //!   converted first.
@@ -23,14 +23,14 @@
 //! products and dot products by what their operands may be; `nan.rs` tests for NaN, `origins.rs`
 //! the lanes that make one NaN, `answers.rs` those found before; `helpers.rs` the functions that
 //! they call, `built.rs` those of a module and of modules before; `uniforms.rs` register reads;
-//! `literal.rs` facts; `emit.rs`.
+//! `facts.rs` constants, numbers and NaN of lanes; `emit.rs`.
 
 mod answers;
 mod arith;
 mod built;
 pub(super) mod emit;
+mod facts;
 mod helpers;
-mod literal;
 mod nan;
 mod origins;
 mod products;
@@ -40,7 +40,7 @@ use self::answers::Answers;
 pub use self::built::Built;
 use self::built::Helpers;
 use self::emit::Emit;
-use self::literal::Facts;
+use self::facts::Facts;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;
@@ -217,7 +217,7 @@ impl Pass<'_> {
     fn known(&self, value: Value) -> Option<[u32; 4]> {
         let mut bits = [0; 4];
         for (index, slot) in (0..self.emit.func.ty(value).lanes).zip(&mut bits) {
-            *slot = self.facts.literal(self.emit.func, Lane::new(value, index))?;
+            *slot = self.facts.constant(self.emit.func, Lane::new(value, index))?;
         }
         Some(bits)
     }
@@ -235,7 +235,7 @@ impl Pass<'_> {
             }
             Op::Read(Resource::BoolUniform(register)) => self.registers.bool(&mut self.emit, register),
             Op::ReadAt(Array::Uniform(base), offset) => {
-                let known = self.facts.literal(self.emit.func, Lane::new(offset, 0));
+                let known = self.facts.constant(self.emit.func, Lane::new(offset, 0));
                 let read = Read { value, base: base.min(95), offset, known };
                 let read = self.registers.relative(&mut self.emit, &mut self.helpers, &read);
                 self.float24_register(read)

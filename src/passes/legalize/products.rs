@@ -41,7 +41,7 @@ impl Guard {
 }
 
 /// The mask of all lanes.
-const fn all(lanes: u8) -> u8 {
+const fn mask(lanes: u8) -> u8 {
     (1 << lanes) - 1
 }
 
@@ -90,7 +90,7 @@ impl Pass<'_> {
         if guard.lanes == 0 {
             return Op::Binary(Binary::Mul, a, b);
         }
-        if guard.lanes != all(lanes) {
+        if guard.lanes != mask(lanes) {
             return self.mixed(a, b, guard.lanes);
         }
         // NaN · NaN needs no test. A test is of all lanes or of none.
@@ -147,7 +147,7 @@ impl Pass<'_> {
         let is_copy = |value| matches!(func.op(value), Some(Op::Shuffle(_) | Op::Unary(..)));
         // Most operands: no lane is a copy of another one.
         if a != b && [a, b].iter().all(|&value| self.facts.may_be_anything(value) && !is_copy(value)) {
-            return Guard { lanes: all(lanes), nan: [all(lanes); 2] };
+            return Guard { lanes: mask(lanes), nan: [mask(lanes); 2] };
         }
         // float24 counts small numbers as 0, and every product there is rounded.
         let is_f24 = self.precision.rules().rounds;
@@ -173,8 +173,8 @@ impl Pass<'_> {
         let (helper, or_nan, guarded) = match guard.lanes {
             0 => return self.call(Helper::DotPlain, lanes, &[a, b]),
             // The last lane of a point is 1.
-            some if some == all(lanes - 1) => (Helper::DotPoint, Helper::DotPointNan, some),
-            _some => (Helper::Dot, Helper::DotNan, all(lanes)),
+            some if some == mask(lanes - 1) => (Helper::DotPoint, Helper::DotPointNan, some),
+            _some => (Helper::Dot, Helper::DotNan, mask(lanes)),
         };
         match self.has_nan([a, b], guard.tested(guarded)) {
             None => self.call(helper, lanes, &[a, b]),

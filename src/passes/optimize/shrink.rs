@@ -131,7 +131,7 @@ impl Shrink<'_> {
             self.items.push(item);
         }
         let exit = self.f.regions[region].exit;
-        self.list(exit.list(), targets.of(exit).map(|node| self.f.nodes[node].takers(exit)));
+        self.list(exit.list(), targets.resolve(exit).map(|node| self.f.nodes[node].takers(exit)));
         old.clear();
         old.extend_from_slice(self.items);
         self.f.regions[region].items = old;

@@ -117,8 +117,8 @@ impl<'a, T: Record> Table<'a, T> {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + use<'a, T> {
         self.bytes.chunks_exact(T::SIZE).map(T::read)
     }
-    /// Position of an entry in the file.
-    pub fn at(&self, index: usize) -> At {
+    /// Returns the position of an entry in the file.
+    pub fn place(&self, index: usize) -> At {
         let start = u64::from(self.start) + index as u64 * T::SIZE as u64;
         At::Offset(u32::try_from(start).unwrap_or(u32::MAX))
     }

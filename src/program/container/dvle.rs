@@ -132,8 +132,8 @@ impl<'a> Dvle<'a> {
         let outputs = reader.table(&Extent::read(bytes, start, 0x28, "output map"))?;
         let symbols: Table<Symbol> = reader.table(&Extent::read(bytes, start, 0x30, "symbol table"))?;
         let extent = Extent::read(bytes, start, 0x38, "string table");
-        let names = symbols.iter().enumerate().map(|(index, symbol)| (symbol.name, symbols.at(index)));
-        let names = names.chain(labels.iter().enumerate().map(|(index, l)| (l.name, labels.at(index))));
+        let names = symbols.iter().enumerate().map(|(index, symbol)| (symbol.name, symbols.place(index)));
+        let names = names.chain(labels.iter().enumerate().map(|(index, l)| (l.name, labels.place(index))));
         let strings = reader.strings(&extent, names)?;
         check_outputs(&outputs)?;
         Ok(Self {
@@ -185,7 +185,7 @@ fn check_outputs(outputs: &Table<'_, OutputRecord>) -> Result<()> {
         if output.register >= OUTPUT_REGISTERS {
             let value = u32::from(output.register);
             let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
-            return Err(Error::new(kind, outputs.at(index)));
+            return Err(Error::new(kind, outputs.place(index)));
         }
     }
     Ok(())

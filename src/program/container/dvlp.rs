@@ -85,8 +85,8 @@ impl<'a> Dvlp<'a> {
         let strings = Extent::read(header, self.start, 0x20, "DVLP string table");
         self.lines = reader.table(&lines)?;
         let table = self.lines;
-        self.strings =
-            reader.strings(&strings, table.iter().enumerate().map(|(k, line)| (line.file, table.at(k))))?;
+        self.strings = reader
+            .strings(&strings, table.iter().enumerate().map(|(k, line)| (line.file, table.place(k))))?;
         Ok(())
     }
     /// Source file and line of a code word, if the file has them.

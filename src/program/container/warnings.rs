@@ -69,7 +69,7 @@ fn header(executable: &Dvle<'_>, out: &mut Warnings) {
 fn entries<T: Record>(table: &Table<'_, T>, out: &mut Warnings, problem: impl Fn(T) -> Option<String>) {
     for (index, entry) in table.iter().enumerate() {
         if let Some(text) = problem(entry) {
-            out.push(table.at(index), || text);
+            out.push(table.place(index), || text);
         }
     }
 }

@@ -28,7 +28,7 @@ impl Tables {
     fn new(header: u32) -> Self {
         Self { fields: Vec::new(), bytes: Vec::new(), header }
     }
-    fn put<T: Record>(&mut self, records: &[T]) {
+    fn append<T: Record>(&mut self, records: &[T]) {
         self.place(records.len());
         records.iter().for_each(|record| record.write(&mut self.bytes));
     }
@@ -79,9 +79,9 @@ fn package(model: &Model, out: &mut Vec<u8>) {
     model.version.write(out);
     model.reserved.write(out);
     let mut tables = Tables::new(dvlp::HEADER);
-    tables.put(&model.code);
-    tables.put(&model.descriptors);
-    tables.put(&model.lines);
+    tables.append(&model.code);
+    tables.append(&model.descriptors);
+    tables.append(&model.lines);
     if model.names.bytes.is_empty() {
         // picasso writes offset 0 for a missing string table.
         tables.fields.resize(tables.fields.len() + 2 * u32::SIZE, 0);
@@ -96,10 +96,10 @@ fn write_executable(executable: &Executable, out: &mut Vec<u8>) {
     out.extend_from_slice(b"DVLE");
     executable.header.write(out);
     let mut tables = Tables::new(dvle::HEADER);
-    tables.put(&executable.constants);
-    tables.put(&executable.labels);
-    tables.put(&executable.outputs);
-    tables.put(&executable.symbols);
+    tables.append(&executable.constants);
+    tables.append(&executable.labels);
+    tables.append(&executable.outputs);
+    tables.append(&executable.symbols);
     tables.put_names(&executable.names);
     tables.append_to(out);
 }

@@ -23,16 +23,16 @@ pub struct Reads {
 /// Each component if the same one is written.
 pub(super) const EACH: Reads = each("xyzw");
 /// x, always.
-pub(super) const X: Reads = all("x");
+pub(super) const X: Reads = always("x");
 /// x and y, always.
-pub(super) const XY: Reads = all("xy");
+pub(super) const XY: Reads = always("xy");
 /// x, y and z, always.
-pub(super) const XYZ: Reads = all("xyz");
+pub(super) const XYZ: Reads = always("xyz");
 /// All components, always.
-pub(super) const XYZW: Reads = all("xyzw");
+pub(super) const XYZW: Reads = always("xyzw");
 
 /// These components, always.
-pub(super) const fn all(components: &str) -> Reads {
+pub(super) const fn always(components: &str) -> Reads {
     Reads { always: mask(components), lanewise: Mask::NONE }
 }
 

@@ -6,7 +6,7 @@
 use super::encoding::format::{Field, Format};
 use super::inst::{DataOp, FlowOp, Move};
 use super::limits::INTS;
-use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, all, each};
+use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, always, each};
 
 /// Marker of rows whose instruction writes the flags.
 const FLAGS: bool = true;
@@ -24,7 +24,7 @@ macro_rules! for_each_op {
             0x04 0x04 Dst "dst" One Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "`(1, s1.y·s2.y, s1.z, s2.w)`";
             0x05 0x05 Ex2 "ex2" OneUnary Data(Ex2) [Dest Source] [X] "2 to the power of `s1.x`, to all components";
             0x06 0x06 Lg2 "lg2" OneUnary Data(Lg2) [Dest Source] [X] "base-2 logarithm of `s1.x`, to all components";
-            0x07 0x07 Litp "litp" OneUnary Data(Litp) [Dest Source] [all("xw").and(each("y"))] + FLAGS "`(max(s1.x, 0), clamp(s1.y, ±127.99609375), 0, max(s1.w, 0))`; `cmp = (s1.x >= 0, s1.w >= 0)`";
+            0x07 0x07 Litp "litp" OneUnary Data(Litp) [Dest Source] [always("xw").and(each("y"))] + FLAGS "`(max(s1.x, 0), clamp(s1.y, ±127.99609375), 0, max(s1.w, 0))`; `cmp = (s1.x >= 0, s1.w >= 0)`";
             0x08 0x08 Mul "mul" One Data(Mul) [Dest Source Source] [EACH, EACH] "`s1·s2`, where inf·0 = 0";
             0x09 0x09 Sge "sge" One Data(Sge) [Dest Source Source] [EACH, EACH] "`s1 >= s2 ? 1 : 0`";
             0x0A 0x0A Slt "slt" One Data(Slt) [Dest Source Source] [EACH, EACH] "`s1 < s2 ? 1 : 0`";
@@ -36,7 +36,7 @@ macro_rules! for_each_op {
             0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] [each("xy")] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
             0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] [EACH] "`s1`";
             #[cfg(test)] // Shows in `src/tests.rs` what an opcode takes.
-            0x15 0x15 Lrp "lrp" One Data(Lrp) [Dest Source Source] [EACH.and(all("w")), EACH] "`s1·s1.w + s2·(1 - s1.w)`";
+            0x15 0x15 Lrp "lrp" One Data(Lrp) [Dest Source Source] [EACH.and(always("w")), EACH] "`s1·s1.w + s2·(1 - s1.w)`";
             0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] [XYZ, XYZW] "as `dph`, a uniform in `s2`";
             0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "as `dst`, a uniform in `s2`";
             0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] [EACH, EACH] "as `sge`, a uniform in `s2`";

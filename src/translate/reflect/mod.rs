@@ -183,12 +183,12 @@ impl Reflection {
     pub fn new(program: &Program<'_>, translated: &Translation, constants: &Constants) -> Self {
         let Translation { interface, usage, tier, relies_on, profile, .. } = translated;
         let entry_point = &interface.entry_point;
-        let HostInputs { size: host_size, host_members, specialization } = HostInputs::of(translated);
+        let HostInputs { size: host_size, host_members, specialization } = HostInputs::collect(translated);
         let size = interface.block.size;
         let uniform_place = (size > 0).then(|| profile.uniforms(entry_point));
         let host = host_size.map(|size| (profile.host(entry_point), size));
         let places: Vec<_> = uniform_place.into_iter().chain(host.map(|(host, _)| host)).collect();
-        let languages = Languages::of(entry_point, &places, !specialization.is_empty());
+        let languages = Languages::new(entry_point, &places, !specialization.is_empty());
         let attributes = interface.attributes.iter().map(|one| languages.attribute(one.register));
         let outputs = interface.outputs.iter().map(|output| languages.output(output.location));
         let lanes = translated.approximate().into_iter().chain(std::iter::repeat(0));
@@ -277,7 +277,7 @@ struct HostInputs {
 }
 
 impl HostInputs {
-    fn of(translated: &Translation) -> Self {
+    fn collect(translated: &Translation) -> Self {
         let (mut fields, mut ids) = (0u32, 0u32);
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {

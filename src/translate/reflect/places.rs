@@ -79,7 +79,7 @@ pub(super) struct Languages {
 impl Languages {
     /// Returns those for an entry point with these bindings. Neither has specialization constants
     /// and geometry stages; MSL has no sets.
-    pub(super) fn of(entry_point: &EntryPoint, bindings: &[Binding], is_specialized: bool) -> Self {
+    pub(super) fn new(entry_point: &EntryPoint, bindings: &[Binding], is_specialized: bool) -> Self {
         let has_text = match entry_point {
             EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => !is_specialized,
             EntryPoint::Stage(_) | EntryPoint::Quaternions => false,

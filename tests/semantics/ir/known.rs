@@ -1,4 +1,4 @@
-//! Each rule by a smallest function: what is literal, what could be.
+//! Each rule by a smallest function: what is constant, what could be.
 
 use transpica::Precision;
 use transpica::stages::ir::known::Known;
@@ -22,14 +22,14 @@ fn known(module: &Module) -> Known<'static> {
     known
 }
 
-/// The first output of a function is known like this, lane by lane: a literal, `0?` and `?` for
-/// what could be a zero or another literal, `-` for anything.
+/// The first output of a function is known like this, lane by lane: a constant, `0?` and `?` for
+/// what could be a zero or another constant, `-` for anything.
 fn check(body: &str, expected: &str) {
     let module = module(body);
     let known = known(&module);
     let Exit::Yield(list) = module.main.regions[module.main.body.unwrap()].exit else { panic!("{body}") };
     let value = module.main.get(list)[0];
-    let fact = known.of(value);
+    let fact = known.get(value);
     let lanes: Vec<String> = (0..module.main.ty(value).lanes)
         .map(|lane| match (fact.get(lane), fact.zero >> lane & 1, fact.fixed >> lane & 1) {
             (Some(bits), ..) => f32::from_bits(bits).to_string(),

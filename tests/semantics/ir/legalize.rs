@@ -74,7 +74,7 @@ pub(super) fn run_with(
     no_risk(module, precision);
 }
 
-/// No product or sum gets a literal zero that a driver could find.
+/// No product or sum gets a constant zero that a driver could find.
 fn no_risk(module: &Module, precision: Precision) {
     assert_eq!(known::first_risk(module, precision), None, "{}", text::print(module));
 }
@@ -112,7 +112,7 @@ fn classes_are_expected(module: &Module, precision: Precision, values: &[Value],
         values.iter().zip(outputs).filter(|(value, _)| f.ty(**value).kind == ScalarKind::F32)
     {
         for (index, &bits) in (0..f.ty(value).lanes).zip(output) {
-            let possible = ranges.of(f, Lane::new(value, index));
+            let possible = ranges.get(f, Lane::new(value, index));
             assert!(possible.contains(bits), "{value}.{index} is {bits:#x}, {possible:?}");
         }
     }
@@ -149,12 +149,12 @@ fn yields(module: &mut Module, region: Region, values: &[Value]) {
     module.main.regions[region].exit = Exit::Yield(list);
 }
 
-/// One operation on `a` and `b`, each an input (`None`) or a literal.
+/// One operation on `a` and `b`, each an input (`None`) or a constant.
 fn operation(op: Binary, a: Option<Lanes>, b: Option<Lanes>) -> Module {
     let (mut module, region) = empty();
     let f = &mut module.main;
-    let mut operand = |register, literal: Option<Lanes>| {
-        f.emit(region, Type::F32X4, literal.map_or(Op::Read(Resource::Input(register)), Op::Const))
+    let mut operand = |register, constant: Option<Lanes>| {
+        f.emit(region, Type::F32X4, constant.map_or(Op::Read(Resource::Input(register)), Op::Const))
     };
     let (a, b) = (operand(0, a), operand(1, b));
     let result = f.emit(region, op.result(Type::F32X4), Op::Binary(op, a, b));
@@ -228,7 +228,7 @@ fn inputs_of_float24_programs_are_narrowed() {
     compare(&before, &after, Precision::F24, &inputs);
 }
 
-/// A random program of PICA200 operations on inputs and literals.
+/// A random program of PICA200 operations on inputs and constants.
 fn random_program(random: &mut Random) -> Module {
     let (mut module, region) = empty();
     let f = &mut module.main;
@@ -346,7 +346,7 @@ fn file(block: &UniformBlock, constants: &[Option<[u32; 4]>; 96], precision: Pre
     (0..96).map(value).collect()
 }
 
-/// Reads c0..c95, each plus an offset from v0 (or a literal), against the rule.
+/// Reads c0..c95, each plus an offset from v0 (or a constant), against the rule.
 fn relative_reads(block: &UniformBlock, constants: &[Option<[u32; 4]>; 96], precision: Precision) {
     let step = if precision == Precision::Exact { 1 } else { 9 };
     let (mut module, region) = empty();

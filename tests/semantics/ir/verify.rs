@@ -205,7 +205,7 @@ fn legal_modules_have_only_plain_operations() {
         ["%0: f32x4 = const 1 -0.0 1 1", "%1: f32x2 = const 1 0 %0: f32x4 = shuffle %9.x %9.y %1.x %1.y"]
     {
         let found = legal(&format!("{zero} %2: f32x4 = mul %9 %0")).unwrap_or_default();
-        assert_eq!(found, "function main: %2: %0 has a lane that is a literal zero", "{zero}");
+        assert_eq!(found, "function main: %2: %0 has a lane that is a constant zero", "{zero}");
         assert_eq!(legal(&format!("{zero} %2: f32x4 = div %9 %0")), None);
     }
     let results = |other: &str| {
@@ -215,7 +215,7 @@ fn legal_modules_have_only_plain_operations() {
              %4: f32x2 = shuffle %9.x %9.y %5: f32x2 = mul %3 %4"
         ))
     };
-    assert_eq!(results("%0.x").unwrap(), "function main: %5: %3 has a lane that is a literal zero");
+    assert_eq!(results("%0.x").unwrap(), "function main: %5: %3 has a lane that is a constant zero");
     assert_eq!(results("%9.x"), None);
     let params = |next: &str| {
         legal(&format!(
@@ -223,7 +223,7 @@ fn legal_modules_have_only_plain_operations() {
              loop (%3: f32 = %0) {{ %4: f32 = add %2 %3 if %1 {{ break }} continue {next} }}"
         ))
     };
-    assert_eq!(params("%0").unwrap(), "function main: %4: %3 has a lane that is a literal zero");
+    assert_eq!(params("%0").unwrap(), "function main: %4: %3 has a lane that is a constant zero");
     assert_eq!(params("%4"), None);
 }
 

@@ -52,7 +52,7 @@ fn compare(
 }
 
 /// The same promise about everything that a host feeds.
-fn all(promise: Promise) -> Options {
+fn promising(promise: Promise) -> Options {
     let input = VertexInput { promises: [promise; 16], ..VertexInput::default() };
     Options { input, ..about_uniforms(promise) }
 }
@@ -64,7 +64,7 @@ fn about_uniforms(promise: Promise) -> Options {
 
 /// The same with a promise about results.
 fn with_results(promise: Promise, results: Promise) -> Options {
-    Options { assume: Assume { uniforms: promise, results }, ..all(promise) }
+    Options { assume: Assume { uniforms: promise, results }, ..promising(promise) }
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn kept_promises_change_no_result() {
         for precision in [Precision::Exact, Precision::F24] {
             for seed in 0..PROGRAMS {
                 let kind = Kind::ALL[seed as usize % 3];
-                let mut assumed = all(promise);
+                let mut assumed = promising(promise);
                 // Some registers without a promise among those with one, and promises about results
                 // alone.
                 match seed % 6 {
@@ -98,12 +98,18 @@ fn kept_promises_change_no_result() {
 #[test]
 fn broken_promises_are_found() {
     for (assumed, fed) in [
-        (all(Promise::FINITE), all(Promise::NotNan)),
-        (with_results(Promise::NotNan, Promise::NotNan), all(Promise::NotNan)),
+        (promising(Promise::FINITE), promising(Promise::NotNan)),
+        (with_results(Promise::NotNan, Promise::NotNan), promising(Promise::NotNan)),
         (with_results(Promise::FINITE, Promise::FINITE), with_results(Promise::FINITE, Promise::NotNan)),
-        (all(Promise::Below(4)), all(Promise::FINITE)),
-        (Options { input: all(Promise::NotNan).input, ..all(Promise::Below(4)) }, all(Promise::NotNan)),
-        (Options { input: all(Promise::Below(4)).input, ..all(Promise::NotNan) }, all(Promise::NotNan)),
+        (promising(Promise::Below(4)), promising(Promise::FINITE)),
+        (
+            Options { input: promising(Promise::NotNan).input, ..promising(Promise::Below(4)) },
+            promising(Promise::NotNan),
+        ),
+        (
+            Options { input: promising(Promise::Below(4)).input, ..promising(Promise::NotNan) },
+            promising(Promise::NotNan),
+        ),
     ] {
         let differs = |seed| {
             let generated = generate(Kind::Numeric, seed);
@@ -126,7 +132,7 @@ fn stronger_promises_leave_fewer_guards() {
     let left = |options| legalize::guards(&translated(options).0.module).products;
     let [nothing, not_nan, finite, small] =
         [Promise::Nothing, Promise::NotNan, Promise::FINITE, Promise::Below(20)]
-            .map(|promise| left(all(promise)));
+            .map(|promise| left(promising(promise)));
     assert_eq!(left(with_results(Promise::FINITE, Promise::FINITE)), 0);
     assert!(small < finite && finite < not_nan && not_nan <= nothing, "{nothing} {not_nan} {finite} {small}");
 }
@@ -144,7 +150,7 @@ fn modules_list_what_they_rely_on() {
     assert_eq!((relies_on.uniforms, relies_on.promises.uniforms), ((1 << 95) - 1, Promise::Below(20)));
     assert_eq!((module.relies_on, relies_on.attributes), (relies_on, 0));
 
-    let (module, reflection) = translated(all(Promise::Below(8)));
+    let (module, reflection) = translated(promising(Promise::Below(8)));
     assert_eq!(module.relies_on.attributes, module.usage.inputs);
     assert_eq!(reflection.relies_on.attribute_promises[0], Promise::Below(8));
     assert!(!module.relies_on.results);
@@ -181,7 +187,7 @@ fn a_fast_module_relies_on_nothing() {
 /// Promises about attributes are about vertex programs.
 #[test]
 fn geometry_programs_have_promises_about_uniforms_only() {
-    let options = all(Promise::FINITE);
+    let options = promising(Promise::FINITE);
     for (job, attributes) in [(Job::Compute, Promise::FINITE), (Job::Emits { outputs: 1 }, Promise::Nothing)]
     {
         let effective = job.effective(&options);
@@ -217,7 +223,7 @@ fn the_check_finds_every_breach() {
                 number.is_finite() && f64::from(number.abs()) < 2f64.powi(exponent.into())
             }
         };
-        let Options { assume: promises, input, .. } = all(*promise);
+        let Options { assume: promises, input, .. } = promising(*promise);
         let attribute_promises = input.promises;
         let relies_on =
             Reliance { uniforms: !0 >> 32, attributes: !0, results: false, promises, attribute_promises };

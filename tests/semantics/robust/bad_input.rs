@@ -59,12 +59,12 @@ fn attempt(bytes: &[u8], effort: Effort, count: &mut Count) -> Result<()> {
     file.warnings().iter().for_each(|warning| assert!(!warning.to_string().is_empty()));
     let mut result = Ok(());
     for index in 0..file.executables.len() {
-        result = result.and(one(&file, index, effort, count));
+        result = result.and(check_one(&file, index, effort, count));
     }
     result
 }
 
-fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Result<()> {
+fn check_one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Result<()> {
     let program = dvle::program(file, index, &effort.options.limits)?;
     count.programs += 1;
     program.warnings((0..program.code().len()).map(|pc| Pc(pc as u16)));

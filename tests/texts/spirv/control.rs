@@ -38,11 +38,11 @@ fn choose(
 ) -> Value {
     let (a, b) = (region(f), region(f));
     let value = then(f, a);
-    f.regions[a].exit = Exit::Yield(one(f, value));
+    f.regions[a].exit = Exit::Yield(single(f, value));
     let value = otherwise(f, b);
-    f.regions[b].exit = Exit::Yield(one(f, value));
+    f.regions[b].exit = Exit::Yield(single(f, value));
     let out = result(f, Type::F32);
-    let results = one(f, out);
+    let results = single(f, out);
     node(f, r, NodeData::If { cond, then: a, otherwise: b, results });
     out
 }
@@ -99,13 +99,13 @@ fn loop_carries_its_parameters() {
             let (i, a) = (param(f, Type::F32), param(f, Type::F32));
             let body = region(f);
             let cond = less(f, body, three, i);
-            let exit = Exit::Break(one(f, a));
+            let exit = Exit::Break(single(f, a));
             guard(f, body, cond, exit);
             let step = float(f, body, 1.0);
             let (next, sum) = (add(f, body, i, step), add(f, body, a, x));
             f.regions[body].exit = Exit::Continue(f.list([next, sum]));
             let out = result(f, Type::F32);
-            let (params, inits, results) = (f.list([i, a]), f.list([zero, x]), one(f, out));
+            let (params, inits, results) = (f.list([i, a]), f.list([zero, x]), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -122,13 +122,13 @@ fn loop_parameters_swap() {
             let (i, a, b) = (param(f, Type::F32), param(f, Type::F32), param(f, Type::F32));
             let body = region(f);
             let cond = less(f, body, two, i);
-            let exit = Exit::Break(one(f, a));
+            let exit = Exit::Break(single(f, a));
             guard(f, body, cond, exit);
             let step = float(f, body, 1.0);
             let next = add(f, body, i, step);
             f.regions[body].exit = Exit::Continue(f.list([next, b, a]));
             let out = result(f, Type::F32);
-            let (params, inits, results) = (f.list([i, a, b]), f.list([zero, x, zero]), one(f, out));
+            let (params, inits, results) = (f.list([i, a, b]), f.list([zero, x, zero]), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -150,20 +150,20 @@ fn loop_exits_give_their_own_values() {
             let minus_ten = float(f, small, -10.0);
             let very = less(f, small, a, minus_ten);
             let raised = add(f, small, a, hundred);
-            let exit = Exit::Continue(one(f, raised));
+            let exit = Exit::Continue(single(f, raised));
             guard(f, small, very, exit);
             let minus = float(f, small, -1.0);
-            f.regions[small].exit = Exit::Break(one(f, minus));
+            f.regions[small].exit = Exit::Break(single(f, minus));
             // else: break a where a < 10, or continue with a - 10
             let low = less(f, large, a, ten);
-            let exit = Exit::Break(one(f, a));
+            let exit = Exit::Break(single(f, a));
             guard(f, large, low, exit);
             let minus_ten = float(f, large, -10.0);
             let lowered = add(f, large, a, minus_ten);
-            f.regions[large].exit = Exit::Continue(one(f, lowered));
+            f.regions[large].exit = Exit::Continue(single(f, lowered));
             node(f, body, NodeData::If { cond, then: small, otherwise: large, results: NOTHING });
             let out = result(f, Type::F32);
-            let (params, inits, results) = (one(f, a), one(f, x), one(f, out));
+            let (params, inits, results) = (single(f, a), single(f, x), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -178,9 +178,9 @@ fn loop_without_continue_yields_its_value() {
             let a = param(f, Type::F32);
             let body = region(f);
             let double = add(f, body, a, a);
-            f.regions[body].exit = Exit::Break(one(f, double));
+            f.regions[body].exit = Exit::Break(single(f, double));
             let out = result(f, Type::F32);
-            let (params, inits, results) = (one(f, a), one(f, x), one(f, out));
+            let (params, inits, results) = (single(f, a), single(f, x), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -217,14 +217,14 @@ fn nested_loops_run() {
         let body = region(f);
         let inside = less(f, body, i, limit);
         let (then, otherwise) = (bare(f, Exit::Yield(NOTHING)), bare(f, Exit::Break(NOTHING)));
-        f.regions[otherwise].exit = Exit::Break(one(f, sum));
+        f.regions[otherwise].exit = Exit::Break(single(f, sum));
         node(f, body, NodeData::If { cond: inside, then, otherwise, results: NOTHING });
         let next_sum = body_of(f, body, i, sum);
         let step = float(f, body, 1.0);
         let next = add(f, body, i, step);
         f.regions[body].exit = Exit::Continue(f.list([next, next_sum]));
         let out = result(f, Type::F32);
-        let (params, inits, results) = (f.list([i, sum]), f.list([zero, start]), one(f, out));
+        let (params, inits, results) = (f.list([i, sum]), f.list([zero, start]), single(f, out));
         node(f, r, NodeData::Loop { params, inits, body, results });
         out
     }
@@ -246,18 +246,18 @@ fn block_exits_early_or_at_its_end() {
             let (zero, ten) = (float(f, r, 0.0), float(f, r, 10.0));
             let body = region(f);
             let cond = less(f, body, x, zero);
-            let exit = Exit::Break(one(f, zero));
+            let exit = Exit::Break(single(f, zero));
             guard(f, body, cond, exit);
             let high = less(f, body, ten, x);
             let deep = region(f);
             let sum = add(f, deep, x, ten);
-            f.regions[deep].exit = Exit::Break(one(f, sum));
+            f.regions[deep].exit = Exit::Break(single(f, sum));
             let otherwise = bare(f, Exit::Yield(NOTHING));
             node(f, body, NodeData::If { cond: high, then: deep, otherwise, results: NOTHING });
             let double = add(f, body, x, x);
-            f.regions[body].exit = Exit::Yield(one(f, double));
+            f.regions[body].exit = Exit::Yield(single(f, double));
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             node(f, r, NodeData::Block { body, results });
             out
         },
@@ -277,11 +277,11 @@ fn nested_blocks_exit() {
             f.regions[inner].exit = Exit::Yield(NOTHING);
             node(f, outer, NodeData::Block { body: inner, results: NOTHING });
             let high = less(f, outer, ten, x);
-            let exit = Exit::Break(one(f, ten));
+            let exit = Exit::Break(single(f, ten));
             guard(f, outer, high, exit);
-            f.regions[outer].exit = Exit::Yield(one(f, x));
+            f.regions[outer].exit = Exit::Yield(single(f, x));
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             node(f, r, NodeData::Block { body: outer, results });
             out
         },
@@ -302,14 +302,14 @@ fn switch_takes_the_case_of_its_selector() {
             for (values, value) in [(vec![-3, 0], 10.0), (vec![1], 20.0), (vec![5, 6, 7], 30.0)] {
                 let case = region(f);
                 let value = float(f, case, value);
-                f.regions[case].exit = Exit::Yield(one(f, value));
+                f.regions[case].exit = Exit::Yield(single(f, value));
                 cases.push((values, case));
             }
             let default = region(f);
             let value = add(f, default, x, x);
-            f.regions[default].exit = Exit::Break(one(f, value));
+            f.regions[default].exit = Exit::Break(single(f, value));
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             node(f, r, NodeData::Switch { selector: chosen, cases, default, results });
             out
         },
@@ -323,10 +323,10 @@ fn switch_with_empty_cases_selects_its_results() {
         |f, r, x| {
             let (ten, twenty) = (float(f, r, 10.0), float(f, r, 20.0));
             let chosen = selector(f, r, x);
-            let exits = [ten, twenty, x].map(|value| Exit::Yield(one(f, value)));
+            let exits = [ten, twenty, x].map(|value| Exit::Yield(single(f, value)));
             let [a, b, default] = exits.map(|exit| bare(f, exit));
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             let cases = vec![(vec![0], a), (vec![1], b)];
             node(f, r, NodeData::Switch { selector: chosen, cases, default, results });
             out
@@ -346,20 +346,20 @@ fn switch_in_a_loop_continues_the_loop() {
             let (one_, zero) = (float(f, body, 1.0), float(f, body, 0.0));
             let chosen = selector(f, body, a);
             let empty = bare(f, Exit::Yield(NOTHING));
-            let exit = Exit::Continue(one(f, one_));
+            let exit = Exit::Continue(single(f, one_));
             let again = bare(f, exit);
             let deep = region(f);
             let big = float(f, deep, 50.0);
             let is_big = less(f, deep, big, a);
-            let exit = Exit::Continue(one(f, zero));
+            let exit = Exit::Continue(single(f, zero));
             guard(f, deep, is_big, exit);
             f.regions[deep].exit = Exit::Yield(NOTHING);
             let cases = vec![(vec![1], empty), (vec![2, 3], again), (vec![7, 60], deep)];
             let default = bare(f, Exit::Break(NOTHING));
             node(f, body, NodeData::Switch { selector: chosen, cases, default, results: NOTHING });
-            f.regions[body].exit = Exit::Break(one(f, a));
+            f.regions[body].exit = Exit::Break(single(f, a));
             let out = result(f, Type::F32);
-            let (params, inits, results) = (one(f, a), one(f, x), one(f, out));
+            let (params, inits, results) = (single(f, a), single(f, x), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -378,14 +378,14 @@ fn switch_default_may_continue_the_loop() {
             let minus = float(f, body, -1.0);
             let chosen = selector(f, body, a);
             let lowered = add(f, body, a, minus);
-            let exit = Exit::Continue(one(f, lowered));
+            let exit = Exit::Continue(single(f, lowered));
             let default = bare(f, exit);
             let case = bare(f, Exit::Yield(NOTHING));
             let cases = vec![(vec![2], case)];
             node(f, body, NodeData::Switch { selector: chosen, cases, default, results: NOTHING });
-            f.regions[body].exit = Exit::Break(one(f, a));
+            f.regions[body].exit = Exit::Break(single(f, a));
             let out = result(f, Type::F32);
-            let (params, inits, results) = (one(f, a), one(f, x), one(f, out));
+            let (params, inits, results) = (single(f, a), single(f, x), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -404,18 +404,18 @@ fn block_in_a_loop_continues_the_loop() {
             let (ten, minus) = (float(f, body, 10.0), float(f, body, -10.0));
             let cond = less(f, inner, ten, a);
             let lowered = add(f, body, a, minus);
-            let exit = Exit::Continue(one(f, lowered));
+            let exit = Exit::Continue(single(f, lowered));
             guard(f, inner, cond, exit);
             let zero = float(f, inner, 0.0);
             let low = less(f, inner, a, zero);
-            let exit = Exit::Break(one(f, zero));
+            let exit = Exit::Break(single(f, zero));
             guard(f, inner, low, exit);
-            f.regions[inner].exit = Exit::Yield(one(f, a));
+            f.regions[inner].exit = Exit::Yield(single(f, a));
             let (mid, out) = (result(f, Type::F32), result(f, Type::F32));
-            let results = one(f, mid);
+            let results = single(f, mid);
             node(f, body, NodeData::Block { body: inner, results });
-            f.regions[body].exit = Exit::Break(one(f, mid));
-            let (params, inits, results) = (one(f, a), one(f, x), one(f, out));
+            f.regions[body].exit = Exit::Break(single(f, mid));
+            let (params, inits, results) = (single(f, a), single(f, x), single(f, out));
             node(f, r, NodeData::Loop { params, inits, body, results });
             out
         },
@@ -431,11 +431,11 @@ fn if_without_a_merge_ends_its_region() {
             let (zero, one_) = (float(f, r, 0.0), float(f, r, 1.0));
             let body = region(f);
             let cond = less(f, body, x, zero);
-            let exits = [zero, one_].map(|value| Exit::Break(one(f, value)));
+            let exits = [zero, one_].map(|value| Exit::Break(single(f, value)));
             let [then, otherwise] = exits.map(|exit| bare(f, exit));
             node(f, body, NodeData::If { cond, then, otherwise, results: NOTHING });
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             node(f, r, NodeData::Block { body, results });
             out
         },
@@ -451,18 +451,18 @@ fn value_of_the_only_arm_that_yields_is_available_after_the_if() {
             let zero = float(f, r, 0.0);
             let body = region(f);
             let cond = less(f, body, x, zero);
-            let exit = Exit::Break(one(f, zero));
+            let exit = Exit::Break(single(f, zero));
             let then = bare(f, exit);
             let otherwise = region(f);
             let double = add(f, otherwise, x, x);
-            f.regions[otherwise].exit = Exit::Yield(one(f, double));
+            f.regions[otherwise].exit = Exit::Yield(single(f, double));
             let mid = result(f, Type::F32);
-            let results = one(f, mid);
+            let results = single(f, mid);
             node(f, body, NodeData::If { cond, then, otherwise, results });
             let sum = add(f, body, mid, x);
-            f.regions[body].exit = Exit::Yield(one(f, sum));
+            f.regions[body].exit = Exit::Yield(single(f, sum));
             let out = result(f, Type::F32);
-            let results = one(f, out);
+            let results = single(f, out);
             node(f, r, NodeData::Block { body, results });
             out
         },
@@ -479,11 +479,11 @@ fn bool_and_vector_values_pass_through_phis() {
         let cond = less(f, r, x, zero);
         let (a, b) = (region(f), region(f));
         let flags = f.emit(a, Type::new(ScalarKind::Bool, 4), Op::Const([1, 0, 1, 0]));
-        f.regions[a].exit = Exit::Yield(one(f, flags));
+        f.regions[a].exit = Exit::Yield(single(f, flags));
         let flags = binary(f, b, Type::new(ScalarKind::Bool, 4), Binary::Equal, v, v);
-        f.regions[b].exit = Exit::Yield(one(f, flags));
+        f.regions[b].exit = Exit::Yield(single(f, flags));
         let out = result(f, Type::new(ScalarKind::Bool, 4));
-        let results = one(f, out);
+        let results = single(f, out);
         node(f, r, NodeData::If { cond, then: a, otherwise: b, results });
         let ones = f.emit(r, Type::F32X4, Op::Const([1f32.to_bits(); 4]));
         vec![f.emit(r, Type::F32X4, Op::Select { cond: out, a: ones, b: v })]
@@ -496,13 +496,13 @@ fn bool_and_vector_values_pass_through_phis() {
 fn helpers() -> Vec<Func> {
     let twice = function(|f, r| {
         let a = param(f, Type::F32);
-        f.params = one(f, a);
+        f.params = single(f, a);
         vec![add(f, r, a, a)]
     });
     let sum = function(|f, r| {
         let (a, n) = (param(f, Type::F32), param(f, Type::I32));
         f.params = f.list([a, n]);
-        let args = one(f, a);
+        let args = single(f, a);
         let double = f.emit(r, Type::F32, Op::Call { helper: 0, args });
         let v = input(f, r, 1);
         let x = lane(f, r, v, 0);

@@ -124,7 +124,7 @@ fn param(f: &mut Func, ty: Type) -> Value {
     f.value(ty, transpica::stages::ir::Def::Param)
 }
 
-fn one(f: &mut Func, value: Value) -> ValueList {
+fn single(f: &mut Func, value: Value) -> ValueList {
     f.list([value])
 }
 

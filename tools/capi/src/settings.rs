@@ -5,9 +5,6 @@
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 
-use transpica::Options;
-use transpica::host::{OutputMap, varying};
-use transpica::settings::Outputs;
 use transpica_settings::{Settings, tree};
 
 use crate::boundary::{answer, exclusive, free, shared, value};
@@ -51,15 +48,6 @@ fn option(text: String) -> Problem {
     Problem::argument(TranspicaCode::BadOption, text)
 }
 
-/// Checks fields that contradict each other, whatever the program is.
-fn check(Settings { options, profile }: &Settings) -> Result<(), Problem> {
-    options.check()?;
-    profile.check()?;
-    profile.bindings.check()?;
-    let all = Options { outputs: Outputs { all: true, ..options.outputs }, ..*options };
-    Ok(varying::check_locations(&varying::outputs(&OutputMap::default(), &all, profile))?)
-}
-
 /// Returns a copy of checked settings; the defaults for NULL.
 ///
 /// # Safety
@@ -69,7 +57,7 @@ pub(crate) unsafe fn read(settings: *const TranspicaSettings) -> Result<(Setting
     let settings = unsafe { settings.as_ref() };
     let (values, memory) =
         settings.map_or_else(Default::default, |settings| (settings.values.clone(), settings.memory));
-    check(&values)?;
+    values.check()?;
     Ok((values, memory))
 }
 
@@ -223,7 +211,9 @@ pub unsafe extern "C" fn transpica_settings_check(
 ) -> TranspicaStatus {
     // SAFETY: NULL or settings that no other call changes; NULL or a place for a pointer.
     unsafe {
-        answer(errors, Memory::default(), || check(&shared(settings, "settings")?.values).map(|()| None))
+        answer(errors, Memory::default(), || {
+            Ok(shared(settings, "settings")?.values.check().map(|()| None)?)
+        })
     }
 }
 

@@ -40,7 +40,7 @@ fn by_machine(machine: &mut Machine, inputs: &[[f32; 4]; 16]) -> Run {
 }
 
 fn by_single_instructions(program: &Program, registers: &mut Registers) -> Run {
-    let mut state = State::at(program.entry());
+    let mut state = State::new(program.entry());
     let mut executed = Vec::new();
     while let Some(inst) = program.inst(state.pc) {
         if executed.len() as u64 == BUDGET {

@@ -97,7 +97,7 @@ fn deepest(generated: &Generated) -> [usize; 3] {
         machine
             .run_traced(&inputs, &mut |record: &TraceRecord| records.push(*record))
             .expect("clean programs end");
-        let mut state = State::at(generated.entry);
+        let mut state = State::new(generated.entry);
         for record in records {
             // The trace shows the branch taken: choose the answer that moves the model there too.
             let went = |answers: [bool; 2]| {

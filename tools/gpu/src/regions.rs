@@ -63,12 +63,12 @@ impl Regions {
     pub(crate) fn new(program: &Program<'_>) -> Self {
         let insts = (0..program.code().len()).map_while(|pc| program.inst(Pc(u16::try_from(pc).ok()?)));
         let (insts, entry) = (insts.collect(), program.entry());
-        Self { insts, entry, state: Some(State::at(entry)), has_ended: false, known: HashMap::new() }
+        Self { insts, entry, state: Some(State::new(entry)), has_ended: false, known: HashMap::new() }
     }
 
     /// Begins another execution.
     pub(crate) fn begin(&mut self) {
-        (self.state, self.has_ended) = (Some(State::at(self.entry)), false);
+        (self.state, self.has_ended) = (Some(State::new(self.entry)), false);
     }
 
     /// Returns where the execution is.

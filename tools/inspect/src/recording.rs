@@ -147,7 +147,7 @@ impl Run<'_> {
             address: [0; 2],
             counter: 0,
             flags: [false; 2],
-            control: ControlState::at(self.program.entry()),
+            control: ControlState::new(self.program.entry()),
             left: [0; 4],
         }
     }

@@ -15,7 +15,8 @@ pub mod tree;
 use transpica::stages::words;
 
 use serde_json::{Value, from_str};
-use transpica::settings::{KnownHost, Preset, Renderer, preset};
+use transpica::host::{OutputMap, varying};
+use transpica::settings::{KnownHost, Outputs, Preset, Renderer, preset};
 use transpica::{Options, Profile};
 
 use spelling::{Change, Names, is_json, word};
@@ -92,13 +93,18 @@ impl Settings {
         })
     }
 
-    /// Checks what no single field says.
+    /// Checks what no single field says, whatever the program is.
     ///
     /// # Errors
-    /// Fields that contradict each other.
+    /// Fields that contradict each other, such as two blocks at one binding or two outputs at one
+    /// location.
     pub fn check(&self) -> transpica::Result<()> {
-        self.options.check()?;
-        self.profile.check()
+        let Self { options, profile } = self;
+        options.check()?;
+        profile.check()?;
+        profile.bindings.check()?;
+        let all = Options { outputs: Outputs { all: true, ..options.outputs }, ..*options };
+        varying::check_locations(&varying::outputs(&OutputMap::default(), &all, profile))
     }
 }
 

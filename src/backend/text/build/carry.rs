@@ -79,7 +79,7 @@ impl Carriers {
     }
 
     /// Returns the carriers of a list, all different; new ones have a variable of the draft.
-    pub fn of(&mut self, ir: &Func, draft: &mut Draft, list: ValueList) -> Vec<Carrier> {
+    pub fn assign(&mut self, ir: &Func, draft: &mut Draft, list: ValueList) -> Vec<Carrier> {
         let values = ir.get(list);
         let mut keys: Vec<Key> = Vec::with_capacity(values.len());
         for &value in values {

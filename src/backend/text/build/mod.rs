@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the carriers of a list.
     pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
-        self.carriers.of(self.ir, self.draft, list)
+        self.carriers.assign(self.ir, self.draft, list)
     }
 
     /// Stores values in their carriers, in parallel.

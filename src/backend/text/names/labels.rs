@@ -64,7 +64,7 @@ impl Name {
         Self { stem: [stem, None, None], noun, ..Self::default() }
     }
 
-    fn of(stem: [Option<Part>; 3]) -> Self {
+    fn from_parts(stem: [Option<Part>; 3]) -> Self {
         Self { stem, ..Self::default() }
     }
 }
@@ -174,10 +174,12 @@ impl Draft {
         match self.node(expr).form {
             Form::Call(function) => Name::new(Some(about), self.function(function).noun),
             Form::Unary(Unary::ToBits) => Name::new(Some(about), "bits"),
-            Form::Binary(Binary::IAnd) => Name::of([Some(about.stem()), Some(Part::Fixed("wrapped")), None]),
+            Form::Binary(Binary::IAnd) => {
+                Name::from_parts([Some(about.stem()), Some(Part::Fixed("wrapped")), None])
+            }
             Form::Binary(Binary::IMul) => {
                 let mut factors = self.operands(expr).iter().map_while(|&factor| self.subject(factor));
-                Name::of([factors.next(), factors.next(), None])
+                Name::from_parts([factors.next(), factors.next(), None])
             }
             _passed_through => Name::new(Some(about), ""),
         }
@@ -194,7 +196,7 @@ impl Draft {
                 self.element(self.function(function).array, operands[0])
             }
             Form::Unary(Unary::Neg) => {
-                Name::of([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
+                Name::from_parts([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
             }
             Form::Build => {
                 let about = self.output(expr).or_else(|| operands.iter().find_map(subject));
@@ -236,7 +238,7 @@ impl Draft {
         let stem = |&part: &Operand| self.subject(part).map(Part::stem).or_else(|| number(part));
         let mut indices = parts.iter().filter_map(stem);
         let first = indices.next().or(is_whole.then_some(Part::Fixed("element")));
-        Name::of([Some(Part::Text(subject)), first, indices.next()])
+        Name::from_parts([Some(Part::Text(subject)), first, indices.next()])
     }
 
     /// Returns whether an operand is a read of a uniform or of a buffer.

@@ -128,7 +128,7 @@ impl<'o> Names<'o> {
             number += 1;
             let name = &out[start..];
             // Reserved words do not end in a number of ours.
-            if self.find(Key::of(name)).is_none() && (number > 1 || !(self.reserved)(name)) {
+            if self.find(Key::new(name)).is_none() && (number > 1 || !(self.reserved)(name)) {
                 break;
             }
         }
@@ -144,7 +144,7 @@ impl<'o> Names<'o> {
         if (self.reserved)(name) {
             return Err(bad_name(name, "is reserved"));
         }
-        let key = Key::of(name);
+        let key = Key::new(name);
         if self.find(key).is_some() {
             return Err(bad_name(name, "is used twice"));
         }
@@ -154,7 +154,7 @@ impl<'o> Names<'o> {
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
-        let key = Key::of(name);
+        let key = Key::new(name);
         if self.find(key).is_none() {
             self.take(key, 0);
         }
@@ -167,7 +167,7 @@ impl<'o> Names<'o> {
             let name = self.unique(name);
             return words.add(|out| out.push_str(&name));
         }
-        let stem_key = Key::of(name);
+        let stem_key = Key::new(name);
         let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(name).then_some(0)) else {
             self.take(stem_key, 0);
             return wanted;
@@ -179,7 +179,7 @@ impl<'o> Names<'o> {
             words.0.truncate(start + stem);
             words.0.push('_');
             push_number(&mut words.0, number);
-            let key = Key::of(&words.0[start..]);
+            let key = Key::new(&words.0[start..]);
             if self.find(key).is_none() {
                 break key;
             }
@@ -194,7 +194,7 @@ impl<'o> Names<'o> {
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         // A reserved word counts as a name that is taken once.
-        let stem_key = Key::of(&name);
+        let stem_key = Key::new(&name);
         let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(&name).then_some(0)) else {
             self.take(stem_key, 0);
             return name;
@@ -204,7 +204,7 @@ impl<'o> Names<'o> {
             number += 1;
             name.truncate(stem);
             let _ = write!(name, "_{number}");
-            let key = Key::of(&name);
+            let key = Key::new(&name);
             if self.find(key).is_none() {
                 break key;
             }
@@ -221,7 +221,7 @@ impl<'o> Names<'o> {
 struct Key(u64);
 
 impl Key {
-    fn of(name: &str) -> Self {
+    fn new(name: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_64(name.as_bytes()))
     }
 

@@ -138,13 +138,13 @@ pub struct Range {
 impl Range {
     pub(crate) const NONE: Self = Self { classes: Classes::NONE, exponent: MIN_EXPONENT as i8 };
     /// Every number.
-    pub const ALL: Self = Self::of(Classes::ALL);
+    pub const ALL: Self = Self::from_classes(Classes::ALL);
 
     /// 0 and 1.
     pub(crate) const SET: Self = Self::up_to(Classes::POSITIVE_ZERO.or(Classes::POSITIVE), 0);
 
-    /// Any numbers of some classes.
-    pub(crate) const fn of(classes: Classes) -> Self {
+    /// Returns any numbers of some classes.
+    pub(crate) const fn from_classes(classes: Classes) -> Self {
         Self { classes, exponent: MAX_EXPONENT as i8 }
     }
 
@@ -200,7 +200,7 @@ impl Range {
     pub(crate) fn widened(self, other: Self) -> Self {
         let grows = self.classes != Classes::NONE && other.exponent > self.exponent;
         let all = self.or(other);
-        if grows { Self::of(all.classes) } else { all }
+        if grows { Self::from_classes(all.classes) } else { all }
     }
 
     /// Returns whether a number is among these.

@@ -158,8 +158,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// The numbers that a lane may be.
-    pub fn of(&self, f: &Func, lane: Lane) -> Range {
+    /// Returns the numbers that a lane may be.
+    pub fn get(&self, f: &Func, lane: Lane) -> Range {
         self.find(f, lane, &mut { FUEL })
     }
 
@@ -207,7 +207,7 @@ impl<'a> Ranges<'a> {
         (possible(a.1, b.1) || possible(b.1, a.1)) && self.root(f, a.0) != self.root(f, b.0)
     }
 
-    /// The numbers that a lane may be; the recursion ends with the fuel.
+    /// Returns the numbers that a lane may be; the recursion ends with the fuel.
     fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
         if let Some(lanes) = self.table.get(lane.value().index()) {
             return lanes[usize::from(lane.index())];
@@ -219,7 +219,7 @@ impl<'a> Ranges<'a> {
         self.transfer(f, lane, fuel)
     }
 
-    /// The numbers that a lane may be by its definition.
+    /// Returns the numbers that a lane may be by its definition.
     fn transfer(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
         let index = lane.index();
         let at = |value: Value| Lane::new(value, index);

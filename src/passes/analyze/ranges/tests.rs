@@ -46,8 +46,8 @@ fn check(precision: Precision, f: &Func, value: Value, bits: u32) {
     let on_demand = Ranges::new(precision, None);
     let mut swept = Ranges::new(precision, None);
     swept.sweep(f);
-    let possible = swept.of(f, Lane::new(value, 0));
-    assert_eq!(on_demand.of(f, Lane::new(value, 0)), possible);
+    let possible = swept.get(f, Lane::new(value, 0));
+    assert_eq!(on_demand.get(f, Lane::new(value, 0)), possible);
     let Some(op) = f.op(value) else { panic!("{value} is no operation") };
     let operands: Vec<_> = f.values.values().iter().map(|data| data.def).collect();
     assert!(possible.contains(bits), "{op:?} in {precision:?}: {bits:#x}, {possible:?}, {operands:?}");
@@ -131,7 +131,7 @@ fn products_of_infinity_and_zero_have_ranges() {
     let other = f.value(Type::F32, Def::Param);
     let may = |a: Value, b: Value| {
         let ranges = Ranges::new(Precision::Exact, None);
-        let [a, b] = [a, b].map(|value| Lane::new(value, 0)).map(|lane| (lane, ranges.of(&f, lane).classes));
+        let [a, b] = [a, b].map(|value| Lane::new(value, 0)).map(|lane| (lane, ranges.get(&f, lane).classes));
         (ranges.may_be_infinity_times_zero(&f, a, b), ranges.may_be_infinity_times_zero(&f, b, a))
     };
     for (a, b) in [(zero, infinity), (zero, unknown), (infinity, unknown), (unknown, other)] {

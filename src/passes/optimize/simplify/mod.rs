@@ -158,22 +158,17 @@ impl Simplify<'_> {
         }
     }
 
-    /// The bits of a constant scalar.
-    fn literal(&self, value: Value) -> Option<u32> {
-        if let Some(Op::Const(bits)) = self.f.op(value) { Some(bits[0]) } else { None }
-    }
-
     fn enter(&mut self, node: Node) {
         let decider = self.f.nodes[node].decider().map(|value| self.map[value.index()]);
         if let (Some(old), Some(new)) = (self.f.nodes[node].decider_mut(), decider) {
             self.changed |= *old != new;
             *old = new;
         }
-        let literal = decider.and_then(|value| self.literal(value));
+        let constant = decider.and_then(|value| self.constant(value)).map(|[bits, ..]| bits);
         let negated = decider.and_then(|value| self.f.op(value));
         match &mut self.f.nodes[node] {
-            NodeData::If { then, otherwise, results, .. } if literal.is_some() => {
-                let (taken, results) = (if literal == Some(0) { *otherwise } else { *then }, *results);
+            NodeData::If { then, otherwise, results, .. } if constant.is_some() => {
+                let (taken, results) = (if constant == Some(0) { *otherwise } else { *then }, *results);
                 self.changed = true;
                 return self.begin(None, taken, results);
             }
@@ -185,9 +180,9 @@ impl Simplify<'_> {
                 }
             }
             NodeData::Switch { cases, default, results, .. } => {
-                let taken = match literal.map(u32::cast_signed) {
-                    Some(literal) => {
-                        let case = cases.iter().find(|(values, _)| values.binary_search(&literal).is_ok());
+                let taken = match constant.map(u32::cast_signed) {
+                    Some(constant) => {
+                        let case = cases.iter().find(|(values, _)| values.binary_search(&constant).is_ok());
                         Some(case.map_or(*default, |(_, region)| *region))
                     }
                     None => cases.is_empty().then_some(*default),
@@ -262,7 +257,7 @@ impl Simplify<'_> {
     fn count_exit(&mut self, region: Region) {
         let mut exit = self.f.regions[region].exit;
         let parent = self.stack.len().checked_sub(1);
-        let Some(target) = self.targets().of(exit) else { return };
+        let Some(target) = self.targets().resolve(exit) else { return };
         let Frame::Node(frame) = &mut self.stack[target] else { return };
         // Nothing follows in the construct, so falling out of its end does the same.
         if let Exit::Break(list) = exit

@@ -81,7 +81,7 @@ impl Simplify<'_> {
 
     /// A read whose index is a constant.
     fn read_at(&self, array: Array, index: Value) -> Fold {
-        let Some(index) = self.literal(index) else { return Fold::Keep };
+        let Some([index, ..]) = self.constant(index) else { return Fold::Keep };
         match array {
             Array::Uniform(base) => Fold::Op(match arith::uniform_index(base, index.cast_signed()) {
                 register if usize::from(register) < FLOATS => Op::Read(Resource::Uniform(register)),
@@ -96,7 +96,7 @@ impl Simplify<'_> {
     }
 
     #[inline]
-    fn constant(&self, value: Value) -> Option<[u32; 4]> {
+    pub(super) fn constant(&self, value: Value) -> Option<[u32; 4]> {
         if let Def::Op(Op::Const(bits)) = self.f.values[value].def { Some(bits) } else { None }
     }
 
@@ -110,7 +110,7 @@ impl Simplify<'_> {
     fn shuffle(&self, mut lanes: [Lane; 4], ty: Type) -> Fold {
         let mut changed = false;
         let mut bits = [0; 4];
-        let mut literals = 0;
+        let mut constants = 0;
         let mut identity = true;
         let count = usize::from(ty.lanes);
         for (index, lane) in lanes.iter_mut().enumerate().take(count) {
@@ -123,7 +123,7 @@ impl Simplify<'_> {
                 }
                 Def::Op(Op::Const(constant)) => {
                     bits[index] = constant[usize::from(lane.index())];
-                    literals += 1;
+                    constants += 1;
                 }
                 Def::Op(_) | Def::Param | Def::Result | Def::Dead => {}
             }
@@ -131,7 +131,7 @@ impl Simplify<'_> {
             identity &= usize::from(lane.index()) == index;
         }
         // A shuffle of constants only is a constant.
-        if literals == count {
+        if constants == count {
             return Fold::Op(Op::Const(bits));
         }
         let [first, ..] = lanes;
@@ -171,7 +171,7 @@ impl Simplify<'_> {
         let mut bits = [0; 4];
         for (index, slot) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
             match lane(index) {
-                // WGSL has no literal for infinities and NaN.
+                // WGSL has no constant for infinities and NaN.
                 Some(folded) if ty.kind != ScalarKind::F32 || f32::from_bits(folded).is_finite() => {
                     *slot = folded
                 }
@@ -202,14 +202,14 @@ impl Simplify<'_> {
         if a == b {
             return self.binary_of_one(op, a, ty);
         }
-        let (literal, literal_value, other, right) = match (known_a, known_b) {
+        let (constant, constant_value, other, right) = match (known_a, known_b) {
             (_, Some(_)) => (self.splat(b), b, a, true),
             (Some(_), None) => (self.splat(a), a, b, false),
             (None, None) => return Fold::Keep,
         };
-        match literal {
+        match constant {
             Some(bits) => {
-                self.binary_with_literal(op, Literal { bits, value: literal_value, right }, other, ty)
+                self.binary_with_constant(op, Constant { bits, value: constant_value, right }, other, ty)
             }
             None => Fold::Keep,
         }
@@ -240,8 +240,8 @@ impl Simplify<'_> {
                 let [x, y] = [a, b].map(|value| Op::Shuffle(picked.map(|index| Lane::new(value, index))));
                 let (x, y) = (self.new_value(few, x), self.new_value(few, y));
                 let compared = self.new_value(ty.with_lanes(len as u8), Op::Binary(op, x, y));
-                let literal = self.new_value(ty, Op::Const(bits));
-                let mut lanes = [0, 1, 2, 3].map(|index| Lane::new(literal, index));
+                let constant = self.new_value(ty, Op::Const(bits));
+                let mut lanes = [0, 1, 2, 3].map(|index| Lane::new(constant, index));
                 for (at, &index) in (0..).zip(&rest[..len]) {
                     lanes[usize::from(index)] = Lane::new(compared, at);
                 }
@@ -255,7 +255,7 @@ impl Simplify<'_> {
     /// Rule for the result of SGE or SLT, compared with a constant: the condition itself, or its
     /// opposite.
     fn of_set(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
-        let (set, literal, right) = match (self.splat(a), self.splat(b)) {
+        let (set, constant, right) = match (self.splat(a), self.splat(b)) {
             (_, Some(bits)) => (a, bits, true),
             (Some(bits), None) => (b, bits, false),
             (None, None) => return None,
@@ -264,7 +264,7 @@ impl Simplify<'_> {
             return None;
         };
         let [clear, holds] = [0, ONE].map(|bits| {
-            let (a, b) = if right { (bits, literal) } else { (literal, bits) };
+            let (a, b) = if right { (bits, constant) } else { (constant, bits) };
             scalar::binary(op, self.precision, a, b) != 0
         });
         let condition = if inner == Binary::SgeP { Binary::GreaterEqual } else { Binary::Less };
@@ -306,10 +306,10 @@ impl Simplify<'_> {
     }
 
     /// One operand is a constant with the same bits in all lanes.
-    fn binary_with_literal(&mut self, op: Binary, literal: Literal, other: Value, ty: Type) -> Fold {
+    fn binary_with_constant(&mut self, op: Binary, constant: Constant, other: Value, ty: Type) -> Fold {
         // x · 1 and x + -0 are not x in float24: the result is truncated.
         let truncates = op.is_pica() && self.precision.rules().rounds;
-        match (op, literal.bits) {
+        match (op, constant.bits) {
             (Binary::MulP | Binary::Mul, ONE) | (Binary::AddP | Binary::Add, MINUS_ZERO) if !truncates => {
                 Fold::Value(other)
             }
@@ -321,11 +321,13 @@ impl Simplify<'_> {
             (Binary::And | Binary::IAnd | Binary::BitAnd, 0)
             | (Binary::Or, 1)
             | (Binary::IMul, 0)
-            | (Binary::BitOr, u32::MAX) => Fold::Value(literal.value),
-            (Binary::ISub | Binary::ShiftRight | Binary::ShiftLeft, 0) if literal.right => Fold::Value(other),
+            | (Binary::BitOr, u32::MAX) => Fold::Value(constant.value),
+            (Binary::ISub | Binary::ShiftRight | Binary::ShiftLeft, 0) if constant.right => {
+                Fold::Value(other)
+            }
             (Binary::IEqual, bits) => self.selected(other, bits),
             (Binary::IAdd, bits) => self.sum(bits.cast_signed(), other, ty),
-            (Binary::ISub, bits) if literal.right => self.sum(bits.cast_signed().wrapping_neg(), other, ty),
+            (Binary::ISub, bits) if constant.right => self.sum(bits.cast_signed().wrapping_neg(), other, ty),
             _all_other_pairs => Fold::Keep,
         }
     }
@@ -340,8 +342,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// `a + literal`, where `a` itself may be such a sum.
-    fn sum(&mut self, literal: i32, a: Value, ty: Type) -> Fold {
+    /// `a + constant`, where `a` itself may be such a sum.
+    fn sum(&mut self, constant: i32, a: Value, ty: Type) -> Fold {
         let inner = match self.f.op(a) {
             Some(Op::Binary(Binary::IAdd, x, y)) => match (self.splat(x), self.splat(y)) {
                 (_, Some(bits)) => Some((x, bits.cast_signed())),
@@ -355,7 +357,7 @@ impl Simplify<'_> {
         };
         let Some((x, first)) = inner else { return Fold::Keep };
         let mut bits = [0; 4];
-        bits[..usize::from(ty.lanes)].fill(first.wrapping_add(literal).cast_unsigned());
+        bits[..usize::from(ty.lanes)].fill(first.wrapping_add(constant).cast_unsigned());
         // Wrapping sums are associative, so both constants are one.
         if bits[0] == 0 {
             return Fold::Value(x);
@@ -392,7 +394,7 @@ impl Simplify<'_> {
 }
 
 /// A constant operand.
-struct Literal {
+struct Constant {
     /// The bits of every lane.
     bits: u32,
     value: Value,

@@ -133,7 +133,7 @@ pub struct State {
 
 impl State {
     /// The initial state of a program.
-    pub fn at(pc: Pc) -> Self {
+    pub fn new(pc: Pc) -> Self {
         Self { pc, ..Self::default() }
     }
     /// Returns whether the newest entry of a ring ends at this address, so that reaching it has an

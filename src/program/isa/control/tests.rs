@@ -337,7 +337,7 @@ fn a_step_reports_effects_and_questions_in_order() {
         "LoopRepeats { slot: 0 }",
     ];
     assert_eq!(*log.borrow(), expected);
-    assert_eq!(state, State::at(Pc(2)));
+    assert_eq!(state, State::new(Pc(2)));
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn a_fifth_loop_overwrites_a_stale_one_first() {
 
 #[test]
 fn the_fast_path_for_data_agrees_with_the_full_step() {
-    let mut state = State::at(Pc(4));
+    let mut state = State::new(Pc(4));
     state.calls.push(CallEntry { end: Pc(5), ret: Pc(9) });
     let mut other = state;
     step_data(&mut state, &mut |_| true, &mut |_| {});

@@ -29,8 +29,8 @@ const NOP: Canonical = Canonical { word: (Opcode::Nop.code() as u32) << 26, desc
 const IGNORED_REFERENCES: [u32; 4] = {
     let mut ignored = [0; 4];
     if let (Some(x), Some(y)) = (Format::Two.bits(Field::RefX), Format::Two.bits(Field::RefY)) {
-        ignored[ConditionOp::X as usize] = y.put(1);
-        ignored[ConditionOp::Y as usize] = x.put(1);
+        ignored[ConditionOp::X as usize] = y.encode(1);
+        ignored[ConditionOp::Y as usize] = x.encode(1);
     }
     ignored
 };
@@ -55,7 +55,7 @@ struct Row {
 
 /// An undefined opcode: only the code is relevant.
 const UNDEFINED: Row = Row {
-    word_bits: OPCODE.put(u32::MAX),
+    word_bits: OPCODE.encode(u32::MAX),
     descriptor: 0,
     wide: 0,
     index: 0,
@@ -86,10 +86,10 @@ const fn row(info: &Info) -> Row {
     let mut next = 0;
     while next < format.layout().len() {
         let (field, bits) = format.layout()[next];
-        row.word_bits |= bits.put(operand_bits(info.operands, field));
+        row.word_bits |= bits.encode(operand_bits(info.operands, field));
         match field {
-            Field::Descriptor => row.descriptor = bits.put(u32::MAX),
-            Field::Index => row.index = bits.put(u32::MAX),
+            Field::Descriptor => row.descriptor = bits.encode(u32::MAX),
+            Field::Index => row.index = bits.encode(u32::MAX),
             Field::ConditionOp => row.condition = operand_bits(info.operands, field) != 0,
             _other_fields => {}
         }
@@ -175,7 +175,7 @@ static SOURCES: [Sources; 64] = {
         let (mut sources, mut source) = (all[info.first as usize], 0);
         while source < info.reads.len() && source < Field::SOURCES.len() {
             if let Some(bits) = info.format.bits(Field::SOURCES[source]) {
-                sources.beyond[source] = bits.put(u32::MAX << INPUTS.ilog2());
+                sources.beyond[source] = bits.encode(u32::MAX << INPUTS.ilog2());
                 sources.places[source] = Some(bits);
             }
             source += 1;

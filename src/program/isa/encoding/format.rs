@@ -31,14 +31,14 @@ impl Bits {
     pub const fn max(self) -> u32 {
         self.max
     }
-    /// The value these bits have in a word.
+    /// Returns the value these bits have in a word.
     #[inline]
     pub const fn get(self, word: u32) -> u32 {
         word >> self.low & self.max
     }
-    /// A word with the value in these bits and 0 elsewhere; excess bits of the value are dropped.
+    /// Returns a word with the value in these bits and 0 elsewhere, without its excess bits.
     #[inline]
-    pub const fn put(self, value: u32) -> u32 {
+    pub const fn encode(self, value: u32) -> u32 {
         (value & self.max) << self.low
     }
 }
@@ -204,7 +204,7 @@ impl Format {
     }
     /// The bits of all fields; all other bits below the opcode are ignored.
     pub fn mask(self) -> u32 {
-        self.layout().iter().fold(0, |mask, (_, bits)| mask | bits.put(u32::MAX))
+        self.layout().iter().fold(0, |mask, (_, bits)| mask | bits.encode(u32::MAX))
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn fields_do_not_overlap() {
         for format in Format::ALL {
-            let sum: u64 = format.layout().iter().map(|(_, bits)| u64::from(bits.put(u32::MAX))).sum();
+            let sum: u64 = format.layout().iter().map(|(_, bits)| u64::from(bits.encode(u32::MAX))).sum();
             assert_eq!(sum, u64::from(format.mask()), "{}", format.name());
         }
     }

@@ -45,7 +45,7 @@ impl Word {
     #[must_use]
     pub fn with(self, field: Field, value: u32) -> Self {
         let place = self.opcode().and_then(|opcode| opcode.format().bits(field));
-        place.map_or(self, |bits| Self(self.0 & !bits.put(u32::MAX) | bits.put(value)))
+        place.map_or(self, |bits| Self(self.0 & !bits.encode(u32::MAX) | bits.encode(value)))
     }
     /// The fields with their values, from the top of the word down.
     pub fn fields(self) -> impl Iterator<Item = (Field, u32)> {
@@ -75,7 +75,7 @@ mod tests {
                         let word = base.with(field, value);
                         assert_eq!(word.get(field), Some(value), "{opcode:?} {field:?}");
                         assert_eq!(rebuild(word), word, "{opcode:?} {field:?} {value:#x}");
-                        let others = !bits.put(u32::MAX);
+                        let others = !bits.encode(u32::MAX);
                         assert_eq!(word.0 & others, base.0 & others, "{opcode:?} {field:?}");
                     }
                 }

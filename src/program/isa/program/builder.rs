@@ -69,13 +69,13 @@ impl Builder {
                 let number = found.unwrap_or(descriptors.len());
                 if found.is_none() {
                     descriptors.push(bits);
-                    check("operand descriptors", descriptors.len(), limit as u32, at(pc))?;
+                    check("operand descriptors", descriptors.len(), limit as u32, place(pc))?;
                 }
                 numbers[pc] = number as u8; // Range: below DESCRIPTORS.
             }
         }
         let words = self.insts.iter().zip(numbers).enumerate().map(|(pc, (inst, number))| {
-            encode(inst, number).map(|word| word.0).map_err(|error| Error { at: at(pc), ..error })
+            encode(inst, number).map(|word| word.0).map_err(|error| Error { at: place(pc), ..error })
         });
         Ok((words.collect::<Result<_>>()?, descriptors))
     }
@@ -86,7 +86,7 @@ fn reach(inst: &Inst) -> usize {
     inst.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
-fn at(index: usize) -> At {
+fn place(index: usize) -> At {
     At::Pc(index as u16) // Range: the number of instructions was checked.
 }
 

@@ -98,7 +98,7 @@ mod tests {
     /// The number of then-parts and aL that stay at an address, with entries that end at `ends`.
     fn left(insts: &[Inst], pc: u16, ends: &[u16], ret: Option<u16>) -> (usize, i32) {
         let ahead = Ahead::new(insts, Pc(2));
-        let mut state = State::at(Pc(pc));
+        let mut state = State::new(Pc(pc));
         for &end in ends {
             state.ifs.push(IfEntry { end: Pc(end), join: Pc(end) });
         }

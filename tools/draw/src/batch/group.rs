@@ -95,7 +95,7 @@ impl Group {
     /// The lanes of a run at the entry point.
     pub(super) fn new(lanes: u64, entry: Pc, steps: u64, jumps: u64) -> Self {
         let count = |left| Count { recent: 0, left };
-        let (state, loops) = (State::at(entry), LoopData::default());
+        let (state, loops) = (State::new(entry), LoopData::default());
         Self { lanes, state, loops, steps: count(steps), jumps: count(jumps) }
     }
 

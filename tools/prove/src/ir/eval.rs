@@ -331,7 +331,7 @@ impl Activation<'_> {
         }
         // Before anything is assigned: a loop may exchange its parameters.
         let given = self.read(exit.list());
-        let Some(target) = self.frames.last().and_then(|frame| frame.targets.of(exit)) else {
+        let Some(target) = self.frames.last().and_then(|frame| frame.targets.resolve(exit)) else {
             return Ok(Some(given));
         };
         // The region in which the target stands is on top again.

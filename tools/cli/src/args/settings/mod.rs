@@ -163,8 +163,9 @@ impl<S: Scope> Settings<S> {
         S::WITHOUT.iter().for_each(|path| tree.reset(path));
         let (options, profile) = tree.read().map_err(Failure::usage)?;
         let profile = if S::HAS_PROFILE { profile } else { Profile::default() };
-        let checked = options.check().and_then(|()| profile.check());
-        checked.map_err(|error| Failure::usage(format!("options: {error}")))?;
+        let values = Values { options, profile };
+        values.check().map_err(|error| Failure::usage(format!("options: {error}")))?;
+        let Values { options, profile } = values;
         Ok(Resolved { options, profile, has_depth })
     }
 }

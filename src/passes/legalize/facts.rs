@@ -38,8 +38,8 @@ impl<'a> Facts<'a> {
 
     /// The lanes of a value that are constant here, bit 0 is x.
     #[inline]
-    pub fn literals(&self, func: &Func, value: Value) -> u8 {
-        self.known.here(func, value, self.context).literal
+    pub fn constants(&self, func: &Func, value: Value) -> u8 {
+        self.known.here(func, value, self.context).constant
     }
 
     /// Looks at values that are new since the last time.
@@ -61,19 +61,19 @@ impl<'a> Facts<'a> {
 
     /// The bits of a lane that is constant here.
     #[inline]
-    pub fn literal(&self, func: &Func, lane: Lane) -> Option<u32> {
+    pub fn constant(&self, func: &Func, lane: Lane) -> Option<u32> {
         self.known.literal_in(func, lane, self.context)
     }
 
     /// The classes of numbers that a lane may hold here.
     #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
-        if let Some(bits) = self.literal(func, lane) {
+        if let Some(bits) = self.constant(func, lane) {
             return Classes::of_bits(bits);
         }
-        let classes = self.ranges.of(func, lane).classes;
+        let classes = self.ranges.get(func, lane).classes;
         if let Some(unpromised) = &self.unpromised
-            && unpromised.of(func, lane).classes != classes
+            && unpromised.get(func, lane).classes != classes
         {
             self.relies.set(true);
         }
