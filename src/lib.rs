@@ -26,11 +26,8 @@
 //! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330 to 460, 300 to 320 es ¹ | yes ¹ |
 //! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 410 to 460 | no |
-//! | [`Job::Emits`] | every EMIT, to compare with the CPU ² | yes | yes | 430 to 460, 310 and 320 es | yes |
 //!
 //! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
-//!
-//! ² No draw needs it.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
 //! ([`reflect::Reflection`]) and the reference machine ([`Machine`]).

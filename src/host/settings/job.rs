@@ -44,6 +44,7 @@ pub enum Job<'a> {
     /// 3 · (the number of vectors of [`kernel`](crate::host::Interface::kernel)) vectors: first
     /// (slot + 2^23, 1 if a triangle is submitted, 1 if it is reversed, index of the invocation +
     /// 2^23), then the forwarded registers in order.
+    #[doc(hidden)]
     Emits {
         /// Mask of forwarded output registers, bit n = on: that of the geometry unit's outputs.
         outputs: u16,
