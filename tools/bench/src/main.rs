@@ -5,11 +5,13 @@
 //! Ratios hold within one run; absolute times depend on the machine. For a single file the last
 //! line is the median of bytes → SPIR-V in µs.
 
+mod against;
 mod batch;
 mod glslang;
 mod gpu;
 mod raw;
 mod stages;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +28,7 @@ use transpica::{Options, Precision};
 #[command(after_help = "Example:
   cargo run --release -p transpica-bench -- shaders --json
   cargo run --release -p transpica-bench -- --raw
+  cargo run --release -p transpica-bench -- --raw --against old/transpica-bench
   cargo run --release -p transpica-bench -- --batch shaders
   cargo run --release -p transpica-bench -- --gpu shaders")]
 struct Arguments {
@@ -44,6 +47,9 @@ struct Arguments {
     /// Repetitions of each stage
     #[arg(long, default_value_t = 300, value_name = "N")]
     repeat: usize,
+    /// Another build of this program: both run in turn, and the ratios of their times are printed
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "batch", "gpu"])]
+    against: Option<PathBuf>,
     /// Plain IEEE instead of exact arithmetic
     #[arg(long)]
     fast: bool,
@@ -53,6 +59,9 @@ struct Arguments {
     /// As JSON
     #[arg(long)]
     json: bool,
+    /// Only translate the program, a file or a size, for tools that count instructions
+    #[arg(long, value_name = "ROUNDS", hide = true)]
+    work: Option<usize>,
     #[command(flatten)]
     gpu: gpu::Settings,
 }
@@ -90,6 +99,13 @@ fn find(paths: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, String> {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(other) = &arguments.against {
+        return against::run(other);
+    }
+    if let (Some(rounds), [program]) = (arguments.work, &arguments.paths[..]) {
+        println!("{} words", work::run(program, rounds)?);
+        return Ok(());
+    }
     if arguments.raw {
         return sizes(arguments);
     }

@@ -65,42 +65,76 @@ fn text(lines: usize) -> String {
     text + "mov pos, r0\nmov col, r1\nend\n.end\n"
 }
 
+/// A program of some size, with the registers of a draw.
+pub struct Source {
+    code: Vec<u32>,
+    descriptors: Vec<u32>,
+    state: RegisterState,
+}
+
+impl Source {
+    /// Makes the program of a size.
+    pub fn new(instructions: usize) -> Result<Self, String> {
+        let (code, descriptors) = program(instructions)?;
+        let mut state = RegisterState::default();
+        state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 3);
+        state.write(number::OUTMAP_TOTAL, 2);
+        state.write(number::OUTMAP, 0x0302_0100);
+        state.write(number::OUTMAP + 1, 0x0B0A_0908);
+        Ok(Self { code, descriptors, state })
+    }
+
+    fn program(&self) -> Result<Program<'_>, Error> {
+        Program::from_raw(&self.code[..], &self.descriptors[..], Pc(0), Stage::Vertex)
+    }
+
+    /// Translates code words to SPIR-V words.
+    pub fn translate(&self, translator: &mut Translator) -> Result<Vec<u32>, Error> {
+        let translated = translator.translate(&self.program()?, &self.state.vertex(), Job::Vertex)?;
+        translator.spirv(&translated)
+    }
+}
+
+/// Returns a translator as emulators configure it.
+pub fn translator(options: Options) -> Translator {
+    let options = Options { block: Block { layout: Layout::Registers, ..options.block }, ..options };
+    Translator::new(options, Profile { names: false, ..Profile::default() })
+}
+
 /// Returns code words and descriptors of a program of a size.
 fn program(instructions: usize) -> Result<(Vec<u32>, Vec<u32>), String> {
-    for lines in 0..2 * instructions {
+    let assemble = |lines| {
         let text = text(lines);
-        let assembled =
-            assemble(&[SourceText { name: "raw.pica", text: &text }]).map_err(|report| report.to_string())?;
-        if assembled.model.code.len() >= instructions {
-            let descriptors = assembled.model.descriptors.iter().map(|descriptor| descriptor.bits);
-            return Ok((assembled.model.code.clone(), descriptors.collect()));
-        }
+        assemble(&[SourceText { name: "raw.pica", text: &text }]).map_err(|report| report.to_string())
+    };
+    // No line has more than one word, and a further line never takes one away.
+    let (mut few, mut enough) = (0, 2 * instructions);
+    while few < enough {
+        let lines = few.midpoint(enough);
+        // What has no room has enough.
+        let is_short = assemble(lines).is_ok_and(|program| program.model.code.len() < instructions);
+        if is_short { few = lines + 1 } else { enough = lines }
     }
-    Err(format!("no program has {instructions} instructions"))
+    let model = assemble(enough)?.model;
+    let descriptors = model.descriptors.iter().map(|descriptor| descriptor.bits).collect();
+    Ok((model.code, descriptors))
 }
 
 /// Times one size.
 pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<Raw, String> {
-    let (code, descriptors) = program(instructions)?;
-    let mut state = RegisterState::default();
-    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 3);
-    state.write(number::OUTMAP_TOTAL, 2);
-    state.write(number::OUTMAP, 0x0302_0100);
-    state.write(number::OUTMAP + 1, 0x0B0A_0908);
-    let options = Options { block: Block { layout: Layout::Registers, ..options.block }, ..options };
-    let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
+    let source = Source::new(instructions)?;
+    let state = &source.state;
+    let mut translator = translator(options);
     let text = |error: Error| error.to_string();
     let (mut to_spirv, mut key) = (Vec::new(), Vec::new());
     let mut words = 0;
     for _ in 0..repeat.max(1) {
         let start = Instant::now();
-        let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
-        let translated = translator.translate(&program, &state.vertex(), Job::Vertex).map_err(text)?;
-        words = black_box(translator.spirv(&translated).map_err(text)?).len();
+        words = black_box(source.translate(&mut translator).map_err(text)?).len();
         to_spirv.push(nanoseconds(start));
     }
     // Hosts compute keys at every draw, but translate only now and then.
-    let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
+    let program = source.program().map_err(text)?;
     for _ in 0..repeat.max(1) {
         let start = Instant::now();
         let _ = black_box(translator.key(&program, &state.vertex(), Job::Vertex, &[]));
@@ -115,7 +149,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
         draw_key.push(nanoseconds(start));
     }
     let [to_spirv, key, draw_key] = [to_spirv, key, draw_key].map(Timing::from_samples);
-    Ok(Raw { instructions: code.len(), to_spirv, key, draw_key, words })
+    Ok(Raw { instructions: source.code.len(), to_spirv, key, draw_key, words })
 }
 
 fn nanoseconds(start: Instant) -> u64 {

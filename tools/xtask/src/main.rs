@@ -20,6 +20,7 @@ mod needs;
 mod python;
 mod second_driver;
 mod sources;
+mod speed;
 mod symbols;
 mod tally;
 mod test;
@@ -35,7 +36,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --browser
        cargo xtask check
-       cargo xtask count
+       cargo xtask count [--speed]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
@@ -49,13 +50,15 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
                    runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
                    comparisons and what was left out
-  --all            takes all cases
+  --all            takes all cases, then counts as `count --speed`
   --no-install     refuses where a requirement is missing, and prints the line that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
   check            checks formatting, lints, each feature and each package alone, and documentation
   count            prints how many lines, entries, long functions and circles of imports there are, beside the ceilings
                    that tests/counts.tsv sets
+  --speed          counts executed instructions and allocations of translations instead, by valgrind, and compares them
+                   with the ceilings of tests/speed.tsv; BLESS=1 takes them as ceilings, REASON='...' says why one rises
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
@@ -85,6 +88,13 @@ fn main() -> ExitCode {
         ["test", ref flags @ ..] => test::run(flags).unwrap_or_else(usage),
         ["check"] => check::run(),
         ["count"] => count::run(),
+        ["count", "--speed"] => match speed::run() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(text) => {
+                eprintln!("{text}");
+                ExitCode::FAILURE
+            }
+        },
         ["validate"] => validate::run(),
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),

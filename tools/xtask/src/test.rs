@@ -3,7 +3,7 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::{bare, needs, program, python, second_driver, tally, target};
+use crate::{bare, needs, program, python, second_driver, speed, tally, target};
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +88,9 @@ fn run_tests(options: Options) -> Result<(), String> {
         Err(error) => return Err(format!("cargo: {error}")),
     }
     tally::print(&counts)?;
+    if options.all {
+        speed::run()?;
+    }
     if options.second_driver {
         let counts = tally::begin("tally-second.tsv")?;
         second_driver::test(&counts, all)?;

@@ -1,0 +1,40 @@
+//! Translates a program a number of times and measures nothing, for tools that count instructions
+//! and allocations of the process: the difference of two numbers of rounds is that of a
+//! translation.
+//! In: a `.shbin` file, or the size of a program from code words. Out: the words of the module.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Error, Job, Options, Profile, Shbin, Translator};
+
+use crate::raw;
+
+/// Translates a program in warm rounds behind a first one.
+///
+/// # Errors
+/// A file that cannot be read or translated.
+pub fn run(program: &Path, rounds: usize) -> Result<usize, String> {
+    let text = |error: Error| format!("{}: {error}", program.display());
+    if let Some(instructions) = program.to_str().and_then(|size| size.parse().ok()) {
+        let raw = raw::Source::new(instructions)?;
+        let mut translator = raw::translator(Options::default());
+        let mut words = 0;
+        for _ in 0..=rounds {
+            words = black_box(raw.translate(&mut translator).map_err(text)?).len();
+        }
+        return Ok(words);
+    }
+    let bytes = std::fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut words = 0;
+    for _ in 0..=rounds {
+        let file = Shbin::parse(&bytes).map_err(text)?;
+        let code = file.program(0).map_err(text)?;
+        let environment = FileEnvironment::new(&file, 0, "bench").map_err(text)?;
+        let translated = translator.translate(code.program(), &environment, Job::Vertex).map_err(text)?;
+        words = black_box(translator.spirv(&translated).map_err(text)?).len();
+    }
+    Ok(words)
+}
