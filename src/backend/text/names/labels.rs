@@ -64,7 +64,7 @@ impl Name {
         Self { stem: [stem, None, None], noun, ..Self::default() }
     }
 
-    fn from_parts(stem: [Option<Part>; 3]) -> Self {
+    fn join(stem: [Option<Part>; 3]) -> Self {
         Self { stem, ..Self::default() }
     }
 }
@@ -175,11 +175,11 @@ impl Draft {
             Form::Call(function) => Name::new(Some(about), self.function(function).noun),
             Form::Unary(Unary::ToBits) => Name::new(Some(about), "bits"),
             Form::Binary(Binary::IAnd) => {
-                Name::from_parts([Some(about.stem()), Some(Part::Fixed("wrapped")), None])
+                Name::join([Some(about.stem()), Some(Part::Fixed("wrapped")), None])
             }
             Form::Binary(Binary::IMul) => {
                 let mut factors = self.operands(expr).iter().map_while(|&factor| self.subject(factor));
-                Name::from_parts([factors.next(), factors.next(), None])
+                Name::join([factors.next(), factors.next(), None])
             }
             _passed_through => Name::new(Some(about), ""),
         }
@@ -196,7 +196,7 @@ impl Draft {
                 self.element(self.function(function).array, operands[0])
             }
             Form::Unary(Unary::Neg) => {
-                Name::from_parts([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
+                Name::join([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
             }
             Form::Build => {
                 let about = self.output(expr).or_else(|| operands.iter().find_map(subject));
@@ -238,7 +238,7 @@ impl Draft {
         let stem = |&part: &Operand| self.subject(part).map(Part::stem).or_else(|| number(part));
         let mut indices = parts.iter().filter_map(stem);
         let first = indices.next().or(is_whole.then_some(Part::Fixed("element")));
-        Name::from_parts([Some(Part::Text(subject)), first, indices.next()])
+        Name::join([Some(Part::Text(subject)), first, indices.next()])
     }
 
     /// Returns whether an operand is a read of a uniform or of a buffer.
