@@ -12,7 +12,7 @@ use std::process::Command;
 use crate::needs::{self, ROOT};
 use crate::{cargo, target};
 
-/// What is translated: samples, and sizes of programs from code words.
+/// Translated programs: samples, and sizes of programs from code words.
 const PROGRAMS: [&str; 13] = [
     "shaders/textured.shbin",
     "shaders/lights.shbin",
@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn only_a_rise_needs_a_reason() {
         let mut ceilings =
-            Ceilings::read("# rustc 1\nprogram\tinstructions\ta.shbin\na\t100\t10\t1000\told\n");
+            Ceilings::read("# rustc 1\nprogram\tinstructions\ta.shbin\na\t100\t10\t1000\tfirst\n");
         assert_eq!(ceilings.compiler, "rustc 1");
         ceilings.bless("a", [50, 10, 1000], "").expect("less");
         assert!(ceilings.bless("a", [100, 10, 1000], "").is_err(), "a rise without a reason");
-        assert_eq!(ceilings.rows["a"], ([50, 10, 1000], "old".into()));
+        assert_eq!(ceilings.rows["a"], ([50, 10, 1000], "first".into()));
         ceilings.bless("a", [100, 10, 1000], "new").expect("a reason");
         assert_eq!(Ceilings::read(&ceilings.write()), ceilings);
         assert_eq!(ceilings.rows["a"], ([100, 10, 1000], "new".into()));
