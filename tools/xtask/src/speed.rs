@@ -32,7 +32,7 @@ const PROGRAMS: [&str; 13] = [
 const ROUNDS: [u64; 2] = [1, 5];
 /// Share by which a count may exceed its ceiling: another processor takes other ways through the
 /// system's memory functions.
-const MARGIN: f64 = 0.02;
+const MARGIN: f64 = 0.05;
 /// The same if another compiler built it.
 const MARGIN_OF_COMPILERS: f64 = 0.10;
 
@@ -212,7 +212,7 @@ mod tests {
     fn each_count_has_a_ceiling() {
         assert_eq!(exceeds([101, 10, 1000], [100, 10, 1000], MARGIN), None);
         assert_eq!(exceeds([100, 11, 1000], [100, 10, 1000], MARGIN), Some(("blocks", 11, 10)));
-        assert_eq!(exceeds([103, 10, 1000], [100, 10, 1000], MARGIN), Some(("instructions", 103, 100)));
+        assert_eq!(exceeds([106, 10, 1000], [100, 10, 1000], MARGIN), Some(("instructions", 106, 100)));
         let rows = Ceilings::read(include_str!("../../../tests/speed.tsv")).rows;
         assert!(PROGRAMS.iter().all(|name| rows.contains_key(*name)), "{:?}", rows.keys());
     }
