@@ -6,7 +6,6 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use transpica::host::dvle::FileEnvironment;
 use transpica::{Error, Job, Options, Profile, Shbin, Translator};
 
 use crate::raw;
@@ -32,8 +31,8 @@ pub fn run(program: &Path, rounds: usize) -> Result<usize, String> {
     for _ in 0..=rounds {
         let file = Shbin::parse(&bytes).map_err(text)?;
         let code = file.program(0).map_err(text)?;
-        let environment = FileEnvironment::new(&file, 0, "bench").map_err(text)?;
-        let translated = translator.translate(code.program(), &environment, Job::Vertex).map_err(text)?;
+        let translated =
+            translator.translate(code.program(), code.environment(), Job::Vertex).map_err(text)?;
         words = black_box(translator.spirv(&translated).map_err(text)?).len();
     }
     Ok(words)
