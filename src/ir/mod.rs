@@ -26,7 +26,6 @@
 mod counter;
 pub mod dataflow;
 pub mod func;
-pub mod known;
 pub mod op;
 pub mod places;
 pub mod text;
@@ -39,7 +38,7 @@ pub use func::{
     Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Place, Region, RegionData, ValueData,
     ValueList,
 };
-pub use op::resource::{Array, Buffer, Resource};
+pub use op::resource::{Array, Buffer, FloatConstants, Resource};
 pub use op::signature::{Binary, Domain, Shape, Signature, Unary};
 pub use op::{Def, Op};
 pub use types::{Lane, ScalarKind, Type, Value};

@@ -4,14 +4,13 @@
 //! recursion.
 
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
-use super::known::{Known, Risk};
 use super::op::resource::{Resource, Row};
 use super::op::signature::{Binary, Shape, Unary};
 use super::op::{Def, Op};
 use super::types::{Lane, ScalarKind, Type, Value};
 use super::walk::{Step, Target, Walk};
 use crate::error::{At, Error, Result};
-use crate::machine::precision::Precision;
+use crate::machine::precision::bits::MAGNITUDE;
 use crate::support::entity::Handle;
 
 /// Phase of a module on its way to the back ends.
@@ -66,8 +65,7 @@ pub enum Phase {
 /// all ascending and disjoint.
 ///
 /// **[`Phase::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
-/// lane that is a constant ±0 on every path, directly or through `Shuffle`s, results and parameters
-/// (see [`known`](super::known), which also finds what could become one).
+/// lane that is a constant ±0, directly or through `Shuffle`s.
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
@@ -481,26 +479,24 @@ impl<'a> Check<'a> {
 
 /// Checks that no operand of a product or sum is a constant zero.
 fn literal_zeros(f: &Func) -> Checked {
-    // A legal operation is exact: only ±0 itself counts as zero.
-    let mut known = Known::new(Precision::Exact, None, f.values.len());
-    known.analyze(f);
-    for Risk { user, operand, constant, .. } in known.risks() {
-        let is_plain = matches!(f.op(*user), Some(Op::Binary(Binary::Add | Binary::Mul, ..)));
-        let is_given = |lane: &u8| constant >> lane & 1 != 0 && !is_computed(f, Lane::new(*operand, *lane));
-        if is_plain && (0..4).any(|lane| is_given(&lane)) {
-            return Err(format!("{user}: {operand} has a lane that is a constant zero"));
+    for (user, data) in f.values.iter() {
+        let Def::Op(Op::Binary(Binary::Add | Binary::Mul, a, b)) = data.def else { continue };
+        for operand in [a, b] {
+            if (0..data.ty.lanes).any(|lane| is_zero(f, Lane::new(operand, lane))) {
+                return Err(format!("{user}: {operand} has a lane that is a constant zero"));
+            }
         }
     }
     Ok(())
 }
 
-/// Returns whether a lane is the result of an operation, seen through shuffles, and no constant.
-fn is_computed(f: &Func, mut lane: Lane) -> bool {
+/// Returns whether a lane is a constant zero, seen through shuffles.
+fn is_zero(f: &Func, mut lane: Lane) -> bool {
     // Each step goes to an earlier value.
     while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {
         lane = lanes[usize::from(lane.index())];
     }
-    f.op(lane.value()).is_some_and(|op| !matches!(op, Op::Const(_)))
+    matches!(f.op(lane.value()), Some(Op::Const(bits)) if bits[usize::from(lane.index())] & MAGNITUDE == 0)
 }
 
 fn constant(bits: [u32; 4], ty: Type) -> Checked {

@@ -3,7 +3,7 @@
 
 use crate::geometry::{GeometrySetup, StateWord};
 use crate::host::{Hook, Options, Output};
-use crate::ir::known::FloatConstants;
+use crate::ir::FloatConstants;
 use crate::program::isa::Program;
 
 /// The values that the main function yields.

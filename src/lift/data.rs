@@ -10,7 +10,7 @@ use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet};
 use super::outputs;
 use super::scope::Builder;
 use crate::error;
-use crate::ir::known::FloatConstants;
+use crate::ir::FloatConstants;
 use crate::ir::{Array, Binary, HintRegister, Lane, Module, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::arith::LITP_LIMIT;
 use crate::machine::precision::bits::{ONE, SIGN};

@@ -25,13 +25,14 @@ use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::graph::is_reducible;
 use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::cfg::{self, Cfg};
-use transpica::stages::ir::{Module, Phase, known, text, verify};
+use transpica::stages::ir::{Module, Phase, text, verify};
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::structure::{self, Structured};
 use transpica::{Limits, Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
 use transpica_prove::passes;
+use transpica_prove::risk::first_risk;
 use transpica_prove::same::{compare, compare_legal};
 
 /// Number of random inputs on which a pass must preserve the results of a function.
@@ -203,7 +204,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     let uniforms = legalize::Uniforms { block: &symbols(), constants: &[None; 96], offsets: &offsets };
     legalize::run(&mut module, &options, &uniforms, &mut Default::default());
     verify(&module, Phase::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
-    assert_eq!(known::first_risk(&module, precision), None, "{module}");
+    assert_eq!(first_risk(&module), None, "{module}");
     let mut shown = text::print_renumbered(&module);
     for (index, helper) in module.helpers.iter().enumerate().rev() {
         shown = shown.replace(&format!("call {index}("), &format!("call {}(", helper.name));

@@ -7,6 +7,9 @@ use crate::ir::types::{ScalarKind, Type};
 use crate::program::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 use crate::support::fields::{DrawField, HostField, SpecId};
 
+/// Float constants that take the place of uniforms.
+pub type FloatConstants = [Option<[u32; 4]>; FLOATS];
+
 /// Resource that [`Op::Read`](crate::ir::Op::Read) reads. It stays as it is while a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {

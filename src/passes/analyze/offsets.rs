@@ -11,8 +11,8 @@
 //! arithmetic is the second half of this file.
 
 use crate::host::{Arithmetic, Usage};
+use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
-use crate::ir::known::FloatConstants;
 use crate::ir::{
     Array, Binary, Counter, Exit, Func, Lane, Node, NodeData, Op, Resource, ScalarKind, Shape, Target, Unary,
     Value,

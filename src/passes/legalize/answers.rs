@@ -73,15 +73,14 @@ pub(super) const IMPLIED: usize = 256;
 pub(super) struct Answers {
     /// Of [`Pass::makers_of_nan`](super::Pass::makers_of_nan).
     pub(super) makers: [Lanes; KEPT],
-    /// Of [`Pass::is_nan_only_with`](super::Pass::is_nan_only_with): both lanes, the decisions
-    /// in force, and whether it is.
-    pub(super) implied: [(Lane, Lane, u32, bool); IMPLIED],
+    /// Of [`Pass::is_nan_only_with`](super::Pass::is_nan_only_with): both lanes, and whether it is.
+    pub(super) implied: [(Lane, Lane, bool); IMPLIED],
 }
 
 impl Answers {
     pub fn none() -> Self {
         let none = Lane::new(Value(0), 0);
         // Equal lanes are no question.
-        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, 0, true); IMPLIED] }
+        Self { makers: [Lanes::none(); KEPT], implied: [(none, none, true); IMPLIED] }
     }
 }

@@ -89,13 +89,13 @@ impl Pass<'_> {
 
     fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
         let zero = |known: u32, other| {
-            if self.facts.known().is_zero(known) {
+            if self.facts.is_zero(known) {
                 Part::Zero(other, self.precision.rules().reorders && known & SIGN != 0)
             } else {
                 Part::Plain
             }
         };
-        match (self.constant(a), self.constant(b)) {
+        match (self.facts.constant(a), self.facts.constant(b)) {
             (None, None) => Part::Plain,
             (Some(known), None) => zero(known, b),
             (None, Some(known)) => zero(known, a),
@@ -111,14 +111,12 @@ impl Pass<'_> {
 
     /// The kinds of all lanes, or nothing where all are plain.
     fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
-        let func = &*self.emit.func;
-        let lanes = func.ty(a).lanes;
         // No lane is constant, so all are plain.
-        if (self.facts.constants(func, a) | self.facts.constants(func, b)) & ((1 << lanes) - 1) == 0 {
+        if self.facts.constants(a).lanes | self.facts.constants(b).lanes == 0 {
             return None;
         }
         let mut parts = [Part::Plain; 4];
-        for (index, part) in (0..lanes).zip(&mut parts) {
+        for (index, part) in (0..self.emit.func.ty(a).lanes).zip(&mut parts) {
             *part = self.part(pair, Lane::new(a, index), Lane::new(b, index));
         }
         parts.iter().any(|part| *part != Part::Plain).then_some(parts)
@@ -155,11 +153,6 @@ impl Pass<'_> {
         } else {
             Op::Binary(Binary::Add, a, b)
         }
-    }
-
-    /// The bits of a lane that is known.
-    fn constant(&self, lane: Lane) -> Option<u32> {
-        self.facts.constant(self.emit.func, lane)
     }
 
     /// A product or sum of which some lanes are constant or have a constant zero operand.
@@ -395,11 +388,11 @@ impl Pass<'_> {
         let (mut lanes, mut result) = (0, [0; 4]);
         let arithmetic = op.is_pica() || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
         let func = &*self.emit.func;
-        if !arithmetic || self.facts.constants(func, a) == 0 {
+        if !arithmetic || self.facts.constants(a).lanes == 0 {
             return (lanes, result);
         }
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let known = self.constant(Lane::new(a, index));
+            let known = self.facts.constant(Lane::new(a, index));
             if let Some(bits) = known.and_then(|known| scalar::fold_unary(op, self.precision, known)) {
                 *slot = bits;
                 lanes |= 1 << index;

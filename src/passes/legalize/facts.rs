@@ -1,18 +1,18 @@
 //! Facts about lanes while a function is legalized.
-//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, the
-//! classes of numbers that it may hold, and whether a product may be ∞ · 0. Changes nothing.
-//! [`Known`] has the constants, [`Ranges`] the classes.
+//! In: a function that grows, and a lane. Out: its bits if it is constant, the classes of numbers that
+//! it may hold, and whether a product may be ∞ · 0. Changes nothing. [`Constants`] has the constants,
+//! [`Ranges`] the classes.
 
 use std::cell::Cell;
 
-use crate::ir::known::Known;
+use super::constants::{Constant, Constants};
 use crate::ir::{Func, Lane, Value};
 use crate::passes::analyze::ranges::{Classes, Ranges};
 
 /// Facts about the values of a function.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
-    known: Known<'a>,
+    constants: Constants<'a>,
     ranges: Ranges<'a>,
     /// Without promises of the host, if there are any.
     unpromised: Option<Ranges<'a>>,
@@ -20,33 +20,36 @@ pub(super) struct Facts<'a> {
     relies: Cell<bool>,
     /// Number of values that were looked at.
     learned: usize,
-    /// The decisions in force at the place that is looked at.
-    pub context: u32,
 }
 
 impl<'a> Facts<'a> {
     /// With what is known so far.
-    pub fn new(known: Known<'a>, ranges: Ranges<'a>, unpromised: Option<Ranges<'a>>, values: usize) -> Self {
+    pub fn new(
+        constants: Constants<'a>,
+        ranges: Ranges<'a>,
+        unpromised: Option<Ranges<'a>>,
+        values: usize,
+    ) -> Self {
         let relies = Cell::new(false);
-        Self { known, ranges, unpromised, relies, learned: values, context: 0 }
+        Self { constants, ranges, unpromised, relies, learned: values }
     }
 
-    /// The constants.
-    pub fn known(&self) -> &Known<'a> {
-        &self.known
-    }
-
-    /// The lanes of a value that are constant here, bit 0 is x.
+    /// The constant lanes of a value.
     #[inline]
-    pub fn constants(&self, func: &Func, value: Value) -> u8 {
-        self.known.here(func, value, self.context).constant
+    pub fn constants(&self, value: Value) -> Constant {
+        self.constants.get(value)
+    }
+
+    /// Returns whether bits count as a zero.
+    pub fn is_zero(&self, bits: u32) -> bool {
+        self.constants.is_zero(bits)
     }
 
     /// Looks at values that are new since the last time.
     #[inline]
     pub fn catch_up(&mut self, func: &Func) {
         for value in self.learned..func.values.len() {
-            self.known.learn(func, Value(value as u32), self.context);
+            self.constants.learn(func, Value(value as u32));
         }
         // Each value is looked at once: facts about operands do not change later.
         self.learned = func.values.len();
@@ -56,19 +59,19 @@ impl<'a> Facts<'a> {
     #[inline]
     pub fn learn(&mut self, func: &Func, value: Value) {
         self.catch_up(func);
-        self.known.learn(func, value, self.context);
+        self.constants.learn(func, value);
     }
 
-    /// The bits of a lane that is constant here.
+    /// The bits of a lane that is constant.
     #[inline]
-    pub fn constant(&self, func: &Func, lane: Lane) -> Option<u32> {
-        self.known.literal_in(func, lane, self.context)
+    pub fn constant(&self, lane: Lane) -> Option<u32> {
+        self.constants.lane(lane)
     }
 
-    /// The classes of numbers that a lane may hold here.
+    /// The classes of numbers that a lane may hold.
     #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
-        if let Some(bits) = self.constant(func, lane) {
+        if let Some(bits) = self.constant(lane) {
             return Classes::of_bits(bits);
         }
         let classes = self.ranges.get(func, lane).classes;
@@ -102,7 +105,7 @@ impl<'a> Facts<'a> {
     /// Returns whether nothing is known of any lane of a value.
     #[inline]
     pub fn may_be_anything(&self, value: Value) -> bool {
-        self.known.is_open(value) && self.ranges.may_be_anything(value)
+        self.constants.get(value).lanes == 0 && self.ranges.may_be_anything(value)
     }
 
     /// Returns whether the product of two lanes with these classes may be ∞ · 0.

@@ -14,20 +14,20 @@
 //! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are
 //!   converted first.
 //!
-//! [`crate::ir::known`] finds constants: lane by lane, through results and parameters.
 //! Products and sums of constants are computed here, since drivers would compute them and then fold
 //! the zeros among them. What could become a constant where a driver copies code is hidden from it
-//! first (see `hide`).
+//! (see [`hide`](Hide)), so that each constant is one by its definition (see `constants`).
 //!
 //! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
 //! products and dot products by what their operands may be; `nan.rs` tests for NaN, `origins.rs`
 //! the lanes that make one NaN, `answers.rs` those found before; `helpers.rs` the functions that
 //! they call, `built.rs` those of a module and of modules before; `uniforms.rs` register reads;
-//! `facts.rs` constants, numbers and NaN of lanes; `emit.rs`.
+//! `facts.rs` constants, numbers and NaN of lanes, `constants.rs` the first of these; `emit.rs`.
 
 mod answers;
 mod arith;
 mod built;
+mod constants;
 pub(super) mod emit;
 mod facts;
 mod helpers;
@@ -39,17 +39,23 @@ mod uniforms;
 use self::answers::Answers;
 pub use self::built::Built;
 use self::built::Helpers;
+use self::constants::Constants;
 use self::emit::Emit;
 use self::facts::Facts;
 pub use self::uniforms::Uniforms;
 use self::uniforms::{Read, Registers};
 use crate::host::Options;
-use crate::ir::known::{FloatConstants, Known};
-use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
+use crate::ir::{
+    Array, Binary, Def, FloatConstants, Func, Item, Lane, Module, Node, NodeData, Op, Region, Resource,
+    ScalarKind, Targets, Value, ValueList,
+};
 use crate::machine::precision;
 use crate::machine::precision::Precision;
 use crate::passes::analyze::ranges::{Classes, Ranges};
-use crate::passes::drivers;
+use crate::passes::drivers::hide::Hide;
+
+/// A region, and what its exits lead to.
+type Place = (Region, Targets<Node>);
 
 /// The state of one run.
 struct Pass<'a> {
@@ -58,6 +64,10 @@ struct Pass<'a> {
     facts: Facts<'a>,
     helpers: Helpers<'a>,
     registers: Registers<'a>,
+    /// The constants that are hidden, if any has to be.
+    hide: Option<Hide>,
+    /// The exits that give constants which are not hidden, and the constructs that they lead to.
+    exits: Vec<(Node, Region)>,
     /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
     uses: Vec<u8>,
     /// The last answers to questions about NaN.
@@ -76,23 +86,30 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
         constants = &converted;
     }
     let (ranges, unpromised) = ranges(&module.main, options, constants);
-    let known = known(&mut module.main, precision, constants);
     let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
+    let values = module.main.values.len();
     let mut pass = Pass {
         uses,
         answers: Answers::none(),
         precision,
-        facts: Facts::new(known, ranges, unpromised, module.main.values.len()),
+        facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
+        hide: Hide::new(&module.main, constants),
+        exits: Vec::new(),
         emit: Emit::new(&mut module.main),
         helpers: Helpers::new(&mut module.helpers, built, precision),
         registers: Registers::new(Uniforms { constants, ..*uniforms }),
     };
-    pass.emit.func.values.reserve(pass.emit.func.values.len() / 4);
-    pass.emit.func.pool.reserve(pass.emit.func.values.len() / 2);
+    pass.emit.func.values.reserve(values / 4);
+    pass.emit.func.pool.reserve(values / 2);
     // Parents before children: definitions are legal before their uses are looked at.
-    let mut work: Vec<Region> = pass.emit.func.body.into_iter().collect();
-    while let Some(region) = work.pop() {
-        pass.region(region, &mut work);
+    let mut work: Vec<Place> =
+        pass.emit.func.body.map(|body| (body, Targets::default())).into_iter().collect();
+    while let Some(place) = work.pop() {
+        pass.region(place, &mut work);
+    }
+    pass.hide_agreed();
+    if let Some(hide) = pass.hide {
+        hide.finish(pass.emit.func);
     }
     pass.facts.relies_on_promises()
 }
@@ -139,17 +156,6 @@ fn ranges<'a>(
     (of(options), (*options != unpromised).then(|| of(&unpromised)))
 }
 
-/// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
-fn known<'a>(f: &mut Func, precision: Precision, constants: &'a FloatConstants) -> Known<'a> {
-    let mut known = Known::new(precision, Some(constants), f.values.len());
-    // Elsewhere facts can be gathered on the way.
-    if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {
-        known.analyze(f);
-        drivers::hide::run(f, &known, constants);
-    }
-    known
-}
-
 /// The f32 bits of what a float24 register keeps of a number.
 fn truncated(bits: u32) -> u32 {
     precision::arith::load(Precision::F24, f32::from_bits(bits)).to_bits()
@@ -157,10 +163,9 @@ fn truncated(bits: u32) -> u32 {
 
 impl Pass<'_> {
     /// Legalizes the items of one region and adds the regions below it to the work.
-    fn region(&mut self, region: Region, work: &mut Vec<Region>) {
+    fn region(&mut self, (region, targets): Place, work: &mut Vec<Place>) {
         let mut items = std::mem::take(&mut self.emit.func.regions[region].items);
         self.emit.items.clear();
-        self.facts.context = self.facts.known().inside(region);
         for &item in &items {
             match item {
                 Item::Let(value) => {
@@ -169,13 +174,23 @@ impl Pass<'_> {
                     }
                 }
                 Item::Node(node) => {
-                    let first = work.len();
-                    work.extend(self.emit.func.nodes[node].regions());
+                    if let NodeData::Loop { inits, .. } = self.emit.func.nodes[node] {
+                        self.hide(node, inits);
+                    }
+                    let (first, data) = (work.len(), &self.emit.func.nodes[node]);
+                    let targets = targets.inside(data, node);
+                    work.extend(data.regions().map(|region| (region, targets)));
                     work[first..].reverse();
-                    self.facts.context = self.facts.known().behind(node);
                 }
             }
             self.emit.items.push(item);
+        }
+        let exit = self.emit.func.regions[region].exit;
+        if let Some(node) = targets.resolve(exit)
+            && exit.list() != ValueList::EMPTY
+            && !self.hide(node, exit.list())
+        {
+            self.exits.push((node, region));
         }
         items.clear();
         items.extend_from_slice(&self.emit.items);
@@ -184,20 +199,88 @@ impl Pass<'_> {
 
     /// Makes one definition legal.
     fn replace(&mut self, value: Value, op: Op) {
-        let legal = self.legal(value, op);
-        if let Some(op) = legal {
-            self.emit.func.values[value].def = Def::Op(op);
+        let is_decided = self.hide.as_ref().is_some_and(|hide| hide.chooses(self.emit.func, op));
+        let mut legal = self.legal(value, op).unwrap_or(op);
+        if is_decided {
+            legal = self.with_hidden_arms(legal);
         }
+        self.emit.func.values[value].def = Def::Op(legal);
         self.facts.learn(self.emit.func, value);
-        // Decisions around may choose one arm: a driver would see that, too.
-        let chooses = match legal.unwrap_or(op) {
+        // What chooses has found no constant itself.
+        let is_choice = match legal {
             Op::Select { .. } => true,
             Op::Binary(op, ..) => op.choice().is_some(),
             _other => false,
         };
-        if chooses && let Some(bits) = self.known(value) {
-            self.emit.func.values[value].def = Def::Op(Op::Const(bits));
-            self.facts.learn(self.emit.func, value);
+        let constant = self.facts.constants(value);
+        if is_choice && constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
+            self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
+        }
+    }
+
+    /// Hides the constants among the values that a construct takes, if it must; whether it must.
+    fn hide(&mut self, node: Node, list: ValueList) -> bool {
+        let takes = self.hide.as_ref().is_some_and(|hide| hide.takes(node));
+        if takes {
+            for index in list.range() {
+                self.emit.func.pool[index] = self.hidden(self.emit.func.pool[index], 15);
+            }
+        }
+        takes
+    }
+
+    /// Hides the constants that all exits give a result, in the first of them.
+    fn hide_agreed(&mut self) {
+        if self.hide.is_none() {
+            return;
+        }
+        let mut exits = std::mem::take(&mut self.exits);
+        exits.sort_by_key(|(node, _)| *node);
+        for exits in exits.chunk_by(|(a, _), (b, _)| a == b) {
+            let list = |f: &Func, (_, region): (Node, Region)| f.regions[region].exit.list();
+            for at in 0..list(self.emit.func, exits[0]).len as usize {
+                let constant = |f: &Func, exit| self.facts.constants(f.get(list(f, exit))[at]);
+                let mut agreed = constant(self.emit.func, exits[0]);
+                for &exit in &exits[1..] {
+                    agreed = agreed.and(constant(self.emit.func, exit));
+                }
+                if agreed.lanes != 0 {
+                    let region = exits[0].1;
+                    let index = list(self.emit.func, exits[0]).range().start + at;
+                    self.emit.items = std::mem::take(&mut self.emit.func.regions[region].items);
+                    self.emit.func.pool[index] = self.hidden(self.emit.func.pool[index], agreed.lanes);
+                    self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
+                }
+            }
+        }
+    }
+
+    /// The operation with the constants hidden that it chooses from.
+    fn with_hidden_arms(&mut self, op: Op) -> Op {
+        match op {
+            Op::Select { cond, a, b } => Op::Select { cond, a: self.hidden(a, 15), b: self.hidden(b, 15) },
+            Op::Binary(op, a, b) => Op::Binary(op, self.hidden(a, 15), self.hidden(b, 15)),
+            _folded => op,
+        }
+    }
+
+    /// A value with those of the lanes hidden that are constant, for a place where a driver may
+    /// find them.
+    fn hidden(&mut self, value: Value, lanes: u8) -> Value {
+        let ty = self.emit.func.ty(value);
+        if self.hide.is_none() || ty.kind != ScalarKind::F32 {
+            return value;
+        }
+        self.facts.catch_up(self.emit.func);
+        let constant = self.facts.constants(value).of_lanes(lanes);
+        match &mut self.hide {
+            Some(hide) if constant.lanes != 0 => {
+                let read = |emit: &mut Emit<'_>, resource| {
+                    self.registers.read(emit, resource).unwrap_or(Op::Read(resource))
+                };
+                hide.over(&mut self.emit, read, value, (constant.lanes, constant.bits))
+            }
+            Some(_) | None => value,
         }
     }
 
@@ -213,29 +296,17 @@ impl Pass<'_> {
         self.may_be(value, Classes::NAN)
     }
 
-    /// The lanes of a value that is constant altogether.
-    fn known(&self, value: Value) -> Option<[u32; 4]> {
-        let mut bits = [0; 4];
-        for (index, slot) in (0..self.emit.func.ty(value).lanes).zip(&mut bits) {
-            *slot = self.facts.constant(self.emit.func, Lane::new(value, index))?;
-        }
-        Some(bits)
-    }
-
     /// Legal operation that takes the place of that of a value, if one must.
     fn legal(&mut self, value: Value, op: Op) -> Option<Op> {
         Some(match op {
             Op::Read(Resource::Input(_)) if self.precision.rules().rounds => self.float24_register(op),
-            Op::Read(Resource::Uniform(register)) => {
-                let read = self.registers.float(register.min(95));
+            Op::Read(resource @ Resource::Uniform(_)) => {
+                let read = self.registers.read(&mut self.emit, resource)?;
                 self.float24_register(read)
             }
-            Op::Read(Resource::IntUniform { index, component }) => {
-                self.registers.int(&mut self.emit, index, component)
-            }
-            Op::Read(Resource::BoolUniform(register)) => self.registers.bool(&mut self.emit, register),
+            Op::Read(resource) => return self.registers.read(&mut self.emit, resource),
             Op::ReadAt(Array::Uniform(base), offset) => {
-                let known = self.facts.constant(self.emit.func, Lane::new(offset, 0));
+                let known = self.facts.constant(Lane::new(offset, 0));
                 let read = Read { value, base: base.min(95), offset, known };
                 let read = self.registers.relative(&mut self.emit, &mut self.helpers, &read);
                 self.float24_register(read)

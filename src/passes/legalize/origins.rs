@@ -125,15 +125,15 @@ impl Pass<'_> {
         if is_one || !self.is_computed(lane) {
             return is_one;
         }
-        let (to, context) = (others.all[0], self.facts.context);
+        let to = others.all[0];
         let slot = (number(lane) * 37 + number(to)) % IMPLIED;
-        if let (from, other, place, answer) = self.answers.implied[slot]
-            && (from, other, place) == (lane, to, context)
+        if let (from, other, answer) = self.answers.implied[slot]
+            && (from, other) == (lane, to)
         {
             return answer;
         }
         let answer = self.find_whether_nan_only_with(lane, makers);
-        self.answers.implied[slot] = (lane, to, context, answer);
+        self.answers.implied[slot] = (lane, to, answer);
         answer
     }
 

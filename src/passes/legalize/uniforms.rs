@@ -14,7 +14,7 @@ use super::built::Helpers;
 use super::emit::{Emit, splat};
 use crate::error::{At, Error, Result};
 use crate::host::{Bank, Member, MemberType, UniformBlock};
-use crate::ir::known::FloatConstants;
+use crate::ir::FloatConstants;
 use crate::ir::{Array, Binary, Func, Lane, Op, Resource, ScalarKind, Type, Unary, Value};
 use crate::machine::precision::arith;
 use crate::machine::precision::bits::ONE;
@@ -112,8 +112,18 @@ impl<'a> Registers<'a> {
         Self { uniforms, float, limit: None, reads: Vec::new() }
     }
 
+    /// The legal form of a read, if it is that of a register.
+    pub fn read(&self, emit: &mut Emit<'_>, resource: Resource) -> Option<Op> {
+        match resource {
+            Resource::Uniform(register) => Some(self.float(register)),
+            Resource::IntUniform { index, component } => Some(self.int(emit, index, component)),
+            Resource::BoolUniform(register) => Some(self.bool(emit, register)),
+            _legal_as_it_is => None,
+        }
+    }
+
     /// A read of c`register`, 0..=127.
-    pub fn float(&self, register: u8) -> Op {
+    fn float(&self, register: u8) -> Op {
         if register >= REGISTERS {
             return Op::Const([ONE; 4]);
         }
@@ -127,7 +137,7 @@ impl<'a> Registers<'a> {
     }
 
     /// A component of i`register`.
-    pub fn int(&self, emit: &mut Emit<'_>, register: u8, component: u8) -> Op {
+    fn int(&self, emit: &mut Emit<'_>, register: u8, component: u8) -> Op {
         let Some((member, found)) = self.uniforms.member(Bank::Int, register) else {
             return splat(Type::I32, 0);
         };
@@ -148,7 +158,7 @@ impl<'a> Registers<'a> {
     }
 
     /// b`register`: a member of one register is true where any bit is set.
-    pub fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
+    fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
         let Some((member, found)) = self.uniforms.member(Bank::Bool, register) else {
             return splat(Type::BOOL, 0);
         };

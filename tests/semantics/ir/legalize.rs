@@ -2,10 +2,10 @@
 //! file holds.
 
 use transpica::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
-use transpica::stages::ir::known::FloatConstants;
+use transpica::stages::ir::FloatConstants;
 use transpica::stages::ir::{
     Array, Binary, Exit, Func, Lane, Module, Op, Phase, Region, RegionData, Resource, ScalarKind, Type,
-    Unary, Value, ValueList, known, text, verify,
+    Unary, Value, ValueList, text, verify,
 };
 use transpica::stages::passes::analyze::offsets;
 use transpica::stages::passes::analyze::ranges::Ranges;
@@ -14,6 +14,7 @@ use transpica::stages::precision::arith as scalar;
 use transpica::{Options, Precision};
 use transpica_prove::ir::parse;
 use transpica_prove::ir::{Evaluator, InputValues as Environment, Lanes, same_numbers};
+use transpica_prove::risk::first_risk;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
 
@@ -76,7 +77,7 @@ pub(super) fn run_with(
 
 /// No product or sum gets a constant zero that a driver could find.
 fn no_risk(module: &Module, precision: Precision) {
-    assert_eq!(known::first_risk(module, precision), None, "{}", text::print(module));
+    assert_eq!(first_risk(module), None, "{}", text::print(module));
 }
 
 /// Compares two modules on some inputs; float24 narrows what the second one reads itself.

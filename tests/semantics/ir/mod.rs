@@ -4,7 +4,6 @@
 mod approximate;
 mod eval;
 mod hoist;
-mod known;
 mod leave;
 pub(crate) mod legalize;
 mod offsets;

@@ -3,7 +3,7 @@
 use transpica::Precision;
 use transpica::isa::limits::FLOATS;
 use transpica::settings::Arithmetic;
-use transpica::stages::ir::known::FloatConstants;
+use transpica::stages::ir::FloatConstants;
 use transpica::stages::passes::analyze::offsets::{Offset, run};
 use transpica_prove::ir::parse;
 

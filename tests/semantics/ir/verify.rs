@@ -208,23 +208,6 @@ fn legal_modules_have_only_plain_operations() {
         assert_eq!(found, "function main: %2: %0 has a lane that is a constant zero", "{zero}");
         assert_eq!(legal(&format!("{zero} %2: f32x4 = div %9 %0")), None);
     }
-    let results = |other: &str| {
-        legal(&format!(
-            "%0: f32x2 = const 0 1 %1: bool = specialized 2
-             if %1 {{ yield %0 }} else {{ %2: f32x2 = shuffle {other} %9.y yield %2 }} -> %3: f32x2
-             %4: f32x2 = shuffle %9.x %9.y %5: f32x2 = mul %3 %4"
-        ))
-    };
-    assert_eq!(results("%0.x").unwrap(), "function main: %5: %3 has a lane that is a constant zero");
-    assert_eq!(results("%9.x"), None);
-    let params = |next: &str| {
-        legal(&format!(
-            "%0: f32 = const 0 %1: bool = specialized 2 %2: f32 = shuffle %9.x
-             loop (%3: f32 = %0) {{ %4: f32 = add %2 %3 if %1 {{ break }} continue {next} }}"
-        ))
-    };
-    assert_eq!(params("%0").unwrap(), "function main: %4: %3 has a lane that is a constant zero");
-    assert_eq!(params("%4"), None);
 }
 
 /// Returns the fault that the verifier finds in a module after a change to its main function.

@@ -23,6 +23,7 @@ use transpica::{Machine, Options, Precision, Program};
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};
+use crate::risk;
 use crate::walk::{Walk, Walked};
 
 /// Sixteen registers as f32 bits.
@@ -346,7 +347,7 @@ impl Forms<'_> {
         self.check(&format!("{tier} after tidy"), &module, Phase::Legal)?;
         // Check before `leave`, whose loop parameters start with constants that no driver can
         // propagate out of the loop.
-        if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
+        if let Some(risk) = risk::first_risk(&module) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
         if passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch) {

@@ -19,6 +19,7 @@ pub mod metal;
 pub mod modules;
 pub mod mutants;
 pub mod passes;
+pub mod risk;
 pub mod same;
 pub mod scenes;
 pub mod shrink;

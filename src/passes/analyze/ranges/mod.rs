@@ -24,8 +24,8 @@ pub(crate) use self::classes::Classes;
 pub use self::classes::Range;
 
 use crate::host::Options;
+use crate::ir::FloatConstants;
 use crate::ir::dataflow::{self, Domain};
-use crate::ir::known::FloatConstants;
 use crate::ir::op::scalar;
 use crate::ir::{
     Array, Binary, Exit, Func, Lane, Node, NodeData, Op, Resource, ScalarKind, Shape, Target, Unary, Value,
