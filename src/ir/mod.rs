@@ -9,12 +9,12 @@
 //!
 //! Files: `types.rs`, `func.rs` values, regions, nodes; `places.rs` the instructions that values
 //! belong to; `verify.rs` the invariants; `walk.rs` program order and the targets of exits;
-//! `dataflow.rs` forward analyses in that order; `counter.rs` loops that count; `known/`
-//! (`lanes.rs`, `decisions.rs`) constants that a driver could find; `text.rs` the readable form.
+//! `dataflow.rs` forward analyses in that order; `counter.rs` loops that count;
+//! `text.rs` the readable form.
 //!
-//! Forward analyses (`known`, and `ranges`, `taint`, `offsets` of the passes) are domains of one
-//! engine, `dataflow`: it passes a function in program order and repeats an outermost loop until
-//! its parameters say no more. Whether a loop counts down, as LOOP does, is read from its form by
+//! Forward analyses (`ranges`, `taint`, `offsets` of the passes) are domains of one engine,
+//! `dataflow`: it passes a function in program order and repeats an outermost loop until its
+//! parameters say no more. Whether a loop counts down, as LOOP does, is read from its form by
 //! `Counter`: a note at the loop would have to be kept right by each pass that changes parameters,
 //! exits or conditions, and the verifier would check it by the same form.
 //!

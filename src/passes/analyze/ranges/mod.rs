@@ -9,10 +9,6 @@
 //! `legalize` sweeps once, before it replaces anything, and leaves out guards. `simplify` decides
 //! comparisons on demand, because it changes the function while it asks, and few lanes.
 //!
-//! [`ir::known`](crate::ir::known) answers another question, so it has tables of its own: which
-//! bits a driver could find for a lane, also where it copies code or knows a decision. What is said
-//! here holds on every path. Both fold constants by [`ir::scalar`](crate::ir::op::scalar).
-//!
 //! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without
 //! zeros means normal numbers.
 

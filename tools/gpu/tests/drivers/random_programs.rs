@@ -214,7 +214,7 @@ fn a_constant_zero_stays_a_factor() {
 fn a_zero_known_from_control_flow_stays_a_factor() {
     // Wild 879: the first value of a loop parameter is the constant 0, and a driver computes the
     // first iteration's product in front of the loop. Clean 1982: every exit of a loop returns the
-    // constant 0. `ir::known` finds both.
+    // constant 0. Both zeros are hidden.
     let gpu = gpu();
     for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
         let verdict = compare_seed(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
