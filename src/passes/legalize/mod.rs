@@ -19,26 +19,25 @@
 //! (see [`hide`](Hide)), so that each constant is one by its definition (see `constants`).
 //!
 //! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
-//! products and dot products by what their operands may be; `nan.rs` tests for NaN, `origins.rs`
-//! the lanes that make one NaN, `answers.rs` those found before; `helpers.rs` the functions that
-//! they call, `built.rs` those of a module and of modules before; `uniforms.rs` register reads;
-//! `facts.rs` constants, numbers and NaN of lanes, `constants.rs` the first of these; `emit.rs`.
+//! products and dot products by what their operands may be; `nan.rs` tests for NaN, `causes.rs` the
+//! lanes that make one NaN; `helpers.rs` the functions that they call, `built.rs` those of a module
+//! and of modules before; `uniforms.rs` register reads; `facts.rs` constants, numbers and NaN of
+//! lanes, `constants.rs` the first of these; `emit.rs`.
 
-mod answers;
 mod arith;
 mod built;
+mod causes;
 mod constants;
 pub(super) mod emit;
 mod facts;
 mod helpers;
 mod nan;
-mod origins;
 mod products;
 mod uniforms;
 
-use self::answers::Answers;
 pub use self::built::Built;
 use self::built::Helpers;
+use self::causes::Memory;
 use self::constants::Constants;
 use self::emit::Emit;
 use self::facts::Facts;
@@ -70,8 +69,8 @@ struct Pass<'a> {
     exits: Vec<(Node, Region)>,
     /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
     uses: Vec<u8>,
-    /// The last answers to questions about NaN.
-    answers: Answers,
+    /// Causes of NaN that were found.
+    causes: Memory,
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
@@ -90,7 +89,7 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     let values = module.main.values.len();
     let mut pass = Pass {
         uses,
-        answers: Answers::none(),
+        causes: Memory::new(),
         precision,
         facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
         hide: Hide::new(&module.main, constants),

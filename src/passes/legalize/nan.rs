@@ -2,7 +2,7 @@
 //! In: vectors of a function while it is legalized. Out: a decision that holds where a lane of
 //! them is NaN.
 //!
-//! The lanes that make a lane NaN can be tested in its place (see `origins`), and one whose NaN
+//! The lanes that make a lane NaN can be tested in its place (see `causes`), and one whose NaN
 //! makes another one NaN need not be:
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! ```
 
 use super::Pass;
-use super::answers::Lanes;
+use super::causes::Lanes;
 use super::helpers::Helper;
 use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
 
@@ -44,19 +44,21 @@ impl Pass<'_> {
     /// Lanes of which one is NaN exactly where a lane of a vector is.
     fn suspects(&mut self, vector: Value) -> Suspects {
         let mut own = Lanes::none();
-        let mut is_derived = false;
+        let (mut causes, mut is_found, mut is_derived) = (Lanes::none(), true, false);
         let count = self.emit.func.ty(vector).lanes;
         for index in 0..count {
             let lane = Lane::new(vector, index);
             if self.lane_may_be_nan(lane) {
                 let root = self.facts.root(self.emit.func, lane);
-                is_derived |= self.is_derived(root);
                 own.add(root);
+                is_derived |= self.is_derived(root);
             }
         }
         if is_derived {
-            let mut causes = Lanes::none();
-            let is_found = own.as_slice().iter().all(|&lane| self.add_causes(lane, &mut causes));
+            for &lane in own.as_slice() {
+                let found = self.find_causes(lane);
+                is_found &= causes.add_all(self.causes.exactly(found));
+            }
             let mut causes = [Suspects { lanes: causes, is_whole: false }];
             if is_found {
                 self.drop_implied(&mut causes);
@@ -73,11 +75,9 @@ impl Pass<'_> {
     /// Drops lanes that are NaN only where another one is.
     fn drop_implied(&mut self, groups: &mut [Suspects]) {
         let mut all = Lanes::none();
-        for group in &*groups {
-            group.lanes.as_slice().iter().for_each(|&lane| {
-                all.add(lane);
-            });
-        }
+        groups.iter().for_each(|group| {
+            all.add_all(&group.lanes);
+        });
         if all.len() < 2 {
             return;
         }
@@ -89,10 +89,10 @@ impl Pass<'_> {
             if !all.as_slice().iter().any(|&lane| lane != to && self.is_older(lane)) {
                 continue;
             }
-            let makers = self.makers_of_nan(to);
+            let causes = self.find_causes(to);
             for group in &mut *groups {
                 let before = group.lanes.len();
-                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, makers));
+                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, causes));
                 group.is_whole &= group.lanes.len() == before;
             }
         }
