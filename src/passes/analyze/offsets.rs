@@ -73,7 +73,8 @@ pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec
         return Vec::new();
     }
     let table = vec![[Interval::NONE; 4]; f.values.len()];
-    let mut intervals = Intervals { precision: arithmetic.precision, constants, table };
+    let is_needed = needed(f, reads.iter().map(|&(.., offset)| offset).collect());
+    let mut intervals = Intervals { precision: arithmetic.precision, constants, is_needed, table };
     dataflow::run(f, &mut intervals);
     // A read that is never reached may be of any register.
     let range = |offset: Value| {
@@ -86,6 +87,28 @@ pub fn run(f: &Func, arithmetic: &Arithmetic, constants: &FloatConstants) -> Vec
         range: range(offset),
     };
     reads.into_iter().map(offset).collect()
+}
+
+/// Returns of each value whether an offset may follow from it.
+fn needed(f: &Func, mut work: Vec<Value>) -> Vec<bool> {
+    let mut is_needed = vec![false; f.values.len()];
+    // Of each kind: whether a parameter or result of it was met.
+    let mut is_given = [false; 4];
+    while let Some(value) = work.pop() {
+        if std::mem::replace(&mut is_needed[value.index()], true) {
+            continue;
+        }
+        if let Some(op) = f.op(value) {
+            op.for_each(&f.pool, |operand| work.push(operand));
+            continue;
+        }
+        let kind = f.ty(value).kind;
+        if !std::mem::replace(&mut is_given[kind as usize], true) {
+            // All that constructs may take of this kind: few are integers.
+            work.extend(f.pool.iter().filter(|&&value| f.ty(value).kind == kind));
+        }
+    }
+    is_needed
 }
 
 /// Adds relative reads to the registers that a program uses.
@@ -103,6 +126,7 @@ pub fn add_to(usage: &mut Usage, offsets: &[Offset]) {
 struct Intervals<'a> {
     precision: Precision,
     constants: &'a FloatConstants,
+    is_needed: Vec<bool>,
     table: Vec<[Interval; 4]>,
 }
 
@@ -188,6 +212,9 @@ impl Intervals<'_> {
 
 impl Domain for Intervals<'_> {
     fn define(&mut self, f: &Func, value: Value) {
+        if !self.is_needed[value.index()] {
+            return;
+        }
         let (ty, Some(op)) = (f.ty(value), f.op(value)) else { return };
         for index in 0..ty.lanes {
             self.table[value.index()][usize::from(index)] = self.transfer(ty.kind, op, index);

@@ -138,6 +138,9 @@ impl Pass<'_> {
         let origins = causes.makers;
         causes.makers.add(lane);
         for &origin in origins.as_slice() {
+            if !is_exact && causes.makers.len() == MOST {
+                break;
+            }
             // Most are inputs and uniforms. The recursion ends with the depth.
             if self.is_computed(origin) {
                 let further = self.find_causes_within(origin, depth - 1);

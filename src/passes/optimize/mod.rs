@@ -5,7 +5,6 @@
 //! | file | pass |
 //! |---|---|
 //! | `simplify/` | simpler operations and constructs: `rules.rs`, `comparisons.rs`; `frame.rs` |
-//! | `params.rs` | loop parameters and results that are always one value |
 //! | `dce.rs`, `shrink.rs` | values, then lanes, that are not demanded |
 //! | `hoist.rs` | reads of members in front of the constructs that they stand in |
 //! | `cse.rs` | equal operations once |
@@ -17,7 +16,6 @@ pub mod dce;
 mod edit;
 pub(super) mod equal;
 pub mod hoist;
-pub mod params;
 pub mod shrink;
 pub mod simplify;
 pub mod uncalled;
@@ -72,12 +70,6 @@ fn optimize_function(
     simplify::run(f, precision, tables);
     observe("simplify", f);
     flow.compute(f);
-    if params::run(f, flow, tables) {
-        observe("params", f);
-        simplify::run(f, precision, tables);
-        observe("simplify", f);
-        flow.compute(f);
-    }
     demand.compute(f, flow);
     dce::run(f, flow, demand);
     observe("dce", f);

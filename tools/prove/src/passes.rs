@@ -5,7 +5,7 @@
 use transpica::stages::ir::{Func, Module, Phase, text, verify};
 use transpica::stages::passes::Scratch;
 use transpica::stages::passes::drivers::leave;
-use transpica::stages::passes::optimize::{cse, dce, params, shrink, simplify};
+use transpica::stages::passes::optimize::{cse, dce, shrink, simplify};
 use transpica::{At, Error, Kind, Precision, Result};
 
 use crate::same::compare;
@@ -14,12 +14,8 @@ use crate::same::compare;
 pub type Pass = (&'static str, fn(&mut Func, Precision, &mut Scratch) -> bool);
 
 /// The passes of one function, by the entry points that the library uses.
-pub const PASSES: [Pass; 6] = [
+pub const PASSES: [Pass; 5] = [
     ("simplify", |f, precision, scratch| simplify::run(f, precision, &mut scratch.tables)),
-    ("params", |f, _, scratch| {
-        scratch.flow.compute(f);
-        params::run(f, &scratch.flow, &mut scratch.tables)
-    }),
     ("cse", |f, _, scratch| cse::run(f, &mut scratch.tables)),
     ("dce", |f, _, scratch| {
         scratch.analyze(f);
@@ -33,7 +29,7 @@ pub const PASSES: [Pass; 6] = [
 ];
 
 /// The order in which [`check_passes`] runs the passes, each on the result of the previous one.
-const ORDER: [&str; 7] = ["simplify", "params", "simplify", "cse", "dce", "shrink", "cse"];
+const ORDER: [&str; 5] = ["simplify", "cse", "dce", "shrink", "cse"];
 
 /// Returns the pass of this name.
 pub fn find(name: &str) -> Option<Pass> {
