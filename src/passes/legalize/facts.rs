@@ -1,7 +1,7 @@
 //! Facts about lanes while a function is legalized.
-//! In: a function that grows, and a lane. Out: its bits if it is constant, the classes of numbers that
-//! it may hold, and whether a product may be ∞ · 0. Changes nothing. [`Constants`] has the constants,
-//! [`Ranges`] the classes.
+//! In: a function that grows, and a lane. Out: its bits if it is constant, the classes of numbers
+//! that it may hold, and whether a product may be ∞ · 0. Changes nothing. [`Constants`] has the
+//! constants, [`Ranges`] the classes.
 
 use std::cell::Cell;
 

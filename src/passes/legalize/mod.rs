@@ -185,7 +185,8 @@ impl Pass<'_> {
             self.emit.items.push(item);
         }
         let exit = self.emit.func.regions[region].exit;
-        if let Some(node) = targets.resolve(exit)
+        if self.hide.is_some()
+            && let Some(node) = targets.resolve(exit)
             && exit.list() != ValueList::EMPTY
             && !self.hide(node, exit.list())
         {
