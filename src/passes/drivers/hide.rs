@@ -56,10 +56,10 @@ struct Zero {
     float: Value,
 }
 
-/// What a function hides.
+/// The hidden constants of a function.
 pub(crate) struct Hide {
     decisions: Decisions,
-    /// What the zero is computed from.
+    /// The read that the zero is computed from.
     seed: (Type, Resource),
     zero: Option<Zero>,
     /// Items for the begin of the function.

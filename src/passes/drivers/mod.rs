@@ -1,14 +1,16 @@
 //! Passes that only drivers need: a file for each defect, which its first lines name.
 //! In and out: an [`ir::Func`](crate::ir::Func). Knows no encodings.
 //!
-//! | defect | seen on | shown by | file | cost |
-//! |---|---|---|---|---|
-//! | `x * 0` and `x + 0` are folded under NoContraction | lavapipe | `tests/cases/zeros` | `hide.rs`, `decisions.rs` say where | 0.5 % (fog 8.5 %) |
-//! | invocations that left a loop take values of later iterations | llvmpipe, SwiftShader | `tests/cases/upstream/*_of_a_loop.spvasm` | `leave.rs` | 0.8 % (particles 25 %) |
+//! | file | defect | seen on | cost |
+//! |---|---|---|---|
+//! | `hide.rs` | `x * 0`, `x + 0` are folded in spite of NoContraction | lavapipe | 0.5 % |
+//! | `leave.rs` | values of a loop are those of later rounds | llvmpipe, SwiftShader | 0.8 % |
 //!
-//! The cost is inverse throughput in exact form (RADV, navi10), the geometric mean of the samples and
-//! the most: with the pass against without it. Defenses within one operation stand where it becomes
-//! legal: logarithms of NaN in `legalize/arith.rs`, reads behind an array in `legalize/uniforms.rs`.
+//! `decisions.rs` says where `hide.rs` hides. The cost is inverse throughput in exact form (RADV,
+//! navi10) with the pass against without it, the geometric mean of the samples; the most is 8.5 %
+//! (`fog`) and 25 % (`particles`). The defects are shown by `tests/cases/zeros` and
+//! `tests/cases/upstream/*_of_a_loop.spvasm`. Defenses within one operation stand where it becomes
+//! legal: `legalize/arith.rs` has logarithms of NaN, `legalize/uniforms.rs` reads behind an array.
 
 mod decisions;
 pub mod hide;

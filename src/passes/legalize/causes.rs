@@ -72,12 +72,12 @@ impl Lanes {
     }
 }
 
-/// What makes a lane NaN.
+/// The lanes that make a lane NaN.
 #[derive(Clone, Copy)]
 struct Causes {
-    /// It is NaN exactly where one of these is.
+    /// The lanes exactly of which one is NaN where the lane is.
     exactly: Lanes,
-    /// It is NaN where one of these is: itself, and the nearest first.
+    /// The lanes each of which makes it NaN: itself, and the nearest first.
     makers: Lanes,
 }
 

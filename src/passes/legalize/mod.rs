@@ -16,7 +16,8 @@
 //!
 //! Products and sums of constants are computed here, since drivers would compute them and then fold
 //! the zeros among them. What could become a constant where a driver copies code is hidden from it
-//! (see [`hide`](Hide)), so that each constant is one by its definition (see `constants`).
+//! (see [`hide`](crate::passes::drivers::hide)), so that each constant is one by its definition
+//! (see `constants`).
 //!
 //! Files: `arith.rs` sums, constants among operands, reciprocals in each precision; `products.rs`
 //! products and dot products by what their operands may be; `nan.rs` tests for NaN, `causes.rs` the

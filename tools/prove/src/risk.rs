@@ -54,7 +54,7 @@ fn copies(f: &Func) -> bool {
 
 struct Search<'a> {
     f: &'a Func,
-    /// Whether a driver may copy code; none of a helper, of which the second rule does not hold.
+    /// Set if a driver may copy code; none of a helper, of which the second rule does not hold.
     copies: Option<bool>,
     /// The conditions of constructs.
     deciders: Vec<Value>,
