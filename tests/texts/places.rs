@@ -209,8 +209,9 @@ fn most_items_have_a_place() {
             }
         }
     });
-    // The others are conditions and counters of control flow, and conversions of outputs.
-    assert!(placed * 100 >= all * 88, "{placed} of {all} items");
+    // The others are conditions and counters of control flow, conversions of outputs, and constants
+    // that are hidden at the begin.
+    assert!(placed * 100 >= all * 87, "{placed} of {all} items");
 }
 
 const SOURCE: &str = "

@@ -135,6 +135,7 @@ vec4 layers_at(int index) {
 
 void main() {
     int in_inpos_bits = int(floatBitsToUint(in_inpos.x));
+    uint in_inpos_bits_1 = uint((in_inpos_bits * (in_inpos_bits + 1)) & 1);
     vec4 in_inpos_1 = vec4(in_inpos.xyz, 1.0);
     bool in_inpos_has_nan = pica_has_nan_vec4f(in_inpos_1);
     bool modelView_has_nan = pica_has_nan_vec4f(uniforms.c[modelView]) || in_inpos_has_nan;
@@ -157,7 +158,7 @@ void main() {
     bool projection_1_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 1]) || r1_has_nan;
     bool projection_2_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 2]) || r1_has_nan;
     bool projection_3_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 3]) || r1_has_nan;
-    float r2_y = uintBitsToFloat(uint((in_inpos_bits * (in_inpos_bits + 1)) & 1));
+    float r2_y = uintBitsToFloat(in_inpos_bits_1);
     int aL = uniforms.layerLoop.y;
     int left_i0 = uniforms.layerLoop.x;
     bool done = false;
@@ -206,7 +207,7 @@ void main() {
     );
     PRECISE vec2 r6_xy_1 = vec2(1.0) + r6_xy;
     PRECISE vec2 out_texcoord0_uv = 0.5 * r6_xy_1;
-    vec2 r9_yz = vec2(4.0, 0.25);
+    vec2 r9_yz = uintBitsToFloat(uvec2(in_inpos_bits_1) | uvec2(0x40800000u, 0x3e800000u));
     // up to 3 iterations
     for (int left_i0_1 = 2; left_i0_1 >= 0; left_i0_1 -= 1) {
         r9_yz = vec2(pica_mul_either_nan(r9_yz.x, r6_xy_1.y), r9_yz.y);
@@ -214,6 +215,7 @@ void main() {
     vec3 r6 = vec3(r6_xy_1, out_texcoord0_w);
     vec3 r9 = vec3(1.0, r9_yz);
     bool r6_has_nan = pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x);
+    PRECISE vec2 o3_product = vec2(4.0, 0.25) * r9.yz;
     vec4 out_position = vec4(
         pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
@@ -228,7 +230,7 @@ void main() {
     PRECISE vec4 out_color = mix(vec4(1.0), color_magnitude, lessThan(color_magnitude, vec4(1.0)));
     PRECISE vec2 out_texcoord1_uv = vec2(
         pica_dot_or_nan_vec3f(r6, r9, r6_has_nan) + 1.0,
-        2.0 + 4.0 * r9.y + 0.0625 + 1.0
+        2.0 + o3_product.x + o3_product.y + 1.0
     );
     gl_Position = out_position;
     color = out_color;

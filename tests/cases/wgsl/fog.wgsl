@@ -114,6 +114,7 @@ fn layers_at(index: i32) -> vec4f {
 @vertex
 fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let inpos_bits = i32(bitcast<u32>(inpos.x));
+    let inpos_bits_1 = u32((inpos_bits * (inpos_bits + 1)) & 1);
     let inpos_1 = vec4f(inpos.xyz, 1.0);
     let inpos_has_nan = pica_has_nan_vec4f(inpos_1);
     let modelView_has_nan = pica_has_nan_vec4f(uniforms.c[modelView]) || inpos_has_nan;
@@ -132,7 +133,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let projection_1_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 1]) || r1_has_nan;
     let projection_2_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 2]) || r1_has_nan;
     let projection_3_has_nan = pica_has_nan_vec4f(uniforms.c[projection + 3]) || r1_has_nan;
-    var r2_y = bitcast<f32>(u32((inpos_bits * (inpos_bits + 1)) & 1));
+    var r2_y = bitcast<f32>(inpos_bits_1);
     var aL = uniforms.layerLoop.y;
     var left_i0 = uniforms.layerLoop.x;
     var done = false;
@@ -177,7 +178,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_or_nan_vec3f(uniforms.c[modelView + 1].xyz, innrm.xyz, modelView_1_has_nan_1),
     );
     let r6_xy_1 = vec2f(1.0) + r6_xy;
-    var r9_yz = vec2f(4.0, 0.25);
+    var r9_yz = bitcast<vec2f>(vec2u(inpos_bits_1) | vec2u(0x40800000u, 0x3e800000u));
     // up to 3 iterations
     for (var left_i0_1 = 2; left_i0_1 >= 0; left_i0_1 -= 1) {
         r9_yz = vec2f(pica_mul_either_nan(r9_yz.x, r6_xy_1.y), r9_yz.y);
@@ -185,6 +186,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let r6 = vec3f(r6_xy_1, out_texcoord0_w);
     let r9 = vec3f(1.0, r9_yz);
     let r6_has_nan = pica_has_nan_vec3f(r6) || pica_is_nan(r9_yz.x);
+    let o3_product = vec2f(4.0, 0.25) * r9.yz;
     let out_position = vec4f(
         pica_dot_or_nan_vec4f(uniforms.c[projection], r1, projection_has_nan),
         pica_dot_or_nan_vec4f(uniforms.c[projection + 1], r1, projection_1_has_nan),
@@ -199,7 +201,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
     let out_texcoord1_uv = vec2f(
         pica_dot_or_nan_vec3f(r6, r9, r6_has_nan) + 1.0,
-        2.0 + 4.0 * r9.y + 0.0625 + 1.0,
+        2.0 + o3_product.x + o3_product.y + 1.0,
     );
     return VertexOutput(out_position, out_color, 0.5 * r6_xy_1, out_texcoord1_uv, out_texcoord0_w);
 }

@@ -85,7 +85,9 @@ fn found(gpu: &Gpu, case: &Case<'_>, route: Route) -> (Vec<f32>, Vec<bool>) {
     );
     let shader = compare::shader(&mut translator, &translated, route).expect("written");
     let reported = run_reported(gpu, shader, &uniforms, &vertices).expect("runs");
-    let same = found.iter().zip(&reported).all(|(found, (registers, _))| found == registers);
+    // In which round a driver leaves a loop may differ between two modules.
+    let mut pairs = found.iter().zip(&reported);
+    let same = pairs.all(|(found, (registers, end))| end.driver_left || found == registers);
     assert!(same, "reports change results on {}", route.name());
     assert!(reported.iter().all(|(_, end)| !end.guard_fired), "there is no guard");
     let found = found.iter().map(|registers| f32::from_bits(registers[0][0])).collect();
