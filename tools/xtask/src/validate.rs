@@ -16,7 +16,7 @@ const LIMIT: &str = "600";
 
 pub fn run() -> ExitCode {
     // These tests leave the texts in the target folder.
-    let tests = ["--test", "wgsl_corpus", "--test", "hlsl_msl"];
+    let tests = ["--test", "texts", "--", "corpus::", "hlsl_msl::"];
     println!("$ cargo test --workspace --all-features {}", tests.join(" "));
     // All texts, which `cargo xtask test` alone leaves a part of.
     if !succeeds(test::of_workspace().args(tests).env(test::ALL, "1")) {
