@@ -102,10 +102,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if thread >= draw.threads {
         return;
     }
+    let thread_1 = u32((thread * (thread + 1)) & 1);
+    let r15_result = bitcast<vec4f>(vec4u(thread_1) | vec4u(0x3f800000u, 0x3f800000u, 0u, 0u));
     let flip_y_is_0 = host.flip_y == 0u;
-    let thread_1 = thread * draw.chunk - (draw.threads * draw.chunk - draw.invocations);
-    let thread_2 = thread_1 - draw.warm;
-    let thread_3 = thread_1 + draw.chunk;
+    let thread_2 = thread * draw.chunk - (draw.threads * draw.chunk - draw.invocations);
+    let thread_3 = thread_2 - draw.warm;
+    let thread_4 = thread_2 + draw.chunk;
     let word = state[0];
     let word_1 = state[1];
     let word_2 = state[2];
@@ -117,12 +119,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         bitcast<f32>(word_3),
     );
     var count = 0;
-    var invocation = select(thread_2, 0, thread_2 < 0);
-    while invocation < thread_3 {
+    var invocation = select(thread_3, 0, thread_3 < 0);
+    while invocation < thread_4 {
         let invocation_window = invocation * draw.window;
         let vertex = feed[invocation_window];
         let invocation_above_0 = invocation > 0 || uniforms.b15_unbound != 0u;
-        let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation_above_0);
+        let r15_1 = select(r15_result, r15, invocation_above_0);
         let r0_x = pica_mul_first_nan(pica_rsq(r15_1.x), r15_1.x);
         let r1_xy = pica_mul_either_nan_vec2f(r15_1.yz, vec2f(r0_x));
         let r1_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].xy, r1_xy);
@@ -132,16 +134,16 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let r3_x = pica_mul_either_nan(1.0 + 0.01999998 * r15_1.x, vertex.w);
         let palette_a0_x = palette_at(pica_address(r15_1.w));
         let vertex_negative = -vertex.z;
-        let out_position = vec4f(
+        let magnitude = abs(feed[invocation_window + 1]);
+        var aL = uniforms.petals.y;
+        count = select(count, 0, invocation == thread_2);
+        var carried = vec4f(
             r2_xy.x,
             select(-r2_xy.y, r2_xy.y, flip_y_is_0),
             vertex_negative,
             vertex.w,
         );
-        let color_magnitude = abs(feed[invocation_window + 1]);
-        let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
-        var aL = uniforms.petals.y;
-        count = select(count, 0, invocation == thread_1);
+        var carried_1 = select(vec4f(1.0), magnitude, magnitude < vec4f(1.0));
         // up to petals.x + 1 iterations, aL from petals.y by petals.z
         for (var left_i0 = uniforms.petals.x; left_i0 >= 0; left_i0 -= 1) {
             let aL_offset = pica_offset(aL);
@@ -151,8 +153,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
             let r5_xy_is_nan = pica_is_nan_vec2f(r5_xy) | r3_x_is_nan;
             let r6_sum = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
             let r6_xy = select(r6_sum, vec2f(not_a_number), r5_xy_is_nan);
-            let color_magnitude_1 = abs(palette_a0_x);
-            let out_color_1 = select(vec4f(1.0), color_magnitude_1, color_magnitude_1 < vec4f(1.0));
+            let color_magnitude = abs(palette_a0_x);
+            let out_color = select(vec4f(1.0), color_magnitude, color_magnitude < vec4f(1.0));
             let c87_aL = c_at(87 + aL_offset);
             let r5_xy_1 = pica_mul_either_nan_vec2f(uniforms.c[scale].zw, c87_aL.xy);
             let r5_xy_is_nan_1 = pica_is_nan_vec2f(r5_xy_1) | r3_x_is_nan;
@@ -160,22 +162,22 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
             let r6_xy_1 = select(r6_sum_1, vec2f(not_a_number), r5_xy_is_nan_1);
             if count < draw.capacity {
                 let first = (thread * draw.capacity + count) * 6;
-                triangles[first] = out_position;
-                triangles[first + 1] = out_color;
+                triangles[first] = carried;
+                triangles[first + 1] = carried_1;
                 triangles[first + 2] = vec4f(
                     r6_xy.x,
                     select(-r6_xy.y, r6_xy.y, flip_y_is_0),
                     vertex_negative,
                     vertex.w,
                 );
-                triangles[first + 3] = out_color_1;
+                triangles[first + 3] = out_color;
                 triangles[first + 4] = vec4f(
                     r6_xy_1.x,
                     select(-r6_xy_1.y, r6_xy_1.y, flip_y_is_0),
                     vertex_negative,
                     vertex.w,
                 );
-                triangles[first + 5] = out_color_1;
+                triangles[first + 5] = out_color;
             }
             count += 1;
             aL += uniforms.petals.z;
