@@ -15,8 +15,8 @@
 //! | a result | that all exits give the same |
 //!
 //! ```text
-//! %0 = input v0 ; %1 = const 0                        =>      %0 = input v0 ; %2 = hidden 0 of %0
-//! loop (%3 = %1) { .. %4 = mulp %3 %0 .. }            =>      loop (%3 = %2) { .. %4 = mulp %3 %0 .. }
+//! %0 = input v0 ; %1 = const 0                =>  %0 = input v0 ; %2 = hidden 0 of %0
+//! loop (%3 = %1) { .. %4 = mulp %3 %0 .. }    =>  loop (%3 = %2) { .. %4 = mulp %3 %0 .. }
 //! ```
 //!
 //! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when

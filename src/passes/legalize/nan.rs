@@ -44,7 +44,7 @@ impl Pass<'_> {
     /// Lanes of which one is NaN exactly where a lane of a vector is.
     fn suspects(&mut self, vector: Value) -> Suspects {
         let mut own = Lanes::none();
-        let (mut causes, mut is_found, mut is_derived) = (Lanes::none(), true, false);
+        let mut is_derived = false;
         let count = self.emit.func.ty(vector).lanes;
         for index in 0..count {
             let lane = Lane::new(vector, index);
@@ -55,10 +55,11 @@ impl Pass<'_> {
             }
         }
         if is_derived {
-            for &lane in own.as_slice() {
+            let mut causes = Lanes::none();
+            let is_found = own.as_slice().iter().all(|&lane| {
                 let found = self.find_causes(lane);
-                is_found &= causes.add_all(self.causes.exactly(found));
-            }
+                causes.add_all(self.causes.exactly(found))
+            });
             let mut causes = [Suspects { lanes: causes, is_whole: false }];
             if is_found {
                 self.drop_implied(&mut causes);
