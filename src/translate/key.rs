@@ -128,17 +128,18 @@ fn write_input(place: &mut [u8; INPUT_BYTES], input: &VertexInput, read: u64) {
             place[0] = missing;
             continue;
         }
-        let (promise, exponent) = match promises[register] {
-            Promise::Nothing => (0, 0),
-            Promise::NotNan => (1, 0),
-            Promise::Below(exponent) => (2, exponent),
+        let (promise, exponent, least) = match promises[register] {
+            Promise::Nothing => (0, 0, 0),
+            Promise::NotNan => (1, 0, 0),
+            Promise::Below(exponent) => (2, exponent, 0),
+            Promise::Between(least, exponent) => (3, exponent, least.cast_unsigned()),
         };
         let kind = match kind {
             AttributeKind::Float => 0,
             AttributeKind::Int => 1,
             AttributeKind::Uint => 2,
         };
-        *place = [missing, kind, promise, exponent];
+        *place = [missing | kind << 4, promise, exponent, least];
     }
 }
 

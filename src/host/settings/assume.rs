@@ -1,14 +1,12 @@
 //! Promises of the host about the numbers that it feeds, and checks that they are kept.
 //! In: promises of the options, registers that a program reads. Out: what is known of a register,
-//! and [`Reliance`], which checks register files. Knows no IR.
-//!
-//! A check takes the integer maximum of magnitudes: as bits, infinity is above all finite numbers
-//! and NaN above infinity, so that one comparison answers every promise.
+//! and [`Reliance`], what a module needs. Knows no IR.
 
 use std::fmt;
 
 use super::options::{Assume, Options};
 use super::vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
+use super::watch::{Magnitudes, Watch};
 use crate::host::interface::{Constants, Usage};
 use crate::machine::precision::bits::{INFINITY, MAGNITUDE, SIGNIFICAND_BITS};
 use crate::program::isa::limits::FLOATS;
@@ -22,12 +20,17 @@ impl Promise {
     /// Every finite number and no other.
     pub const FINITE: Self = Self::Below(ALL_FINITE);
 
-    /// Largest bits of a magnitude that keeps the promise.
-    fn largest(self) -> u32 {
+    /// Bits of the least magnitude but 0 and of the largest one that keep the promise.
+    pub(super) fn bounds(self) -> (u32, u32) {
+        let below = |exponent: u8| ((u32::from(exponent.min(ALL_FINITE)) + BIAS) << SIGNIFICAND_BITS) - 1;
         match self {
-            Self::Nothing => MAGNITUDE,
-            Self::NotNan => INFINITY,
-            Self::Below(exponent) => ((u32::from(exponent.min(ALL_FINITE)) + BIAS) << SIGNIFICAND_BITS) - 1,
+            Self::Nothing => (0, MAGNITUDE),
+            Self::NotNan => (0, INFINITY),
+            Self::Below(exponent) => (0, below(exponent)),
+            Self::Between(least, exponent) => {
+                let least = (i32::from(least) + BIAS as i32).max(0).cast_unsigned();
+                (least << SIGNIFICAND_BITS, below(exponent))
+            }
         }
     }
 
@@ -37,20 +40,25 @@ impl Promise {
     /// use transpica::settings::Promise;
     /// assert!(Promise::Below(4).holds(&[-15.9, 0.0]) && !Promise::Below(4).holds(&[16.0]));
     /// assert!(Promise::NotNan.holds(&[f32::INFINITY]) && !Promise::NotNan.holds(&[f32::NAN]));
+    /// assert!(Promise::Between(-1, 4).holds(&[0.0, 0.5]) && !Promise::Between(0, 4).holds(&[0.5]));
     /// ```
     pub fn holds(self, numbers: &[f32]) -> bool {
-        let largest = self.largest().cast_signed();
-        // Without a branch, so that the compiler checks several numbers at once: the difference of
-        // a larger number is negative.
-        let signs = numbers.iter().fold(0, |signs, number| {
-            signs | largest.wrapping_sub((number.to_bits() & MAGNITUDE).cast_signed())
-        });
-        signs >= 0
+        Magnitudes::of(numbers).keep(self)
     }
 
-    /// The stronger of two promises.
+    /// Both promises.
     fn and(self, other: Self) -> Self {
-        if self.largest() < other.largest() { self } else { other }
+        let stronger = if self.bounds().1 < other.bounds().1 { self } else { other };
+        match (stronger, self.least().max(other.least())) {
+            (Self::Below(exponent) | Self::Between(_, exponent), Some(least)) => {
+                Self::Between(least, exponent)
+            }
+            (stronger, _) => stronger,
+        }
+    }
+
+    fn least(self) -> Option<i8> {
+        if let Self::Between(least, _) = self { Some(least) } else { None }
     }
 }
 
@@ -60,6 +68,9 @@ impl fmt::Display for Promise {
             Self::Nothing => f.write_str("any number"),
             Self::NotNan => f.write_str("not NaN"),
             Self::Below(exponent) => write!(f, "below 2^{}", exponent.min(&ALL_FINITE)),
+            Self::Between(least, exponent) => {
+                write!(f, "0 or from 2^{least} to below 2^{}", exponent.min(&ALL_FINITE))
+            }
         }
     }
 }
@@ -70,9 +81,9 @@ impl VertexInput {
     pub(crate) fn numbers(&self) -> [Promise; 16] {
         let of_format = |format: &AttributeFormat| match format.kind {
             AttributeKind::Float => Promise::Nothing,
-            AttributeKind::Int => Promise::Below(32),
+            AttributeKind::Int => Promise::Between(0, 32),
             // The largest one rounds up to 2^32.
-            AttributeKind::Uint => Promise::Below(33),
+            AttributeKind::Uint => Promise::Between(0, 33),
         };
         std::array::from_fn(|register| self.promises[register].and(of_format(&self.formats[register])))
     }
@@ -145,7 +156,7 @@ impl Reliance {
         let folded: u128 = is_folded.fold(0, |mask, (register, _): (u32, _)| mask | 1 << register);
         let uniforms = match promises.uniforms {
             Promise::Nothing => 0,
-            Promise::NotNan | Promise::Below(_) => {
+            Promise::NotNan | Promise::Below(_) | Promise::Between(..) => {
                 (usage.floats | usage.relative & Usage::EVERYTHING.floats) & !folded
             }
         };
@@ -166,37 +177,13 @@ impl Reliance {
         // Registers that the program does not read may hold anything.
         self.uniforms == 0
             || self.promises.uniforms.holds(uniforms.as_flattened())
-            || self.broken(uniforms) == 0
+            || Watch::new(self.promises.uniforms, uniforms).broken() & self.uniforms == 0
     }
 
-    /// Returns the mask of the uniforms that break the promise, bit n = cn. See
-    /// [`update`](Self::update).
-    pub fn broken(&self, uniforms: &[[f32; 4]; FLOATS]) -> u128 {
-        (0..).zip(uniforms).fold(0, |broken, (register, value)| self.update(broken, register, *value))
-    }
-
-    /// Returns the mask of the uniforms that break the promise after a write of one register, from
-    /// the mask before it. Whether the module may be used needs no look at the others.
-    ///
-    /// ```
-    /// use transpica::settings::{Assume, Promise, Reliance};
-    /// let promises = Assume { uniforms: Promise::NotNan, ..Assume::default() };
-    /// let relies_on = Reliance { uniforms: 0b11, promises, ..Reliance::default() };
-    /// let broken = relies_on.update(0, 1, [f32::NAN, 0.0, 0.0, 0.0]);
-    /// assert_eq!(broken, 0b10);
-    /// assert_eq!(relies_on.update(broken, 1, [1.0; 4]), 0);
-    /// ```
-    #[must_use]
-    pub fn update(&self, broken: u128, register: u8, value: [f32; 4]) -> u128 {
-        let bit = 1u128.checked_shl(register.into()).unwrap_or(0) & self.uniforms;
-        if self.promises.uniforms.holds(&value) { broken & !bit } else { broken | bit }
-    }
-
-    /// Returns whether attributes of a vertex keep the promises about attributes.
-    pub fn holds_for_vertex(&self, attributes: &[[f32; 4]; 16]) -> bool {
-        (0..16usize).all(|register| {
-            self.attributes >> register & 1 == 0
-                || self.attribute_promises[register].holds(&attributes[register])
-        })
+    /// Returns whether attributes keep the promises about them.
+    pub fn holds_for_attributes(&self, attributes: &[Magnitudes; 16]) -> bool {
+        let promises = (0..).zip(attributes).zip(self.attribute_promises);
+        let mut needed = promises.filter(|((register, _), _)| self.attributes >> register & 1 != 0);
+        needed.all(|((_, found), promise)| found.keep(promise))
     }
 }

@@ -10,6 +10,7 @@
 //! | `assume.rs` | promises about numbers, and their checks |
 //! | `job.rs`, `setup.rs` | what a program becomes; programs of a draw |
 //! | `vertex_input.rs` | formats of attributes, and promises about them |
+//! | `watch.rs` | checks of promises where numbers come in |
 
 pub(crate) mod assume;
 pub(crate) mod differences;
@@ -20,6 +21,7 @@ pub(crate) mod presets;
 pub(crate) mod profile;
 pub(crate) mod setup;
 pub(crate) mod vertex_input;
+pub(crate) mod watch;
 
 pub use assume::Reliance;
 #[doc(hidden)]
@@ -38,3 +40,4 @@ pub use profile::{Binding, Bindings};
 #[doc(hidden)]
 pub use setup::Setup;
 pub use vertex_input::{AttributeFormat, AttributeKind, Promise, VertexInput};
+pub use watch::{Magnitudes, Watch};

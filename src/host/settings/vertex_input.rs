@@ -47,6 +47,10 @@ pub enum Promise {
     NotNan,
     /// All numbers are finite, and their magnitudes are below 2^n. From 128 on, any finite number.
     Below(u8),
+    /// As `Below` the second number, and those but 0 have magnitudes of at least 2 to the power of
+    /// the first. Where no square of a number vanishes, vectors over their lengths need no guards:
+    /// `Between(-20, 32)` is enough for one that a matrix has turned.
+    Between(i8, u8),
 }
 
 /// Vertex input by register. That of a draw takes the place of

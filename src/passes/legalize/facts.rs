@@ -92,6 +92,16 @@ impl<'a> Facts<'a> {
         classes
     }
 
+    /// Returns the operand and the reciprocal root of a product that divides, and is 0 where the
+    /// reciprocal is infinite.
+    pub fn quotient_of(&self, value: Value) -> Option<(Value, Lane)> {
+        let found = self.ranges.quotient_of(value)?;
+        if self.unpromised.as_ref().is_some_and(|unpromised| unpromised.quotient_of(value).is_none()) {
+            self.relies.set(true);
+        }
+        Some(found)
+    }
+
     /// The lane that a lane copies, up to sign.
     pub fn root(&self, func: &Func, lane: Lane) -> Lane {
         self.ranges.root(func, lane)

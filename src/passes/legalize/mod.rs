@@ -313,7 +313,9 @@ impl Pass<'_> {
                 self.float24_register(read)
             }
             Op::Unary(op, a) => return self.unary(op, a),
-            Op::Binary(op, a, b) => return self.binary(op, a, b),
+            Op::Binary(op, a, b) => {
+                return self.quotient(value).or_else(|| self.binary(op, a, b));
+            }
             _legal_as_it_is => return None,
         })
     }

@@ -114,6 +114,21 @@ impl Pass<'_> {
         self.call(helper, lanes, &args)
     }
 
+    /// The product that divides by a root, where promises say that the reciprocal is infinite for 0
+    /// alone, as 0 over its length: 0 times the largest number is 0, too.
+    pub(super) fn quotient(&mut self, value: Value) -> Option<Op> {
+        let (vector, factor) = self.facts.quotient_of(value)?;
+        if self.facts.constants(vector).lanes != 0 || self.facts.constant(factor).is_some() {
+            return None;
+        }
+        let lanes = self.emit.func.ty(vector).lanes;
+        let length = self.emit.lane(factor);
+        let largest = self.emit.float(1, f32::MAX);
+        let finite = self.emit.binary(Binary::NMin, length, largest);
+        let all = self.gather(&[Lane::new(finite, 0); 4][..usize::from(lanes)]);
+        Some(Op::Binary(Binary::Mul, vector, all))
+    }
+
     /// A product of which some lanes need a guard.
     fn mixed(&mut self, a: Value, b: Value, guarded: u8) -> Op {
         let ty = self.emit.func.ty(a);

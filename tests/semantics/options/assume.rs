@@ -4,23 +4,34 @@
 use std::time::{Duration, Instant};
 
 use transpica::interp::Uniforms;
+use transpica::isa::Pc;
 use transpica::isa::limits::FLOATS;
 use transpica::reflect::Reflection;
 use transpica::settings::{
-    Arithmetic, Assume, AttributeFormat, AttributeKind, Promise, Reliance, VertexInput,
+    Arithmetic, Assume, AttributeFormat, AttributeKind, Magnitudes, Promise, Reliance, VertexInput, Watch,
 };
 use transpica::stages::lift::OutputSelection;
 use transpica::stages::passes::legalize;
-use transpica::{Job, Machine, Options, Precision, Shbin, Translation};
+use transpica::{
+    Job, Machine, Options, Precision, Profile, Program, RegisterState, Shbin, Stage, Translation, Translator,
+};
+use transpica_asm::{SourceText, assemble};
 use transpica_generate::promises::{keep, results_keep};
-use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
+use transpica_generate::{Generated, Kind, Random, generate, special_inputs, special_uniforms};
 use transpica_prove::chain::{self, Case, Disagreement};
 
 /// Number of random programs for each promise.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 60 } else { 600 };
 
-const PROMISES: [Promise; 5] =
-    [Promise::NotNan, Promise::FINITE, Promise::Below(60), Promise::Below(30), Promise::Below(4)];
+const PROMISES: [Promise; 7] = [
+    Promise::NotNan,
+    Promise::FINITE,
+    Promise::Below(60),
+    Promise::Below(30),
+    Promise::Below(4),
+    Promise::Between(-20, 32),
+    Promise::Between(-63, 60),
+];
 
 /// Compares all forms of a program, translated with promises, on special numbers that keep others.
 fn compare(
@@ -29,14 +40,22 @@ fn compare(
     assumed: Options,
     fed: Options,
 ) -> Result<usize, Disagreement> {
+    let numbers = (special_uniforms(generated.seed), special_inputs(generated.seed, chain::VERTICES));
+    compare_program(&generated.program(), numbers, precision, assumed, fed)
+}
+
+/// The same with numbers of its own.
+fn compare_program(
+    program: &Program<'_>,
+    (mut uniforms, mut inputs): (Uniforms, Vec<[[f32; 4]; 16]>),
+    precision: Precision,
+    assumed: Options,
+    fed: Options,
+) -> Result<usize, Disagreement> {
     let Options { assume, input, .. } = assumed;
     let options = Options { assume, input, ..chain::options(precision) };
-    let program = generated.program();
-    let seed = generated.seed;
-    let mut uniforms = special_uniforms(seed);
-    let mut inputs = special_inputs(seed, chain::VERTICES);
     keep(&fed, &mut uniforms, &mut inputs);
-    let mut machine = Machine::new(&program, options.settings(chain::BUDGET)).expect("a vertex program");
+    let mut machine = Machine::new(program, options.settings(chain::BUDGET)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
     let mut vertices = Vec::new();
     for inputs in inputs {
@@ -48,7 +67,7 @@ fn compare(
             vertices.push((chain::bits(&inputs), chain::bits(outputs).to_vec()));
         }
     }
-    Case { program: &program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
+    Case { program, uniforms, options, outputs: OutputSelection::Registers, vertices }.compare()
 }
 
 /// The same promise about everything that a host feeds.
@@ -117,6 +136,97 @@ fn broken_promises_are_found() {
         };
         assert!((0..600).any(differs), "{:?} with {:?}", assumed.assume, fed.assume);
     }
+}
+
+/// Squares of lengths as programs spell them; the first is that of r0.xyz.
+const LENGTHS: [&str; 5] = [
+    "dp3 r1.x, r0, r0",
+    "dp4 r1.x, r0, r0",
+    "mul r1, r0, r0\n add r1.x, r1.x, r1.y\n add r1.x, r1.x, r1.z",
+    "mul r1.x, r0.x, r0.x\n mad r1.x, r0.y, r0.y, r1.x\n mad r1.x, r0.z, r0.z, r1.x",
+    "dp3 r1.x, -r0, -r0",
+];
+
+/// Assembles a program that normalizes a turned vector and takes products with it.
+fn normalizing(length: &str, turn: &str) -> (Vec<u32>, Vec<u32>) {
+    let text = format!(
+        ".out - position\n.proc main\n {turn}\n {length}\n rsq r1.x, r1.x\n mul r2.xyz, r0.xyz, r1.x\n \
+         mov r2.w, c7.w\n dp3 r3.x, c5, r2\n mul r3.y, c6.x, r3.x\n mul r3.zw, r2.xy, r1.x\n mov o0, r3\n end\n.end\n"
+    );
+    let assembled = assemble(&[SourceText { name: "case", text: &text }]);
+    let bytes = assembled.unwrap_or_else(|report| panic!("{report}")).bytes;
+    let file = Shbin::parse(&bytes).expect("a file");
+    let code = file.package.code.iter().collect();
+    (code, file.package.descriptors.iter().map(|descriptor| descriptor.bits).collect())
+}
+
+const TURN: &str = "dp4 r0.x, c0, v0\n dp4 r0.y, c1, v0\n dp4 r0.z, c2, v0\n dp4 r0.w, c3, v0";
+
+/// Numbers at the ends of a promise, some vectors 0, some that nearly cancel.
+fn at_the_ends(seed: u64, least: i8, exponent: u8) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
+    let mut random = Random::new(seed, "ends");
+    let mut number = || {
+        let near = [1.0, -1.0, 1.000_000_1, -1.999_999_9][random.below(4) as usize];
+        // Half of the vectors are tiny altogether.
+        match random.below(if seed % 2 == 0 { 3 } else { 6 }) {
+            0 => 0.0,
+            1 | 2 => near * 2f32.powi(least.into()),
+            3 => near * 2f32.powi(i32::from(exponent) - 1),
+            4 => near,
+            _any => near * 2f32.powi(random.below(40) as i32 - 20),
+        }
+    };
+    let mut uniforms = Uniforms::default();
+    uniforms.floats.as_flattened_mut().iter_mut().for_each(|uniform| *uniform = number());
+    let mut inputs = vec![[[0.0; 4]; 16]; 8];
+    // The first vertex keeps its zeros.
+    inputs[1..].iter_mut().for_each(|vertex| vertex[0] = [number(), number(), number(), number()]);
+    (uniforms, inputs)
+}
+
+/// Compares normalizing programs, translated with one promise, on numbers that keep another.
+fn compare_normalizing(assumed: Promise, fed: (i8, u8), seed: u64) -> Result<usize, Disagreement> {
+    let turn = if seed % 3 == 0 { "mov r0, v0" } else { TURN };
+    let (code, descriptors) = normalizing(LENGTHS[(seed / 3) as usize % LENGTHS.len()], turn);
+    let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).expect("a program");
+    let kept = promising(Promise::Between(fed.0, fed.1));
+    compare_program(&program, at_the_ends(seed, fed.0, fed.1), Precision::Exact, promising(assumed), kept)
+}
+
+/// Vectors over their lengths need no guard where no square vanishes, and where one may, they have
+/// it.
+#[test]
+fn vectors_over_their_lengths_are_exact() {
+    for seed in 0..4 * PROGRAMS {
+        for (least, exponent) in [(-20, 32), (-20, 20), (-10, 120), (-63, 60)] {
+            compare_normalizing(Promise::Between(least, exponent), (least, exponent), seed)
+                .unwrap_or_else(|found| panic!("{least}..{exponent}, {seed}: {found}"));
+        }
+    }
+    // Guards are left without the lower end, and none for the quotient with it.
+    let guards = |promise| {
+        let (code, descriptors) = normalizing(LENGTHS[0], TURN);
+        let program =
+            Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).expect("a program");
+        let mut translator = Translator::new(promising(promise), Profile::default());
+        let state = RegisterState::default();
+        let module =
+            translator.translate(&program, &state.vertex(), Job::Compute).expect("translates").module;
+        legalize::guards(&module).products
+    };
+    let [above, between, below] =
+        [Promise::Between(-21, 32), Promise::Between(-20, 32), Promise::Below(32)].map(guards);
+    assert_eq!(above, below);
+    assert!(between < below, "{between} {below}");
+}
+
+/// Numbers below the least one, as an analysis that is too bold would allow: the square of a turned
+/// vector vanishes, and its quotient is infinite.
+#[test]
+fn vanishing_squares_are_found() {
+    let promise = Promise::Between(-20, 32);
+    assert!((0..200).any(|seed| compare_normalizing(promise, (-63, 32), seed).is_err()));
+    assert!((0..200).all(|seed| compare_normalizing(Promise::Below(32), (-63, 32), seed).is_ok()));
 }
 
 fn translated(options: Options) -> (Translation, Reflection) {
@@ -212,15 +322,28 @@ const NUMBERS: [f32; 12] = [
 
 #[test]
 fn the_check_finds_every_breach() {
-    for promise in [Promise::Nothing, Promise::Below(128), Promise::Below(255), Promise::Below(0)]
-        .iter()
-        .chain(&PROMISES)
-    {
+    let extreme = [
+        Promise::Nothing,
+        Promise::Below(128),
+        Promise::Below(255),
+        Promise::Below(0),
+        Promise::Between(i8::MIN, 128),
+        Promise::Between(-127, 128),
+        Promise::Between(i8::MAX, 128),
+        Promise::Between(3, 2),
+    ];
+    for promise in extreme.iter().chain(&PROMISES) {
         let keeps = |number: f32| match *promise {
             Promise::Nothing => true,
             Promise::NotNan => !number.is_nan(),
             Promise::Below(exponent) => {
                 number.is_finite() && f64::from(number.abs()) < 2f64.powi(exponent.into())
+            }
+            Promise::Between(least, exponent) => {
+                let magnitude = f64::from(number.abs());
+                // Below the normal numbers no bound is kept.
+                let is_large = magnitude == 0.0 || least < -126 || magnitude >= 2f64.powi(least.into());
+                number.is_finite() && is_large && magnitude < 2f64.powi(exponent.into())
             }
         };
         let Options { assume: promises, input, .. } = promising(*promise);
@@ -230,20 +353,26 @@ fn the_check_finds_every_breach() {
         for number in NUMBERS {
             assert_eq!(promise.holds(&[number]), keeps(number), "{promise:?} {number}");
             for (register, component) in (0..FLOATS).flat_map(|r| (0..4).map(move |c| (r, c))) {
-                let mut uniforms = [[1.0 / 1024.0; 4]; FLOATS];
+                let mut uniforms = [[0.0; 4]; FLOATS];
                 uniforms[register][component] = number;
                 let broken = if keeps(number) { 0 } else { 1 << register };
-                assert_eq!(relies_on.broken(&uniforms), broken);
                 assert_eq!(relies_on.holds(&uniforms), keeps(number));
-                assert_eq!(relies_on.update(0, register as u8, uniforms[register]), broken);
-                assert_eq!(relies_on.update(broken, register as u8, [0.0; 4]), 0);
+                let mut watch = Watch::new(*promise, &uniforms);
+                assert_eq!(watch.broken(), broken);
+                assert_eq!(watch.allows(&relies_on, &[Magnitudes::NONE; 16]), keeps(number));
+                watch.write(register as u8, [0.0; 4]);
+                assert_eq!(watch.broken(), 0);
+                watch.write(register as u8, uniforms[register]);
+                assert_eq!(watch.broken(), broken);
                 let others = Reliance { uniforms: relies_on.uniforms & !(1 << register), ..relies_on };
                 assert!(others.holds(&uniforms), "the program does not read it");
             }
-            let mut vertex = [[0.0; 4]; 16];
-            vertex[3][2] = number;
-            assert_eq!(relies_on.holds_for_vertex(&vertex), keeps(number));
-            assert!(Reliance { attributes: !8, ..relies_on }.holds_for_vertex(&vertex));
+            let mut attributes = [Magnitudes::NONE; 16];
+            attributes[3] = Magnitudes::of(&[0.0, 0.0, number]);
+            let records: Vec<u8> = [0.0, number, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+            assert_eq!(Magnitudes::of_records(&records, 12, 4, 2), attributes[3]);
+            assert_eq!(relies_on.holds_for_attributes(&attributes), keeps(number));
+            assert!(Reliance { attributes: !8, ..relies_on }.holds_for_attributes(&attributes));
         }
     }
 }

@@ -37,7 +37,7 @@ macro_rules! numbers {
     )* };
 }
 
-numbers!(u8 u16 u32);
+numbers!(i8 u8 u16 u32);
 
 impl Values for f32 {
     fn some() -> Self {
@@ -180,7 +180,7 @@ fields!(Control { bools ints loop_guard report_unfinished permissive });
 fields!(DepthSnap { near far });
 fields!(Outputs { all depth snap_depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants padded });
-variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } });
+variants!(Promise { Nothing {} NotNan {} Below { 0: exponent } Between { 0: least, 1: exponent } });
 fields!(Assume { uniforms results });
 fields!(VertexInput { formats promises });
 fields!(Options { arithmetic control outputs block input assume limits });

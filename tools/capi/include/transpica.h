@@ -346,6 +346,8 @@ enum TranspicaPromiseKind
     TRANSPICA_PROMISE_KIND_NOT_NAN = 1,
     // All numbers are finite, with magnitudes below a power of two.
     TRANSPICA_PROMISE_KIND_BELOW = 2,
+    // As BELOW, and magnitudes but 0 are at least another power of two.
+    TRANSPICA_PROMISE_KIND_BETWEEN = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -791,6 +793,14 @@ typedef struct TranspicaReliance {
     uint32_t reserved;
 } TranspicaReliance;
 
+// The largest and the least magnitude of some numbers. Zeros are those of no numbers.
+typedef struct TranspicaMagnitudes {
+    // Bits of the largest magnitude as a float.
+    uint32_t largest;
+    // Bits of the least magnitude but 0; 0 if there is none.
+    uint32_t least;
+} TranspicaMagnitudes;
+
 // 128-bit identifier of a module: equal keys, equal SPIR-V. A new version of the library has new
 // keys.
 typedef struct TranspicaKey {
@@ -1064,8 +1074,12 @@ typedef struct TranspicaAttributeFormat {
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
     TranspicaPromiseKind kind;
-    // Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
+    // Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this, 0
+    // to 128.
     uint32_t exponent;
+    // Of TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes but 0 are at least two to the power of this,
+    // -128 to 127.
+    int32_t least;
 } TranspicaPromise;
 
 // Vertex input of a draw. It goes with a program and takes the place of `input` of
@@ -1278,6 +1292,24 @@ TranspicaStatus transpica_result_check_uniforms(const struct TranspicaResult *re
                                                 const float *uniforms,
                                                 size_t count,
                                                 uint32_t *broken);
+
+// Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
+// `components` floats at `offset` of each record of `stride` bytes. A host does this once, when
+// vertices are uploaded. Integers need it as little as attributes without a promise.
+TranspicaStatus transpica_magnitudes_add(struct TranspicaMagnitudes *magnitudes,
+                                         const uint8_t *bytes,
+                                         size_t size,
+                                         size_t stride,
+                                         size_t offset,
+                                         size_t components);
+
+// Returns whether a draw may use the module of a result: 1 if `broken`, see
+// transpica_result_check_uniforms, is 0 and `attributes`, the magnitudes of v0 to v15, keep the
+// promises that the module relies on, else 0. A result without a program is 0, too. Promises about
+// results of arithmetic are the host's own affair.
+uint32_t transpica_result_allows(const struct TranspicaResult *result,
+                                 const uint32_t *broken,
+                                 const struct TranspicaMagnitudes *attributes);
 
 // Creates a translator through `translator`. `settings` is NULL for the defaults, and is not
 // needed afterwards. `errors` is NULL or receives a result if the call fails, else NULL.

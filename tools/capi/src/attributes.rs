@@ -25,8 +25,12 @@ pub struct TranspicaAttributeFormat {
 pub struct TranspicaPromise {
     /// A TranspicaPromiseKind.
     pub kind: u32,
-    /// Of TRANSPICA_PROMISE_KIND_BELOW: magnitudes are below two to the power of this, 0 to 128.
+    /// Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this, 0
+    /// to 128.
     pub exponent: u32,
+    /// Of TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes but 0 are at least two to the power of this,
+    /// -128 to 127.
+    pub least: i32,
 }
 
 /// Vertex input of a draw. It goes with a program and takes the place of `input` of
@@ -56,15 +60,17 @@ pub(crate) fn vertex_input(given: &TranspicaVertexInput) -> Result<VertexInput, 
 }
 
 fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
-    let TranspicaPromise { kind, exponent } = given;
+    let TranspicaPromise { kind, exponent, least } = given;
     let promise = choice("TranspicaPromise.kind", kind)?;
-    match promise {
-        Promise::Below(_) if exponent <= 128 => {
-            Ok(Promise::Below(narrow("TranspicaPromise.exponent", exponent)?))
-        }
-        Promise::Nothing | Promise::NotNan if exponent == 0 => Ok(promise),
-        Promise::Nothing | Promise::NotNan | Promise::Below(_) => {
-            let text = format!("TranspicaPromise.exponent is {exponent}, which the kind does not take");
+    let below = u8::try_from(exponent).ok().filter(|&exponent| exponent <= 128);
+    match (promise, below, i8::try_from(least)) {
+        (Promise::Below(_), Some(below), Ok(0)) => Ok(Promise::Below(below)),
+        (Promise::Between(..), Some(below), Ok(least)) => Ok(Promise::Between(least, below)),
+        (Promise::Nothing | Promise::NotNan, Some(0), Ok(0)) => Ok(promise),
+        _other => {
+            let text = format!(
+                "TranspicaPromise has exponent {exponent} and least {least}, which the kind does not take"
+            );
             Err(Problem::argument(TranspicaCode::UnknownChoice, text))
         }
     }

@@ -243,6 +243,8 @@ pub enum TranspicaPromiseKind {
     NotNan = 1,
     /// All numbers are finite, with magnitudes below a power of two.
     Below = 2,
+    /// As BELOW, and magnitudes but 0 are at least another power of two.
+    Between = 3,
 }
 
 /// A shader unit.
@@ -469,6 +471,7 @@ impl Choice for Promise {
             (TranspicaPromiseKind::Nothing, Self::Nothing),
             (TranspicaPromiseKind::NotNan, Self::NotNan),
             (TranspicaPromiseKind::Below, Self::Below(0)),
+            (TranspicaPromiseKind::Between, Self::Between(0, 0)),
         ];
         all.into_iter().find(|&(kind, _)| kind as u32 == number).map(|(_, promise)| promise)
     }

@@ -1,10 +1,10 @@
 //! Promises that a module relies on, and the check of uniforms against them.
 //! In: a result, float uniforms. Out: masks of registers.
 
-use transpica::isa::limits::FLOATS;
-use transpica::settings::Reliance;
+use transpica::isa::limits::{FLOATS, INPUTS};
+use transpica::settings::{Magnitudes, Reliance, Watch};
 
-use crate::boundary::{array, plain, shared};
+use crate::boundary::{array, exclusive, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};
 use crate::enums::TranspicaCode;
 use crate::problem::Problem;
@@ -102,10 +102,79 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
         let (registers, _rest) = uniforms.as_chunks::<4>();
         // Range: below 96.
         let all = (first as u8..).zip(registers);
-        let after = all.fold(before, |broken, (register, value)| reliance.update(broken, register, *value));
+        let mut watch = Watch::resume(reliance.promises.uniforms, before);
+        all.for_each(|(register, value)| watch.write(register, *value));
+        // Registers that the program does not read may hold anything.
+        let after = watch.broken() & reliance.uniforms;
         // SAFETY: as above.
         unsafe { broken.write(words(after)) };
         Ok(())
+    })
+}
+
+/// The largest and the least magnitude of some numbers. Zeros are those of no numbers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaMagnitudes {
+    /// Bits of the largest magnitude as a float.
+    pub largest: u32,
+    /// Bits of the least magnitude but 0; 0 if there is none.
+    pub least: u32,
+}
+
+impl TranspicaMagnitudes {
+    fn read(self) -> Magnitudes {
+        Magnitudes::from_bits([self.largest, self.least])
+    }
+}
+
+/// Adds the numbers of an attribute in little-endian vertex data of `size` bytes to `magnitudes`:
+/// `components` floats at `offset` of each record of `stride` bytes. A host does this once, when
+/// vertices are uploaded. Integers need it as little as attributes without a promise.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_magnitudes_add(
+    magnitudes: *mut TranspicaMagnitudes,
+    bytes: *const u8,
+    size: usize,
+    stride: usize,
+    offset: usize,
+    components: usize,
+) -> crate::TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or that many bytes.
+        let bytes = unsafe { array(bytes, size, "bytes")? };
+        // SAFETY: NULL or such a structure.
+        let all = unsafe { exclusive(magnitudes, "magnitudes")? };
+        let found = all.read().or(Magnitudes::of_records(bytes, stride, offset, components));
+        let [largest, least] = found.to_bits();
+        *all = TranspicaMagnitudes { largest, least };
+        Ok(())
+    })
+}
+
+/// Returns whether a draw may use the module of a result: 1 if `broken`, see
+/// transpica_result_check_uniforms, is 0 and `attributes`, the magnitudes of v0 to v15, keep the
+/// promises that the module relies on, else 0. A result without a program is 0, too. Promises about
+/// results of arithmetic are the host's own affair.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_allows(
+    result: *const TranspicaResult,
+    broken: *const u32,
+    attributes: *const TranspicaMagnitudes,
+) -> u32 {
+    value(0, || {
+        let allows = || {
+            // SAFETY: NULL or a result.
+            let relies_on = reliance(unsafe { shared(result, "result") }?)?;
+            // SAFETY: NULL or three words.
+            let broken = unsafe { array(broken, 3, "broken")? };
+            // SAFETY: NULL or one for each attribute.
+            let attributes = unsafe { array(attributes, INPUTS, "attributes")? };
+            let attributes = std::array::from_fn(|register| attributes[register].read());
+            let watch = Watch::resume(relies_on.promises.uniforms, mask([broken[0], broken[1], broken[2]]));
+            Ok::<_, Problem>(watch.allows(relies_on, &attributes).into())
+        };
+        allows().unwrap_or(0)
     })
 }
 

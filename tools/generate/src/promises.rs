@@ -20,7 +20,8 @@ pub fn kept(promise: Promise, number: f32) -> f32 {
     match promise {
         _any if promise.holds(&[number]) => number,
         Promise::Nothing | Promise::NotNan => f32::INFINITY,
-        Promise::Below(exponent) => {
+        Promise::Between(least, _) if number.abs() < 1.0 => 2f32.powi(least.into()).copysign(number),
+        Promise::Below(exponent) | Promise::Between(_, exponent) => {
             // The largest number below the power of two.
             let largest = f32::from_bits(((u32::from(exponent.min(128)) + 127) << 23) - 1);
             largest.copysign(number)

@@ -16,6 +16,7 @@
 //! Each frame is written beside a reference. For the reference the interpreter runs
 //! the vertex programs, and a plain vertex stage passes its results to the same rasterizer. A third
 //! picture shows differences in white: there are none.
+//! Draws whose numbers keep a promise have modules that rely on it, others have exact ones.
 //! SPIR-V modules are stored in `OUT/cache` under their keys; a second run translates nothing.
 //!
 //! `--view widescreen` and `--view stereo` show the scene as its programs cannot: hooks change the
@@ -134,9 +135,13 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
         differing += count;
     }
     let programs = host.programs();
-    let Counts { draws, vertices, on_cpu, translated, from_disk, hurried, known } = host.finish()?;
+    let Counts { draws, vertices, on_cpu, promised, translated, from_disk, hurried, known } =
+        host.finish()?;
     println!("{draws} draws, {vertices} vertices, {programs} programs seen");
     println!("{on_cpu} draws on the CPU, before their pipelines were ready");
+    for (count, promise) in promised.into_iter().zip(host::PROMISES) {
+        println!("{count} draws keep the promise: {promise}");
+    }
     println!("{hurried} pipelines were late and created at normal priority");
     println!(
         "{translated} translated, {from_disk} read from the cache on disk, {known} pipelines found by key"

@@ -6,7 +6,7 @@
 use transpica::container::SymbolBank;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::{GeometryMachine, Settings, TraceRecord, Uniforms};
-use transpica::settings::{Assume, Promise, Reliance};
+use transpica::settings::{Assume, Promise, Reliance, Watch};
 use transpica::{Error, Job, Machine, Options, Profile, Program, Shbin, Stage, Translator};
 use transpica_generate::{Named, promises};
 
@@ -137,7 +137,8 @@ impl Promised<'_> {
             };
             format!("{name} = {value:?} breaks the promise about {kind}: {promise}")
         };
-        let broken = relies_on.broken(&state.uniforms.floats).trailing_zeros() as usize;
+        let broken = Watch::new(uniforms, &state.uniforms.floats).broken() & relies_on.uniforms;
+        let broken = broken.trailing_zeros() as usize;
         if let Some(&value) = state.uniforms.floats.get(broken) {
             return Ok(Some(what(SymbolBank::Float, broken, value, uniforms)));
         }
@@ -147,7 +148,7 @@ impl Promised<'_> {
             let at = |text: String| Ok(Some(format!("{place} {number}: {text}")));
             for &(register, value) in state.delivered.get(number).into_iter().flatten() {
                 let value = value.map(f32::from_bits);
-                if relies_on.update(0, register, value) != 0 {
+                if relies_on.uniforms >> register & 1 != 0 && !uniforms.holds(&value) {
                     return at(what(SymbolBank::Float, register.into(), value, uniforms));
                 }
             }

@@ -217,7 +217,8 @@ pub fn attributes(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
 /// `--assume`
 pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
     let wrong = || {
-        "must be like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite or 2^N"
+        "must be like uniforms=no-nan: uniforms, attributes, v0 to v15 or results, and any, no-nan, finite, 2^N \
+         or 2^N..2^N"
             .to_string()
     };
     let mut changes = Vec::new();
@@ -228,10 +229,21 @@ pub fn assume(text: &str, names: Names<'_>) -> Result<Vec<Change>, String> {
             "no-nan" => json!("NotNan"),
             // Every finite number is below 2^128.
             "finite" => json!({ "Below": 128 }),
-            below => {
+            bounds => {
+                let (least, below) = match bounds.split_once("..") {
+                    Some((least, below)) => {
+                        (least.strip_prefix("2^").ok_or_else(wrong)?.parse::<i8>().ok(), below)
+                    }
+                    None => (None, bounds),
+                };
                 let exponent = below.strip_prefix("below:").or_else(|| below.strip_prefix("2^"));
                 let exponent = exponent.and_then(|exponent| exponent.parse::<u8>().ok());
-                json!({ "Below": exponent.filter(|&exponent| exponent <= 128).ok_or_else(wrong)? })
+                let exponent = exponent.filter(|&exponent| exponent <= 128).ok_or_else(wrong)?;
+                match least {
+                    Some(least) => json!({ "Between": [least, exponent] }),
+                    None if bounds == below => json!({ "Below": exponent }),
+                    None => return Err(wrong()),
+                }
             }
         };
         let attribute = |register| Change::new(format!("input.promises.{register}"), promise.clone());

@@ -304,12 +304,13 @@ pub const ROWS: &[Row] = &[
         fields: &["assume.uniforms", "assume.results", "input.promises.*"],
         form: Form::Named(
             "WHAT=PROMISE,…",
-            &["uniforms=2^24,attributes=no-nan,results=finite", "v3=2^16"],
+            &["uniforms=2^24,attributes=no-nan,results=finite", "v3=2^16", "uniforms=2^-20..2^32"],
             spelling::assume,
         ),
         help: "Rely on numbers, and drop guards of 0 * inf and tests for NaN that they make needless: uniforms, \
-               attributes, one of v0 to v15 or its name, or results of the program's arithmetic, each any, no-nan, finite, or 2^N \
-               (also below:N) for magnitudes below 2^N; may be repeated, the last one counts",
+               attributes, one of v0 to v15 or its name, or results of the program's arithmetic, each any, no-nan, finite, 2^N \
+               (also below:N) for magnitudes below 2^N, or 2^M..2^N for 0 and magnitudes from 2^M on below 2^N; may be repeated, \
+               the last one counts",
     },
     Row {
         flag: "limit",

@@ -133,10 +133,13 @@ pub struct Range {
     pub(crate) classes: Classes,
     /// Finite magnitudes are below 2^(exponent + 1).
     exponent: i8,
+    /// Those but 0 are at least 2^least; the smallest one says nothing.
+    least: i8,
 }
 
 impl Range {
-    pub(crate) const NONE: Self = Self { classes: Classes::NONE, exponent: MIN_EXPONENT as i8 };
+    pub(crate) const NONE: Self =
+        Self { classes: Classes::NONE, exponent: MIN_EXPONENT as i8, least: MAX_EXPONENT as i8 };
     /// Every number.
     pub const ALL: Self = Self::from_classes(Classes::ALL);
 
@@ -145,7 +148,7 @@ impl Range {
 
     /// Returns any numbers of some classes.
     pub(crate) const fn from_classes(classes: Classes) -> Self {
-        Self { classes, exponent: MAX_EXPONENT as i8 }
+        Self::up_to(classes, MAX_EXPONENT)
     }
 
     /// The same classes with a largest exponent.
@@ -158,7 +161,13 @@ impl Range {
         } else {
             exponent
         };
-        Self { classes, exponent: exponent as i8 }
+        Self { classes, exponent: exponent as i8, least: MIN_EXPONENT as i8 }
+    }
+
+    /// The same with a least exponent, below which there is nothing but 0.
+    fn at_least(self, least: i16) -> Self {
+        // Range: within i8 after the comparisons.
+        Self { least: least.clamp(MIN_EXPONENT, MAX_EXPONENT) as i8, ..self }
     }
 
     /// Of a constant.
@@ -168,17 +177,22 @@ impl Range {
             return Self { classes, ..Self::NONE };
         }
         // Range: eight bits.
-        Self::up_to(classes, ((bits & MAGNITUDE) >> SIGNIFICAND_BITS) as i16 - 127)
+        let exponent = ((bits & MAGNITUDE) >> SIGNIFICAND_BITS) as i16 - 127;
+        Self::up_to(classes, exponent).at_least(exponent)
     }
 
     /// Of what a host promises, as registers hold it.
     pub(crate) fn promised(promise: Promise, precision: Precision) -> Self {
-        let (classes, exponent) = match promise {
-            Promise::Nothing => (Classes::ALL, MAX_EXPONENT),
-            Promise::NotNan => (Classes::ALL.without(Classes::NAN), MAX_EXPONENT),
-            Promise::Below(exponent) => (Classes::FINITE.or(Classes::ZERO), i16::from(exponent) - 1),
+        let finite = Classes::FINITE.or(Classes::ZERO);
+        let (classes, exponent, least) = match promise {
+            Promise::Nothing => (Classes::ALL, MAX_EXPONENT, MIN_EXPONENT),
+            Promise::NotNan => (Classes::ALL.without(Classes::NAN), MAX_EXPONENT, MIN_EXPONENT),
+            Promise::Below(exponent) => (finite, i16::from(exponent) - 1, MIN_EXPONENT),
+            Promise::Between(least, exponent) => (finite, i16::from(exponent) - 1, least.into()),
         };
-        Self::rounded(precision, classes, exponent.min(MAX_EXPONENT))
+        let range = Self::rounded(precision, classes, exponent.min(MAX_EXPONENT));
+        // float24 has other least numbers, of which nothing is asked.
+        if precision.rules().rounds { range } else { range.at_least(least) }
     }
 
     /// Other classes of numbers that are no larger.
@@ -187,18 +201,27 @@ impl Range {
     }
 
     pub(crate) fn or(self, other: Self) -> Self {
-        Self { classes: self.classes.or(other.classes), exponent: self.exponent.max(other.exponent) }
+        Self {
+            classes: self.classes.or(other.classes),
+            exponent: self.exponent.max(other.exponent),
+            least: self.least.min(other.least),
+        }
     }
 
     /// The numbers that are among both.
     pub(crate) fn and(self, other: Self) -> Self {
-        Self { classes: self.classes.and(other.classes), exponent: self.exponent.min(other.exponent) }
+        Self {
+            classes: self.classes.and(other.classes),
+            exponent: self.exponent.min(other.exponent),
+            least: self.least.max(other.least),
+        }
     }
 
     /// This with another, by the classes, and any exponent where the other's is larger: a loop may
     /// multiply by two as often as it likes.
     pub(crate) fn widened(self, other: Self) -> Self {
-        let grows = self.classes != Classes::NONE && other.exponent > self.exponent;
+        let grows =
+            self.classes != Classes::NONE && (other.exponent > self.exponent || other.least < self.least);
         let all = self.or(other);
         if grows { Self::from_classes(all.classes) } else { all }
     }
@@ -208,7 +231,9 @@ impl Range {
         let other = Self::of_bits(bits);
         // One class of a subnormal number is enough: it counts as both.
         self.classes.has(other.classes)
-            && (!other.classes.has(Classes::FINITE) || other.exponent <= self.exponent)
+            && (!other.classes.has(Classes::FINITE)
+                || other.exponent <= self.exponent
+                    && (other.least >= self.least || other.classes.and(self.classes).has(Classes::ZERO)))
     }
 
     fn exponent(self) -> i16 {
@@ -248,8 +273,8 @@ impl Range {
         type C = Classes;
         let classes =
             self.classes.map(|class| if class == C::POSITIVE { class.or(C::POSITIVE_ZERO) } else { class });
-        // -1.5 becomes -2.
-        Self::up_to(classes, self.exponent().max(-1) + 1)
+        // -1.5 becomes -2, and integers are at least 1.
+        Self::up_to(classes, self.exponent().max(-1) + 1).at_least(0)
     }
 
     /// The results of a function of one operand; NaN stays NaN. The row gives classes without the
@@ -326,7 +351,12 @@ impl Range {
             if is_limited { own.exponent.min(other.exponent) } else { own.exponent }
         };
         let exponent = limit(a, b, C::INFINITE).max(limit(b, a, C::INFINITE.or(C::NAN)));
-        Self { classes, exponent }
+        Self { classes, exponent, least: a.least.min(b.least) }
+    }
+
+    /// Returns whether results with this least exponent are normal numbers.
+    fn is_normal(precision: Precision, least: i16) -> bool {
+        least > MIN_EXPONENT && !precision.rules().rounds
     }
 
     /// Row of a product of two lanes, or of one with itself.
@@ -338,7 +368,14 @@ impl Range {
         let table = &tables[usize::from(overflows)];
         // Zero times infinity needs two lanes, and a square has one sign.
         let classes = if is_square { x.map(|class| class.pairs(class, table)) } else { x.pairs(y, table) };
-        Self::rounded(precision, classes, exponent)
+        let least = i16::from(a.least) + i16::from(b.least);
+        let is_known = a.least > MIN_EXPONENT as i8 && b.least > MIN_EXPONENT as i8;
+        if !(is_known && Self::is_normal(precision, least)) {
+            return Self::rounded(precision, classes, exponent);
+        }
+        // No product of numbers vanishes.
+        let vanished = if x.or(y).has(Classes::ZERO) { Classes::NONE } else { Classes::ZERO };
+        Self::up_to(classes.without(vanished), exponent).at_least(least)
     }
 
     /// Row of a sum.
@@ -346,7 +383,58 @@ impl Range {
         let exponent = a.exponent().max(b.exponent()) + 1;
         let (x, y) = (a.classes.read(precision), b.classes.read(precision));
         let overflows = Self::overflows(precision, exponent);
-        Self::rounded(precision, x.pairs(y, &SUM[usize::from(overflows)]), exponent)
+        let sum = Self::rounded(precision, x.pairs(y, &SUM[usize::from(overflows)]), exponent);
+        let either = x.or(y);
+        let cancels = either.has(Classes::NEGATIVE) && either.has(Classes::POSITIVE);
+        sum.at_least_of_terms(precision, a.least.min(b.least).into(), cancels)
+    }
+
+    /// Range of a sum whose terms but 0 are at least 2^least. All of them are multiples of the last
+    /// place of that number, and so is what is left where they cancel.
+    pub(crate) fn at_least_of_terms(self, precision: Precision, least: i16, cancels: bool) -> Self {
+        let own = if cancels { least - SIGNIFICAND_BITS as i16 } else { least };
+        if least == MIN_EXPONENT || own < self.least.into() || !Self::is_normal(precision, own) {
+            return self;
+        }
+        self.at_least(own)
+    }
+
+    /// The least exponent of a number but 0.
+    pub(crate) fn least(self) -> i16 {
+        self.least.into()
+    }
+
+    /// Returns whether the square of a number but 0 may be 0, or too small for a normal number.
+    pub(crate) fn square_may_vanish(self, precision: Precision) -> bool {
+        self.least == MIN_EXPONENT as i8 || !Self::is_normal(precision, 2 * self.least())
+    }
+
+    /// Row of a lane over the length of a vector that has it: magnitudes are at most a little above
+    /// 1, and 0 · ∞ = 0 is the only product with ∞.
+    pub(crate) fn normalized(self) -> Self {
+        Self::up_to(self.classes.without(Classes::NOT_FINITE).or(Classes::ZERO), 0)
+    }
+
+    /// Row of `x * rsq(x)`, if `x` is finite and not negative.
+    pub(crate) fn root(self) -> Option<Self> {
+        let is_defined = !self.classes.has(Classes::NOT_FINITE.or(Classes::NEGATIVE));
+        is_defined.then(|| Self::up_to(self.classes.or(Classes::ZERO), self.exponent() / 2 + 1))
+    }
+
+    /// Row of `x - floor(x + added)`. Infinities make NaN.
+    pub(crate) fn fraction(self, added: Self) -> Self {
+        // Where the sum overflows, it is infinite.
+        let overflows = added.exponent > 100 || added.classes.has(Classes::INFINITE);
+        let is_defined = !overflows && !self.classes.or(added.classes).has(Classes::NOT_FINITE);
+        let nan = if is_defined { Classes::NONE } else { Classes::NAN };
+        let infinite = if overflows { Classes::INFINITE } else { Classes::NONE };
+        let exponent = if added.classes.has(Classes::FINITE) { added.exponent().max(-1) + 2 } else { 0 };
+        Self::up_to(Classes::FINITE.or(Classes::ZERO).or(nan).or(infinite), exponent)
+    }
+
+    /// Returns whether all numbers are positive, finite and normal.
+    pub(crate) fn is_positive(self) -> bool {
+        self.classes == Classes::POSITIVE
     }
 }
 

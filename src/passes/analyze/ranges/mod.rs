@@ -58,13 +58,17 @@ pub struct Ranges<'a> {
     results: Range,
     /// By value, those that a sweep has seen.
     table: Vec<Lanes>,
+    /// Products that divide each lane of an operand by the root whose reciprocal is the other, and
+    /// are 0 where that is infinite: the product, the operand, and the reciprocal.
+    quotients: Vec<(Value, Value, Lane)>,
 }
 
 impl<'a> Ranges<'a> {
     /// Of a function that no sweep has seen.
     pub fn new(precision: Precision, constants: Option<&'a FloatConstants>) -> Self {
         let (uniforms, inputs, anywhere) = (Range::ALL, [Range::ALL; INPUTS], Range::ALL);
-        Self { precision, constants, uniforms, inputs, anywhere, results: Range::ALL, table: Vec::new() }
+        let (results, table, quotients) = (Range::ALL, Vec::new(), Vec::new());
+        Self { precision, constants, uniforms, inputs, anywhere, results, table, quotients }
     }
 
     /// With knowledge of what the host feeds.
@@ -89,6 +93,11 @@ impl<'a> Ranges<'a> {
             self.table[param.index()] = ANY;
         }
         dataflow::run(f, self);
+        self.quotients.clear();
+        // Nothing else is known to be finite.
+        if self.uniforms != Range::ALL || self.inputs != [Range::ALL; INPUTS] {
+            self.quotients = f.values.iter().filter_map(|(value, _)| self.divides(f, value)).collect();
+        }
     }
 
     /// Adds values to what parameters or results may be; whether that is more than before.
@@ -335,6 +344,7 @@ impl<'a> Ranges<'a> {
             return Range::ALL;
         }
         let mut total = self.product(f, Lane::new(a, 0), Lane::new(b, 0), fuel);
+        let mut least = total.least();
         for lane in 1..f.ty(a).lanes {
             // No further term makes it less.
             if total == Range::ALL {
@@ -342,15 +352,132 @@ impl<'a> Ranges<'a> {
             }
             let product = self.product(f, Lane::new(a, lane), Lane::new(b, lane), fuel);
             total = Range::sum(self.precision, total, product);
+            least = least.min(product.least());
         }
-        total.and(self.results)
+        total.at_least_of_terms(self.precision, least, true).and(self.results)
     }
 
     fn product(&self, f: &Func, a: Lane, b: Lane, fuel: &mut u32) -> Range {
         let is_square = self.source(f, a) == self.source(f, b);
+        if let Some((.., range)) = self.quotient(f, a, b) {
+            return range;
+        }
         let a = self.find(f, a, fuel);
         let b = if is_square { a } else { self.find(f, b, fuel) };
         Range::product(self.precision, a, b, is_square)
+    }
+
+    /// Returns the lane and the reciprocal root of a product that has the one divided by the other,
+    /// and what it may be: a lane of a vector over its length, as in `v * rsq(v · v)` and
+    /// `v * rsq(max(v · v, 0.1))`, or a root, `x * rsq(x)`.
+    fn quotient(&self, f: &Func, a: Lane, b: Lane) -> Option<(Lane, Lane, Range)> {
+        [[a, b], [b, a]].into_iter().find_map(|[lane, factor]| {
+            let factor = self.source(f, factor);
+            let Some(Op::Unary(Unary::RsqP, square)) = f.op(factor.value()) else { return None };
+            let square = self.source(f, Lane::new(square, factor.index()));
+            let range = self.get(f, lane);
+            if range.classes.has(Classes::NOT_FINITE) || self.precision.rules().rounds {
+                return None;
+            }
+            if self.source(f, lane) == square {
+                return range.root().map(|root| (lane, factor, root));
+            }
+            let (sum, is_positive) = self.without_least(f, square);
+            let is_length = self.is_squared_length(f, sum, lane, is_positive);
+            is_length.then(|| (lane, factor, range.normalized()))
+        })
+    }
+
+    /// The lane of which a lane is the maximum with a positive constant, and whether it is one.
+    fn without_least(&self, f: &Func, lane: Lane) -> (Lane, bool) {
+        let Some(Op::Binary(Binary::MaxP, a, b)) = f.op(lane.value()) else { return (lane, false) };
+        let at = |value| self.source(f, Lane::new(value, lane.index()));
+        let is_positive = |lane: Lane| self.get(f, lane).is_positive();
+        match [at(a), at(b)] {
+            [constant, other] if is_positive(constant) => (other, true),
+            [other, constant] if is_positive(constant) => (other, true),
+            _unknown => (lane, false),
+        }
+    }
+
+    /// Returns whether a lane is a sum of squares, one of them that of another lane. No square may
+    /// vanish, unless a sum of 0 is taken care of.
+    fn is_squared_length(&self, f: &Func, sum: Lane, of: Lane, may_vanish: bool) -> bool {
+        let root = self.root(f, of);
+        let mut has_lane = false;
+        let mut is_square = |a: Lane, b: Lane| {
+            let [a, b] = [a, b].map(|lane| self.source(f, lane));
+            has_lane |= self.root(f, a) == root;
+            let range = self.get(f, a);
+            let is_number = !range.classes.has(Classes::NAN);
+            a == b && is_number && (may_vanish || !range.square_may_vanish(self.precision))
+        };
+        let mut terms = [sum; 4];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            let term = self.source(f, terms[count]);
+            let at = |value| Lane::new(value, term.index());
+            let is_found = match f.op(term.value()) {
+                Some(Op::Binary(Binary::MulP, a, b)) => is_square(at(a), at(b)),
+                Some(Op::Binary(Binary::DotP, a, b)) => {
+                    let mut lanes = 0..f.ty(a).lanes;
+                    lanes.all(|lane| is_square(Lane::new(a, lane), Lane::new(b, lane)))
+                }
+                Some(Op::Binary(Binary::AddP, a, b)) if count + 2 <= terms.len() => {
+                    [terms[count], terms[count + 1]] = [at(a), at(b)];
+                    count += 2;
+                    true
+                }
+                Some(_) | None => false,
+            };
+            if !is_found {
+                return false;
+            }
+        }
+        has_lane
+    }
+
+    /// Returns what [`Self::quotients`] keeps of a value, if it is a quotient in every lane, and by
+    /// a root that may be infinite.
+    fn divides(&self, f: &Func, value: Value) -> Option<(Value, Value, Lane)> {
+        let Some(Op::Binary(Binary::MulP, a, b)) = f.op(value) else { return None };
+        let each = |index| self.quotient(f, Lane::new(a, index), Lane::new(b, index));
+        let (lane, factor, _) =
+            each(0).filter(|(_, factor, _)| self.get(f, *factor).classes.has(Classes::INFINITE))?;
+        let is_same = |index| {
+            each(index).is_some_and(|(other, by, _)| (other, by) == (Lane::new(lane.value(), index), factor))
+        };
+        (1..f.ty(value).lanes).all(is_same).then_some((value, lane.value(), factor))
+    }
+
+    /// Returns the operand and the reciprocal root of a quotient, see [`Self::quotients`].
+    pub(crate) fn quotient_of(&self, value: Value) -> Option<(Value, Lane)> {
+        let found = self.quotients.iter().find(|(product, ..)| *product == value);
+        found.map(|&(_, operand, factor)| (operand, factor))
+    }
+
+    /// Returns what is left of a number without its integer part, `x - floor(x)` or
+    /// `x - floor(x + c)`. The sum is no farther from `x` than twice `c`.
+    fn fraction(&self, f: &Func, a: Lane, b: Lane) -> Option<Range> {
+        let operand = |lane: Lane, wanted: Unary| match f.op(lane.value()) {
+            Some(Op::Unary(op, a)) if op == wanted => Some(self.source(f, Lane::new(a, lane.index()))),
+            Some(_) | None => None,
+        };
+        if self.precision.rules().rounds {
+            return None;
+        }
+        [[a, b], [b, a]].into_iter().find_map(|[x, part]| {
+            let x = self.source(f, x);
+            let floor = operand(operand(self.source(f, part), Unary::Neg)?, Unary::Floor)?;
+            if floor == x {
+                return Some(self.get(f, x).fraction(Range::of_bits(0)));
+            }
+            let Some(Op::Binary(Binary::AddP, p, q)) = f.op(floor.value()) else { return None };
+            let [p, q] = [p, q].map(|value| self.source(f, Lane::new(value, floor.index())));
+            let added = if p == x { q } else { p };
+            (p == x || q == x).then(|| self.get(f, x).fraction(self.get(f, added)))
+        })
     }
 
     fn binary(&self, f: &Func, op: Binary, a: Lane, b: Lane, fuel: &mut u32) -> Range {
@@ -358,6 +485,7 @@ impl<'a> Ranges<'a> {
             Binary::SgeP | Binary::SltP => Range::SET,
             Binary::MulP => self.product(f, a, b, fuel).and(self.results),
             Binary::AddP => match self.find(f, a, fuel) {
+                _known if let Some(fraction) = self.fraction(f, a, b) => fraction.and(self.results),
                 Range::ALL => self.results,
                 a => Range::sum(self.precision, a, self.find(f, b, fuel)).and(self.results),
             },

@@ -107,6 +107,48 @@ fn squares_are_not_negative() {
     }
 }
 
+/// Quotients by roots, and what is left of a number without its integer part, know how their
+/// operands belong together.
+#[test]
+fn related_operands_have_ranges() {
+    let precision = Precision::Exact;
+    for (a, b) in numbers().flat_map(|a| numbers().map(move |b| (a, b))) {
+        let (mut f, region) = empty();
+        let mut known: Vec<u32> = vec![a, b];
+        let [x, c] = [a, b].map(|bits| f.emit(region, Type::F32, Op::Const([bits, 0, 0, 0])));
+        let mut emit = |op: Op| {
+            let of = |value: Value| known[value.index()];
+            let bits = match op {
+                Op::Unary(op, a) => scalar::unary(op, precision, of(a)),
+                Op::Binary(op, a, b) => scalar::binary(op, precision, of(a), of(b)),
+                _other => unreachable!("no other is emitted"),
+            };
+            known.push(bits);
+            let value = f.emit(region, Type::F32, op);
+            (value, bits)
+        };
+        let mut results = Vec::new();
+        let (square, _) = emit(Op::Binary(Binary::MulP, x, x));
+        let (other, _) = emit(Op::Binary(Binary::MulP, c, c));
+        let (both, _) = emit(Op::Binary(Binary::AddP, other, square));
+        let (clamped, _) = emit(Op::Binary(Binary::MaxP, c, both));
+        for length in [x, square, both, clamped] {
+            let (root, _) = emit(Op::Unary(Unary::RsqP, length));
+            results.push(emit(Op::Binary(Binary::MulP, root, x)));
+            results.push(emit(Op::Binary(Binary::MulP, length, root)));
+        }
+        let (sum, _) = emit(Op::Binary(Binary::AddP, c, x));
+        for whole in [x, sum] {
+            let (whole, _) = emit(Op::Unary(Unary::Floor, whole));
+            let (whole, _) = emit(Op::Unary(Unary::Neg, whole));
+            results.push(emit(Op::Binary(Binary::AddP, x, whole)));
+        }
+        for (value, bits) in results {
+            check(precision, &f, value, bits);
+        }
+    }
+}
+
 #[test]
 fn selections_by_a_comparison_of_the_arms_have_ranges() {
     for (a, b) in numbers().flat_map(|a| numbers().map(move |b| (a, b))) {

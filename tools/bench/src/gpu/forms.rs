@@ -31,7 +31,7 @@ pub struct Form {
 }
 
 /// All forms. The first is the one that ratios refer to.
-pub const FORMS: [Form; 9] = [
+pub const FORMS: [Form; 10] = [
     Form { name: "fast", options: |options| with(options, Precision::Fast), compiler: Compiler::Own },
     Form { name: "exact", options: |options| with(options, Precision::Exact), compiler: Compiler::Own },
     Form { name: "not-nan", options: |options| promised(options, Promise::NotNan), compiler: Compiler::Own },
@@ -43,6 +43,11 @@ pub const FORMS: [Form; 9] = [
     Form {
         name: "below-32",
         options: |options| promised(options, Promise::Below(32)),
+        compiler: Compiler::Own,
+    },
+    Form {
+        name: "between",
+        options: |options| promised(options, Promise::Between(-20, 32)),
         compiler: Compiler::Own,
     },
     Form {

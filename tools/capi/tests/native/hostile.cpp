@@ -96,6 +96,10 @@ struct Run {
         std::array<std::uint32_t, 3> broken = {};
         returns(transpica_result_reliance(result, &reliance));
         returns(transpica_result_check_uniforms(result, number % 97, uniforms.data(), number % 3, broken.data()));
+        std::array<TranspicaMagnitudes, 16> magnitudes = {};
+        returns(transpica_magnitudes_add(&magnitudes[number % 16], reinterpret_cast<const std::uint8_t *>(uniforms.data()),
+                                         sizeof uniforms, number % 40, number % 11, number % 7));
+        check(transpica_result_allows(result, broken.data(), magnitudes.data()) <= 1, "neither yes nor no");
         if (status == TRANSPICA_STATUS_OK) {
             Bytes block(figures.uniform_size);
             const std::size_t size = number % 16 == 0 ? block.size() / 2 : block.size();

@@ -406,8 +406,10 @@ struct Program {
                 auto [format, promise] = std::tie(input.formats[number], input.promises[number]);
                 format.kind = static_cast<decltype(format.kind)>(random.one_in(200) ? random.any() : random.below(3));
                 format.components = random.one_in(200) ? random.any() : random.below(5);
-                promise.kind = static_cast<decltype(promise.kind)>(random.one_in(200) ? random.any() : random.below(3));
-                const bool is_below = promise.kind == TRANSPICA_PROMISE_KIND_BELOW;
+                promise.kind = static_cast<decltype(promise.kind)>(random.one_in(200) ? random.any() : random.below(4));
+                const bool is_between = promise.kind == TRANSPICA_PROMISE_KIND_BETWEEN;
+                const bool is_below = is_between || promise.kind == TRANSPICA_PROMISE_KIND_BELOW;
+                promise.least = random.one_in(200) ? -1000 : is_between * (static_cast<std::int32_t>(random.below(256)) - 128);
                 promise.exponent = random.one_in(200) ? random.any() : is_below * random.below(129);
             }
             link(input.head);

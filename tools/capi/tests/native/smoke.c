@@ -431,6 +431,8 @@ static void promises(void) {
     TranspicaReliance reliance;
     float uniforms[96 * 4] = {0};
     uint32_t broken[3] = {0, 0, 0};
+    TranspicaMagnitudes attributes[16] = {{0, 0}};
+    const float vertices[4] = {1, 0.25f, 3, -7};
     volatile float zero = 0;
 
     set(settings, "assume", "uniforms=2^4,v1=no-nan,results=no-nan");
@@ -458,6 +460,22 @@ static void promises(void) {
     CHECK(transpica_result_check_uniforms(result, 1, uniforms, (size_t)-1, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_result_check_uniforms(result, 0, NULL, 96, broken) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_result_check_uniforms(result, 0, uniforms, 96, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+
+    // The second float of each record; the module relies on v1 alone.
+    CHECK(transpica_magnitudes_add(&attributes[1], (const uint8_t *)vertices, sizeof vertices, 8, 4, 1) ==
+          TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&attributes[1].largest, "\0\0\xE0\x40", 4) == 0 && memcmp(&attributes[1].least, "\0\0\x80\x3E", 4) == 0);
+    CHECK(transpica_result_allows(result, broken, attributes) == 1);
+    broken[0] = 1 << 8;
+    CHECK(transpica_result_allows(result, broken, attributes) == 0);
+    broken[0] = 1 << 9;
+    attributes[0].largest = 0x7FC00000;
+    CHECK(transpica_result_allows(result, broken, attributes) == 1);
+    attributes[1].largest = 0x7FC00000;
+    CHECK(transpica_result_allows(result, broken, attributes) == 0);
+    CHECK(transpica_result_allows(result, NULL, attributes) == 0 && transpica_result_allows(NULL, broken, attributes) == 0);
+    CHECK(transpica_magnitudes_add(NULL, NULL, 0, 8, 4, 1) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_magnitudes_add(&attributes[1], NULL, 0, 0, (size_t)-1, (size_t)-1) == TRANSPICA_STATUS_OK);
     transpica_result_free(result);
     transpica_translator_free(translator);
 

@@ -36,6 +36,8 @@ struct Order {
     key: Key,
     state: RegisterState,
     hooks: Vec<Hook>,
+    /// The module may rely on promises.
+    relies: bool,
     /// The hurried thread has it.
     is_hurried: Arc<AtomicBool>,
 }
@@ -88,7 +90,8 @@ pub struct Worker {
     pub gpu: Arc<Gpu>,
     /// A device on which a pipeline draws first; none if pipelines are ready once created.
     pub rehearsal: Option<Gpu>,
-    pub translator: Translator,
+    /// Without promises and with them.
+    pub translators: [Translator; 2],
     pub cache: PathBuf,
     made: Made,
 }
@@ -105,11 +108,11 @@ impl Worker {
         pace: Pace,
         gpu: &Arc<Gpu>,
         rehearsal: Option<Gpu>,
-        translator: Translator,
+        translators: [Translator; 2],
         cache: &Path,
     ) -> Self {
         let made = Made::default();
-        Self { pace, gpu: gpu.clone(), rehearsal, translator, cache: cache.to_path_buf(), made }
+        Self { pace, gpu: gpu.clone(), rehearsal, translators, cache: cache.to_path_buf(), made }
     }
 
     /// Creates what is ordered, until no order can come any more; one that starves begins then.
@@ -120,27 +123,22 @@ impl Worker {
         while let Some(order) = stack.pop().or_else(|| orders.recv().ok()) {
             stack.push(order);
             stack.extend(orders.try_iter());
-            let Some(Order { key, state, hooks, is_hurried }) = stack.pop() else { continue };
-            if self.pace == Pace::Patient && is_hurried.load(Ordering::Relaxed) {
+            let Some(order) = stack.pop() else { continue };
+            if self.pace == Pace::Patient && order.is_hurried.load(Ordering::Relaxed) {
                 continue;
             }
-            let result = self.create(key, &state, &hooks).map_err(|error| error.to_string());
-            if created.send((self.pace, (key, result))).is_err() {
+            let result = self.create(&order).map_err(|error| error.to_string());
+            if created.send((self.pace, (order.key, result))).is_err() {
                 break;
             }
         }
         self.made
     }
 
-    fn create(
-        &mut self,
-        key: Key,
-        state: &RegisterState,
-        hooks: &[Hook],
-    ) -> Result<Option<Pipeline>, Box<dyn Error>> {
-        let Some(words) = self.words(key, state, hooks)? else { return Ok(None) };
-        let locations: Vec<u32> = (0..console::attribute_count(state))
-            .map(|attribute| console::attribute_register(state, attribute))
+    fn create(&mut self, order: &Order) -> Result<Option<Pipeline>, Box<dyn Error>> {
+        let Some(words) = self.words(order)? else { return Ok(None) };
+        let locations: Vec<u32> = (0..console::attribute_count(&order.state))
+            .map(|attribute| console::attribute_register(&order.state, attribute))
             .collect();
         if let Some(rehearsal) = &self.rehearsal {
             rehearse(rehearsal, &words, &locations)?;
@@ -149,12 +147,9 @@ impl Worker {
     }
 
     /// Returns the words of a module, from the folder if it is there.
-    fn words(
-        &mut self,
-        key: Key,
-        state: &RegisterState,
-        hooks: &[Hook],
-    ) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
+    fn words(&mut self, order: &Order) -> Result<Option<Vec<u32>>, Box<dyn Error>> {
+        let Order { key, state, hooks, relies, .. } = order;
+        let key = *key;
         let file = self.cache.join(format!("{key}.spv"));
         if let Ok(bytes) = fs::read(&file) {
             self.made.from_disk.insert(key);
@@ -162,12 +157,13 @@ impl Worker {
         }
         let vertex = state.vertex();
         let hooked = Hooked { environment: &vertex, hooks };
-        let translated = match self.translator.translate(&vertex.program()?, &hooked, Job::Vertex) {
+        let translator = &mut self.translators[usize::from(*relies)];
+        let translated = match translator.translate(&vertex.program()?, &hooked, Job::Vertex) {
             // The batch draws from here on.
             Err(error) if error.is_unsupported() => return Ok(None),
             translated => translated?,
         };
-        let words = self.translator.spirv(&translated)?;
+        let words = translator.spirv(&translated)?;
         self.made.translated.insert(key);
         // The other thread may be reading the file.
         let part = self.cache.join(format!("{key}.{:?}", self.pace));
@@ -244,9 +240,9 @@ impl Creation {
     }
 
     /// Orders the pipeline of the program in the registers.
-    pub fn order(&mut self, key: Key, state: &RegisterState, hooks: &[Hook]) {
+    pub fn order(&mut self, key: Key, state: &RegisterState, hooks: &[Hook], relies: bool) {
         let is_hurried = Arc::new(AtomicBool::new(false));
-        let order = Order { key, state: state.clone(), hooks: hooks.to_vec(), is_hurried };
+        let order = Order { key, state: state.clone(), hooks: hooks.to_vec(), relies, is_hurried };
         let [patient, hurried] = &self.orders;
         // The threads end only with this end of the channel. A frame that waits is in a hurry.
         let _ = if self.pacing.waits { hurried } else { patient }.send(order.clone());

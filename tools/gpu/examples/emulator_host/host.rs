@@ -12,7 +12,9 @@ use transpica::host::{
     Environment, Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
 };
 use transpica::isa::Pc;
-use transpica::settings::{Arithmetic, Block, Control, Layout, Outputs};
+use transpica::settings::{
+    Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, VertexInput, Watch,
+};
 use transpica::{Job, Key, Machine, Options, Profile, Program, RegisterState, Setup, Stage, Translator};
 use transpica_draw::batch::{Batch, LANES, Records};
 use transpica_gpu::picture::{Frame, Pipeline};
@@ -27,6 +29,9 @@ const BUDGET: u64 = 1 << 16;
 const END: u32 = 0x8800_0000;
 /// Version of this host's modules, part of every key.
 const SALT: &[u8] = b"emulator_host 1";
+/// Promises that draws are counted for. Modules rely on the first: matrices of real programs have
+/// numbers that should be 0 and are not.
+pub const PROMISES: [Promise; 2] = [Promise::Below(32), Promise::Between(-20, 32)];
 
 type Anything<T> = Result<T, Box<dyn Error>>;
 
@@ -37,6 +42,8 @@ pub struct Counts {
     pub vertices: usize,
     /// Draws with vertices from the CPU.
     pub on_cpu: usize,
+    /// Draws whose numbers keep each promise.
+    pub promised: [usize; 2],
     pub translated: usize,
     pub from_disk: usize,
     /// Pipelines created at normal priority, because they were late.
@@ -55,6 +62,11 @@ enum Drawer {
 pub struct Host {
     state: RegisterState,
     translator: Translator,
+    /// With promises.
+    relying: Translator,
+    watches: [Watch; 2],
+    /// The uniforms that the watches have seen.
+    seen: [[f32; 4]; 96],
     /// Draws vertices from the CPU.
     forward: Pipeline,
     programs: HashMap<Key, Drawer>,
@@ -78,6 +90,11 @@ impl Host {
             control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };
+        let promising = Options {
+            assume: Assume { uniforms: PROMISES[0], ..Assume::default() },
+            input: VertexInput { promises: [PROMISES[0]; 16], ..VertexInput::default() },
+            ..options
+        };
         let profile = Profile { names: false, ..Profile::default() };
         // With all outputs requested, every program has the same ones, and one stage draws the
         // vertices of all that run on the CPU.
@@ -93,11 +110,16 @@ impl Host {
         draw_nothing(gpu, &forward, outputs.len())?;
         let [patient, hurried] = rehearsals;
         let workers = [(Pace::Patient, patient), (Pace::Hurried, hurried)].map(|(pace, rehearsal)| {
-            Worker::new(pace, gpu, rehearsal, Translator::new(options, profile.clone()), cache)
+            let translators = [options, promising].map(|options| Translator::new(options, profile.clone()));
+            Worker::new(pace, gpu, rehearsal, translators, cache)
         });
+        let seen = [[0.0; 4]; 96];
         Ok(Self {
             state,
             translator,
+            relying: Translator::new(promising, profile),
+            watches: PROMISES.map(|promise| Watch::new(promise, &seen)),
+            seen,
             forward,
             programs: HashMap::new(),
             creation: Creation::start(workers, pacing),
@@ -118,9 +140,11 @@ impl Host {
     /// Executes a draw's command list and draws its vertices.
     pub fn draw(&mut self, draw: &Draw, frame: &mut Frame<'_>) -> Anything<()> {
         self.state.commands(draw.list.words());
-        let key = self.program()?;
         let uniforms = self.state.uniforms(Stage::Vertex);
+        let kept = self.kept_promises(&uniforms.floats, draw);
+        let key = self.program(kept[0])?;
         self.counts.draws += 1;
+        self.counts.promised.iter_mut().zip(kept).for_each(|(count, kept)| *count += usize::from(kept));
         self.counts.vertices += draw.vertices();
         match self.programs.get_mut(&key) {
             Some(Drawer::Pipeline(pipeline)) => {
@@ -139,12 +163,27 @@ impl Host {
         Ok(())
     }
 
+    /// Returns whether the numbers of a draw keep each promise. Modules may come from the folder, so
+    /// all registers have to.
+    fn kept_promises(&mut self, uniforms: &[[f32; 4]; 96], draw: &Draw) -> [bool; 2] {
+        for (register, (seen, &new)) in (0..).zip(self.seen.iter_mut().zip(uniforms)) {
+            if *seen != new {
+                self.watches.iter_mut().for_each(|watch| watch.write(register, new));
+                *seen = new;
+            }
+        }
+        // A host with buffers of its own looks at each once, when it is uploaded.
+        let attributes = Magnitudes::of(draw.attributes.as_flattened());
+        [0, 1].map(|at| self.watches[at].broken() == 0 && attributes.keep(PROMISES[at]))
+    }
+
     /// Returns the key of the program in the registers, after preparing it if it is new.
-    fn program(&mut self) -> Anything<Key> {
+    fn program(&mut self, relies: bool) -> Anything<Key> {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
         let hooked = Hooked { environment: &vertex, hooks: &self.hooks };
-        let key = self.translator.key(&program, &hooked, Job::Vertex, SALT)?;
+        let translator = if relies { &self.relying } else { &self.translator };
+        let key = translator.key(&program, &hooked, Job::Vertex, SALT)?;
         if self.programs.contains_key(&key) {
             self.counts.known += 1;
             return Ok(key);
@@ -157,7 +196,7 @@ impl Host {
             }
         }
         self.programs.insert(key, Drawer::Batch(Box::new(batch)));
-        self.creation.order(key, &self.state, &self.hooks);
+        self.creation.order(key, &self.state, &self.hooks, relies);
         if self.pacing.waits
             && let Some(created) = self.creation.wait()
         {
