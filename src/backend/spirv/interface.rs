@@ -283,14 +283,20 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     let entry = &source.interface.entry_point;
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
+    let profile = source.profile;
     // A compute form stores clip distances as plain vectors, without the built-in.
     let capabilities = [
         (Capability::Shader, true),
+        (Capability::SignedZeroInfNanPreserve, profile.preserve_nan),
+        (Capability::DenormPreserve, profile.preserve_subnormals),
         (Capability::Geometry, entry.geometry_stage().is_some()),
         (Capability::ClipDistance, clips && !entry.is_compute()),
     ];
     for (capability, _) in capabilities.into_iter().filter(|(_, is_needed)| *is_needed) {
         w.append(Section::Preamble, Op::Capability, [capability as Word]);
+    }
+    if profile.preserve_nan || profile.preserve_subnormals {
+        w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls", &[]);
     }
     w.put_text(Section::Preamble, Op::ExtInstImport, &[glsl], "GLSL.std.450", &[]);
     let model = [AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word];
@@ -302,6 +308,13 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     };
     let start = [model as Word, main];
     w.put_text(Section::Preamble, Op::EntryPoint, &start, ENTRY_NAME, &vars.listed);
+    let modes = [
+        (ExecutionMode::SignedZeroInfNanPreserve, profile.preserve_nan),
+        (ExecutionMode::DenormPreserve, profile.preserve_subnormals),
+    ];
+    for (mode, _) in modes.into_iter().filter(|(_, is_needed)| *is_needed) {
+        w.append(Section::Preamble, Op::ExecutionMode, [main, mode as Word, 32]);
+    }
     if let Some(stage) = entry.geometry_stage() {
         super::stage::execution_modes(w, &stage, main);
     }

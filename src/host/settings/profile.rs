@@ -98,6 +98,14 @@ pub struct Profile {
     /// exact results need. Without it, modules have 5 % fewer words and drivers may fuse products
     /// with sums.
     pub no_contraction: bool,
+    /// Declares by SPV_KHR_float_controls that the sign of zero, infinities and NaN are kept.
+    /// Default: `false`. Exact results of MIN, MAX and of tests for NaN need it on some drivers:
+    /// NVIDIA's. It needs `shaderSignedZeroInfNanPreserveFloat32`, and naga does not read such a
+    /// module.
+    pub preserve_nan: bool,
+    /// Declares by SPV_KHR_float_controls that subnormal numbers are kept. Default: `false`. It
+    /// needs `shaderDenormPreserveFloat32`, and naga does not read such a module.
+    pub preserve_subnormals: bool,
     /// Marks the position output as invariant. Default: `true`. Two programs with the same
     /// computation of it then agree on drivers that respect the decoration. Some drivers fail on
     /// it.
@@ -151,6 +159,8 @@ impl Default for Profile {
         Self {
             spirv_version: (1, 3),
             no_contraction: true,
+            preserve_nan: false,
+            preserve_subnormals: false,
             invariant_position: true,
             names: true,
             bindings: Bindings::default(),

@@ -16,7 +16,7 @@ use crate::backend;
 use crate::precision::bits::MAGNITUDE;
 use transpica::host::Environment;
 use transpica::interp::{Settings, TraceRecord, Uniforms};
-use transpica::{Error, Job, Kind, Machine, Options, Profile, Program, Translation, Translator, host};
+use transpica::{Error, Job, Kind, Machine, Options, Program, Translation, Translator, host};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::{Facts, Subnormals};
@@ -249,7 +249,7 @@ fn bounds(
 /// Errors of the library, the interpreter or the GPU.
 pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
     let options = case.options;
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(case.program, case.environment, Job::Compute)?;
     let shader = shader(&mut translator, &translated, route)?;
     compare_shader(gpu, case, &translated, shader, route)

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use transpica::Profile;
+
 use crate::Route;
 use crate::driver::Facts;
 use crate::geometry::Stage;
@@ -171,6 +173,13 @@ impl Gpu {
     pub fn has_passthrough(&self) -> bool {
         self.adapter.backend == wgpu::Backend::Vulkan
             && self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
+    }
+
+    /// Returns the profile of modules that have to be exact on this driver. naga reads no
+    /// declarations of what arithmetic preserves.
+    pub fn profile(&self, route: Route) -> Profile {
+        let preserve = self.facts.needs_float_controls && route == Route::Passthrough;
+        Profile { preserve_nan: preserve, preserve_subnormals: preserve, ..Profile::default() }
     }
 
     /// Returns the route to take unless the user names one: the exact one if the driver has it.

@@ -46,10 +46,13 @@ pub struct Facts {
     /// at the end of the iteration, without a report. Invocations of one group share the count, and
     /// a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
+    /// True if it needs declarations of what arithmetic preserves, which modules have on request:
+    /// without them it takes a comparison and a selection for a minimum, which loses NaN.
+    pub needs_float_controls: bool,
 }
 
 /// One row for each driver that the tests run on.
-const DRIVERS: [Facts; 2] = [
+const DRIVERS: [Facts; 3] = [
     Facts {
         name: "lavapipe",
         mark: "llvmpipe",
@@ -67,6 +70,7 @@ const DRIVERS: [Facts; 2] = [
         recomputes_loop_values: true,
         // Its compiler inserts a countdown into every loop, so that none hangs the process.
         loop_rounds: Some(65_535),
+        needs_float_controls: false,
     },
     Facts {
         name: "SwiftShader",
@@ -84,6 +88,19 @@ const DRIVERS: [Facts; 2] = [
         loses_loop_values: true,
         recomputes_loop_values: false,
         loop_rounds: None,
+        needs_float_controls: false,
+    },
+    Facts {
+        name: "NVIDIA",
+        mark: "nvidia",
+        subnormals: Subnormals::Open,
+        folds_zero_factors: false,
+        ieee_exponentials: false,
+        least_logarithm: None,
+        loses_loop_values: false,
+        recomputes_loop_values: false,
+        loop_rounds: None,
+        needs_float_controls: true,
     },
 ];
 
@@ -98,6 +115,7 @@ pub(crate) const UNKNOWN: Facts = Facts {
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,
+    needs_float_controls: false,
 };
 
 impl Facts {

@@ -8,7 +8,7 @@ use crate::precision::bits::SIGNIFICAND_BITS;
 use transpica::interp::Uniforms;
 use transpica::isa::Pc;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile, Program, RegisterState, Stage, Translator};
+use transpica::{Job, Options, Program, RegisterState, Stage, Translator};
 
 use crate::compare::{self, CLOSE_ULP, Case, CompareError, reference, ulp};
 use crate::driver::Subnormals;
@@ -134,7 +134,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
         budget: 100,
     };
     let expected = reference(&case, Subnormals::Kept)?;
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(&program, case.environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let bits: Vec<_> =

@@ -10,7 +10,7 @@ use crate::ir::NodeData;
 use transpica::host::Environment;
 use transpica::interp::Uniforms;
 use transpica::settings::Control;
-use transpica::{Error, Job, Options, Profile, Program, Translation, Translator};
+use transpica::{Error, Job, Options, Program, Translation, Translator};
 
 use crate::compare::{self, Case, CompareError};
 use crate::compute::Unfinished;
@@ -29,7 +29,7 @@ pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -
         control: Control { report_unfinished: true, loop_guard, ..case.options.control },
         ..case.options
     };
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(case.program, case.environment, Job::Compute)?;
     if !has_loops(&translated) {
         return Ok(());
@@ -75,7 +75,7 @@ impl Watch {
             return Ok(None);
         }
         let options = Options { control: Control { report_unfinished: true, ..options.control }, ..*options };
-        let mut translator = Translator::new(options, Profile::default());
+        let mut translator = Translator::new(options, gpu.profile(route));
         let translated = translator.translate(program, environment, Job::Compute)?;
         if !has_loops(&translated) {
             return Ok(None);

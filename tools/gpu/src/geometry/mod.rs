@@ -16,7 +16,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, dvle};
 use transpica::interp::Uniforms;
 use transpica::settings::Control;
-use transpica::{At, Error, Job, Kind, Options, Precision, Profile, Setup, Shbin, Translation, Translator};
+use transpica::{At, Error, Job, Kind, Options, Precision, Setup, Shbin, Translation, Translator};
 use transpica::{Program, Stage as Unit};
 use transpica_draw::gpu::{Draw, FeedCopy, Pass, Plan, Request, ScanResult};
 use wgpu::BufferUsages;
@@ -181,7 +181,7 @@ impl<'a> GeometryChain<'a> {
         // sixteen vectors.
         let reporting =
             Options { control: Control { report_unfinished: true, ..options.control }, ..options };
-        let mut translator = Translator::new(options, Profile::default());
+        let mut translator = Translator::new(options, gpu.profile(route));
         let vertex = translator.translate(programs[0], environment[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
         translator.set_options(reporting);

@@ -57,7 +57,7 @@ fn verdict(
         options,
         budget: 1 << 20,
     };
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(Route::Passthrough));
     let mut translated = translator.translate(&program, &environment, Job::Compute).expect("it translates");
     change(&mut translated.module);
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");

@@ -45,7 +45,7 @@ fn verdicts(
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
         let (uniforms, inputs) = (&run.uniforms, &inputs[..]);
         let case = compare::Case { program, environment, uniforms, inputs, options, budget: BUDGET };
-        let mut translator = Translator::new(options, Profile::default());
+        let mut translator = Translator::new(options, gpu.profile(route));
         let translated =
             translator.translate(program, environment, Job::Compute).map_err(|error| error.to_string())?;
         let shader = valid_shader(&mut translator, &translated, route)?;

@@ -2,7 +2,7 @@
 
 use transpica::interp::Settings;
 use transpica::settings::{Arithmetic, Block, Layout, Promise};
-use transpica::{Job, Machine, Options, Precision, Profile, Program, Translation, Translator};
+use transpica::{Job, Machine, Options, Precision, Program, Translation, Translator};
 use transpica_generate::{Generated, promises};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
@@ -95,7 +95,7 @@ fn translated_by(
         options,
         budget: BUDGET,
     };
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translate(&mut translator, &program).map_err(|error| error.to_string())?;
     let shader = valid_shader(&mut translator, &translated, route)?;
     compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
