@@ -16,7 +16,7 @@ use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
 use transpica_prove::walk::{Walk, Walked};
 
-use transpica_prove::graphs::program;
+use crate::flow::graphs::program;
 
 /// Limit of instructions per run.
 const BUDGET: u64 = 600;

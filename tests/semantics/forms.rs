@@ -31,9 +31,10 @@ use transpica::stages::passes::{Scratch, legalize};
 use transpica::stages::structure::{self, Structured};
 use transpica::{Limits, Precision, Program, Shbin};
 use transpica_asm::{SourceText, assemble};
+use transpica_prove::ir::same_numbers;
 use transpica_prove::passes;
 use transpica_prove::risk::first_risk;
-use transpica_prove::same::{compare, compare_legal};
+use transpica_prove::same::{compare, compare_by};
 
 /// Number of random inputs on which a pass must preserve the results of a function.
 const RUNS: u32 = 50;
@@ -211,7 +212,7 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     }
     // Registers and members of the block have different random values.
     if ![" = uniform ", " = specialized "].iter().any(|read| text::print(&before).contains(read)) {
-        compare_legal(&before, &module, precision, 1, RUNS)
+        compare_by(&before, &module, precision, 1, RUNS, same_numbers)
             .unwrap_or_else(|error| panic!("{error}: {module}"));
     }
     shown

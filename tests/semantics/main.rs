@@ -8,6 +8,7 @@ mod flow;
 mod forms;
 mod geometry;
 mod ir;
+mod modules;
 mod mutants;
 mod options;
 mod passes;

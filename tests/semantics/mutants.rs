@@ -14,7 +14,8 @@ fn find_detection(mutant: Mutant) -> Option<(usize, String)> {
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric, Kind::Wild] {
             tried += 1;
-            if let Err(disagreement) = chain::compare_mutant(&generate(kind, seed), mutant) {
+            let options = chain::options(Precision::Exact);
+            if let Err(disagreement) = chain::compare_with(&generate(kind, seed), options, Some(mutant)) {
                 return Some((tried, format!("{kind:?} seed {seed}, {disagreement}")));
             }
         }

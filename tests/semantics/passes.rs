@@ -4,9 +4,10 @@ use transpica::Precision;
 use transpica::settings::Arithmetic;
 use transpica::stages::ir::{Phase, verify};
 use transpica::stages::passes::{Scratch, optimize};
-use transpica_prove::modules::module;
 use transpica_prove::passes::check_passes;
 use transpica_prove::same::compare;
+
+use crate::modules::module;
 
 /// Number of modules per test.
 const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };

@@ -12,6 +12,7 @@ use transpica::stages::lift::OutputSelection;
 use transpica::{GlslVersion, Job, Machine, Options, Precision, Profile, Program, Shbin, Tier, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
+use transpica_prove::ir::same;
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
@@ -34,7 +35,7 @@ fn interpret(case: &Case, program: &Program<'_>, run: &Run) {
     machine.set_uniforms(&run.uniforms);
     for (number, vertex) in run.vertices.iter().enumerate() {
         let found = machine.run(&vertex.inputs.map(|register| register.map(f32::from_bits))).expect("ends");
-        chain::same_outputs("interpreter", number, &vertex.outputs, &bits(found))
+        chain::same_outputs("interpreter", number, &vertex.outputs, &bits(found), same)
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     }
 }

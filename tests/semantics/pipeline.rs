@@ -71,7 +71,7 @@ fn exponentials_of_the_library_agree_in_every_form() {
             for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
                 let mut options = chain::options(precision);
                 options.arithmetic.portable_exponentials = true;
-                let result = chain::compare_with(&generate(kind, seed), options);
+                let result = chain::compare_with(&generate(kind, seed), options, None);
                 result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
             }
         }

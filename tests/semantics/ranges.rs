@@ -15,8 +15,9 @@ use transpica::stages::{cfg, structure};
 use transpica::{Limits, Options, Precision};
 use transpica_generate::{Generated, Kind, generate, special_inputs, special_uniforms};
 use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs};
-use transpica_prove::modules::module;
 use transpica_prove::same::Random;
+
+use crate::modules::module;
 
 /// Number of random modules, and of random programs of each kind.
 const MODULES: u64 = if cfg!(debug_assertions) { 400 } else { 10_000 };

@@ -7,7 +7,8 @@ use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::reduce;
 use transpica::{Limits, Program, Stage};
-use transpica_prove::graphs::program_for;
+
+use super::graphs::program_for;
 
 fn graph(program: &Program<'_>, options: &ExploreOptions) -> Cfg {
     match explore(program, options, &Limits::default()).expect("defined opcodes") {

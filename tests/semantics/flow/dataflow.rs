@@ -4,7 +4,8 @@ use transpica::Limits;
 use transpica::stages::cfg::dataflow::{Analysis, solve};
 use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::{Block, BlockData, Cfg};
-use transpica_prove::graphs::program;
+
+use super::graphs::program;
 
 /// The blocks that every path to a block has passed; edges with answer `closed` are never
 /// taken.

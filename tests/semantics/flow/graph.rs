@@ -14,7 +14,8 @@ use transpica::stages::cfg::text::CfgText;
 use transpica::stages::cfg::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use transpica::stages::entity::Handle;
 use transpica::{Kind, Limits, Stage};
-use transpica_prove::graphs::{program, program_for};
+
+use super::graphs::{program, program_for};
 
 fn graph_with(text: &str, options: &ExploreOptions) -> Cfg {
     match explore(&program(text), options, &Limits::default()).expect("is defined") {

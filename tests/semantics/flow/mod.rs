@@ -3,4 +3,5 @@
 mod carried;
 mod dataflow;
 mod graph;
+pub mod graphs;
 mod tree;

@@ -8,7 +8,8 @@ use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
 use transpica::stages::cfg::reduce::reduce;
 use transpica::stages::structure::text::TreeText;
 use transpica::stages::structure::{Structured, blocks, structure};
-use transpica_prove::graphs::program;
+
+use super::graphs::program;
 
 fn graph(text: &str) -> Cfg {
     let limits = Limits::default();

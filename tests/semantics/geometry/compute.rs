@@ -16,10 +16,10 @@ use transpica::{
 use transpica_asm::{SourceText, assemble};
 use transpica_generate::GeometryDraw;
 use transpica_prove::daily;
-use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};
 use transpica_prove::glslang;
 use transpica_prove::spirv_tools;
 
+use super::comparison::{Case, Count, InvocationInput, compare, compare_emits};
 use crate::samples;
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {

@@ -2,5 +2,6 @@
 
 mod batch_geometry;
 mod carried_state;
+mod comparison;
 mod compute;
 mod stage;

@@ -255,7 +255,7 @@ fn uniforms_are_packed_where_the_presets_have_them() {
 fn compare(kind: Kind, seeds: std::ops::Range<u64>, options: impl Fn(u64) -> Options) -> Count {
     let mut count = Count::default();
     for seed in seeds {
-        let one = chain::compare_with(&generate(kind, seed), options(seed));
+        let one = chain::compare_with(&generate(kind, seed), options(seed), None);
         count.add(one.unwrap_or_else(|difference| panic!("{kind:?} {seed}: {difference}")));
     }
     count

@@ -12,8 +12,7 @@ use transpica::host::Environment as _;
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::interp::Registers;
-use transpica::settings::Arithmetic;
-use transpica::{Limits, Machine, Options, Precision, Program, Shbin, Stage};
+use transpica::{Limits, Machine, Options, Program, Shbin, Stage};
 use transpica_draw::batch::{Array, Batch, LANES, Number, Order, Records, VertexAttribute, Vertices};
 use transpica_generate::{inputs, uniforms};
 
@@ -61,7 +60,7 @@ pub fn measure(
     bytes: &[u8],
     only: Option<usize>,
     repeat: usize,
-    precision: Precision,
+    options: Options,
 ) -> Result<Vec<BatchMeasurement>, String> {
     let at = |error: transpica::Error| format!("{}: {error}", path.display());
     let file = Shbin::parse(bytes).map_err(at)?;
@@ -72,7 +71,7 @@ pub fn measure(
             continue;
         }
         let environment = FileEnvironment::new(&file, dvle, "bench").map_err(at)?;
-        let mut measured = measure_program(&program, &environment, repeat.max(1), precision).map_err(at)?;
+        let mut measured = measure_program(&program, &environment, repeat.max(1), options).map_err(at)?;
         (measured.file, measured.dvle) = (path.display().to_string(), dvle);
         all.push(measured);
     }
@@ -150,10 +149,8 @@ fn measure_program(
     program: &Program<'_>,
     environment: &FileEnvironment<'_>,
     repeat: usize,
-    precision: Precision,
+    options: Options,
 ) -> Result<BatchMeasurement, transpica::Error> {
-    let arithmetic = Arithmetic { precision, ..Arithmetic::default() };
-    let options = Options { arithmetic, ..Options::default() };
     let settings = options.settings(1 << 24);
     let mut uniforms = uniforms(1);
     environment.constants().apply(&mut uniforms);

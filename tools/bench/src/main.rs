@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use stages::{AssemblerTiming, Measurement, Timing};
+use stages::{AssemblerTiming, Measurement};
 use transpica::settings::Arithmetic;
 use transpica::{Options, Precision};
 
@@ -78,6 +78,25 @@ fn main() -> ExitCode {
     }
 }
 
+impl Arguments {
+    /// Returns the options of all programs.
+    fn options(&self) -> Options {
+        let precision = if self.fast { Precision::Fast } else { Precision::Exact };
+        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() }
+    }
+}
+
+/// Reads a file.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Prints JSON.
+fn print_json(value: &Value) -> Result<(), String> {
+    println!("{}", serde_json::to_string_pretty(value).map_err(|error| error.to_string())?);
+    Ok(())
+}
+
 /// Returns whether a file name has this extension, in either case.
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
@@ -121,7 +140,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut all = Vec::new();
     let mut sources = Vec::new();
     for path in &files {
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = read(path)?;
         if has_ending(path, "pica") {
             let text = String::from_utf8_lossy(&bytes);
             match stages::assemble(path, &text, arguments.repeat) {
@@ -132,7 +151,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             }
             continue;
         }
-        for measured in stages::measure(path, &bytes, arguments.dvle, arguments.repeat, arguments.fast)? {
+        for measured in stages::measure(path, &bytes, arguments.dvle, arguments.repeat, arguments.options())?
+        {
             let reference = match &compiler {
                 Some(compiler) => Some(compiler.measure(&measured.glsl, arguments.repeat.min(100))?),
                 None => None,
@@ -142,19 +162,17 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     if arguments.json {
         let rows = all.iter().map(|(measured, reference)| to_json(measured, *reference));
-        let rows: Vec<Value> = rows.chain(sources.iter().map(source_to_json)).collect();
-        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
-    } else {
-        for (measured, reference) in &all {
-            print(measured, *reference);
-        }
-        for AssemblerTiming { file, lines, words, timing } in &sources {
-            println!("{file}: {lines} lines, {words} words");
-            println!("  {:<16} {:>9} min {:>9} median ns", "assemble", timing.min, timing.median);
-        }
-        if let [(measured, _)] = &all[..] {
-            println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
-        }
+        return print_json(&rows.chain(sources.iter().map(source_to_json)).collect());
+    }
+    for (measured, reference) in &all {
+        print(measured, *reference);
+    }
+    for AssemblerTiming { file, lines, words, timing } in &sources {
+        println!("{file}: {lines} lines, {words} words");
+        timing.print("assemble");
+    }
+    if let [(measured, _)] = &all[..] {
+        println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
     }
     Ok(())
 }
@@ -162,16 +180,13 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Times the interpreter and batches. For a single program the last line is their ratio with vertex
 /// fetch and outputs.
 fn batches(arguments: &Arguments) -> Result<(), String> {
-    let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
     let mut all = Vec::new();
     for path in find(&arguments.paths, &["shbin"])? {
-        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        all.extend(batch::measure(&path, &bytes, arguments.dvle, arguments.repeat, precision)?);
+        let bytes = read(&path)?;
+        all.extend(batch::measure(&path, &bytes, arguments.dvle, arguments.repeat, arguments.options())?);
     }
     if arguments.json {
-        let rows: Vec<Value> = all.iter().map(batch::to_json).collect();
-        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
-        return Ok(());
+        return print_json(&all.iter().map(batch::to_json).collect());
     }
     batch::print(&all);
     if let [measured] = &all[..] {
@@ -182,25 +197,18 @@ fn batches(arguments: &Arguments) -> Result<(), String> {
 
 /// Times the translation from code words to SPIR-V words for programs of several sizes.
 fn sizes(arguments: &Arguments) -> Result<(), String> {
-    let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
-    let options =
-        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     // Small programs take less time, so they need more rounds for a steady minimum.
     let rounds = |size: usize| arguments.repeat * (500 / size).max(1);
-    let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), options));
+    let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), arguments.options()));
     let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;
     if arguments.json {
         let rows = all.iter().map(|raw| {
             json!({
                 "instructions": raw.instructions, "spirv_words": raw.words,
-                "words_to_spirv": { "min": raw.to_spirv.min, "median": raw.to_spirv.median },
-                "key": { "min": raw.key.min, "median": raw.key.median },
-                "draw_key": { "min": raw.draw_key.min, "median": raw.draw_key.median },
+                "words_to_spirv": raw.to_spirv, "key": raw.key, "draw_key": raw.draw_key,
             })
         });
-        let rows: Vec<Value> = rows.collect();
-        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
-        return Ok(());
+        return print_json(&rows.collect());
     }
     println!(
         "instructions  words → SPIR-V, ns: min   median  for each  key, ns: min  median  of a draw: min  median  SPIR-V words"
@@ -224,17 +232,11 @@ fn sizes(arguments: &Arguments) -> Result<(), String> {
 
 fn print(measured: &Measurement, reference: Option<glslang::Reference>) {
     println!("{} dvle {}: {} data instructions", measured.file, measured.dvle, measured.instructions);
-    for (name, timing) in &measured.stages {
-        println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
-    }
-    for (name, timing) in [
-        ("sum", measured.sum),
-        ("bytes → SPIR-V", measured.to_spirv),
-        ("WGSL alone", measured.wgsl),
-        ("bytes → WGSL", measured.to_wgsl),
-    ] {
-        println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
-    }
+    measured.stages.iter().for_each(|(name, timing)| timing.print(name));
+    measured.sum.print("sum");
+    measured.to_spirv.print("bytes → SPIR-V");
+    measured.wgsl.print("WGSL alone");
+    measured.to_wgsl.print("bytes → WGSL");
     println!("  {} SPIR-V words, {} IR values, {}", measured.words, measured.values, measured.tier);
     if let Some(reference) = reference {
         println!(
@@ -250,13 +252,12 @@ fn print(measured: &Measurement, reference: Option<glslang::Reference>) {
 }
 
 fn to_json(measured: &Measurement, reference: Option<glslang::Reference>) -> Value {
-    let timing = |timing: &Timing| json!({ "min": timing.min, "median": timing.median });
     let stages: serde_json::Map<String, Value> =
-        measured.stages.iter().map(|(name, value)| ((*name).to_string(), timing(value))).collect();
+        measured.stages.iter().map(|(name, timing)| ((*name).to_string(), json!(timing))).collect();
     json!({
         "file": measured.file, "dvle": measured.dvle, "instructions": measured.instructions, "stages": stages,
-        "sum_of_stages": timing(&measured.sum), "wgsl": timing(&measured.wgsl),
-        "bytes_to_spirv": timing(&measured.to_spirv), "bytes_to_wgsl": timing(&measured.to_wgsl),
+        "sum_of_stages": measured.sum, "wgsl": measured.wgsl,
+        "bytes_to_spirv": measured.to_spirv, "bytes_to_wgsl": measured.to_wgsl,
         "spirv_words": measured.words, "ir_values": measured.values, "tier": measured.tier,
         "glslang": reference.map(|r| json!({
             "min": r.min, "median": r.median, "words": r.words,
@@ -267,6 +268,5 @@ fn to_json(measured: &Measurement, reference: Option<glslang::Reference>) -> Val
 
 fn source_to_json(source: &AssemblerTiming) -> Value {
     let AssemblerTiming { file, lines, words, timing } = source;
-    let assemble = json!({ "min": timing.min, "median": timing.median });
-    json!({ "file": file, "lines": lines, "words": words, "stages": { "assemble": assemble } })
+    json!({ "file": file, "lines": lines, "words": words, "stages": { "assemble": timing } })
 }

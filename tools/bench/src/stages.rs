@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use serde::Serialize;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, Interface, dvle, varying};
-use transpica::settings::Arithmetic;
 use transpica::stages::backend::spirv::{BackendInput, SpirvWriter};
 use transpica::stages::backend::text::Language;
 use transpica::stages::cfg::explore::{self, Explored};
@@ -14,10 +14,10 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::structure::{self, Structured};
-use transpica::{Error, GlslVersion, Job, Options, Precision, Profile, Shbin, Stage, Translator};
+use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Stage, Translator};
 
 /// Nanoseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Timing {
     /// Minimum.
     pub min: u64,
@@ -29,6 +29,11 @@ impl Timing {
     pub fn from_samples(mut samples: Vec<u64>) -> Self {
         samples.sort_unstable();
         Self { min: samples[0], median: samples[samples.len() / 2] }
+    }
+
+    /// Prints it below its program.
+    pub fn print(self, name: &str) {
+        println!("  {name:<16} {:>9} min {:>9} median ns", self.min, self.median);
     }
 }
 
@@ -97,13 +102,10 @@ pub fn measure(
     bytes: &[u8],
     only: Option<usize>,
     repeat: usize,
-    fast: bool,
+    options: Options,
 ) -> Result<Vec<Measurement>, String> {
     let at = |error: Error| format!("{}: {error}", path.display());
     let file = Shbin::parse(bytes).map_err(at)?;
-    let precision = if fast { Precision::Fast } else { Precision::Exact };
-    let options =
-        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     let mut all = Vec::new();
     for dvle in 0..file.executables.len() {
         if only.is_some_and(|only| only != dvle) {

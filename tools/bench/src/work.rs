@@ -25,7 +25,7 @@ pub fn run(program: &Path, rounds: usize) -> Result<usize, String> {
         }
         return Ok(words);
     }
-    let bytes = std::fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let bytes = crate::read(program)?;
     let mut translator = Translator::new(Options::default(), Profile::default());
     let mut words = 0;
     for _ in 0..=rounds {

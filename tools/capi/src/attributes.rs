@@ -4,7 +4,6 @@
 use transpica::settings::{AttributeFormat, Promise, VertexInput};
 
 use crate::chain::{TranspicaHead, structures};
-use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 use crate::settings::{choice, narrow};
 
@@ -71,7 +70,7 @@ fn promise(given: TranspicaPromise) -> Result<Promise, Problem> {
             let text = format!(
                 "TranspicaPromise has exponent {exponent} and least {least}, which the kind does not take"
             );
-            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+            Err(Problem::choice(text))
         }
     }
 }

@@ -9,10 +9,9 @@ use transpica::isa::Uniforms;
 use transpica::{Options, Stage};
 use transpica_draw::batch::{Batch, LANES, VertexError};
 
-use crate::boundary::{answer, exclusive, free, plain, shared, value};
+use crate::boundary::{create, done, exclusive, free, plain, shared, value};
 use crate::chain::TranspicaHead;
-use crate::enums::{TranspicaCode, TranspicaStatus};
-use crate::memory::Memory;
+use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
@@ -73,17 +72,12 @@ pub unsafe extern "C" fn transpica_batch_create(
     batch: *mut *mut TranspicaBatch,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    let work = || {
-        if batch.is_null() {
-            return Err(Problem::null("batch"));
-        }
-        // SAFETY: not NULL, so a place for a pointer.
-        unsafe { batch.write(null_mut()) };
+    let make = || {
         // SAFETY: NULL or settings that no other call changes.
         let options = unsafe { read(settings)? }.0.options;
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
-        let new = request.with(&options.limits, &mut |program, _, executable| {
+        request.with(&options.limits, &mut |program, _, executable| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,
                 options,
@@ -93,13 +87,10 @@ pub unsafe extern "C" fn transpica_batch_create(
             };
             new.set_uniforms(Uniforms::default());
             Ok(new)
-        })?;
-        // SAFETY: as above.
-        unsafe { batch.write(Box::into_raw(Box::new(new))) };
-        Ok(None)
+        })
     };
-    // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    // SAFETY: NULL or places for pointers.
+    unsafe { create(batch, "batch", errors, make) }
 }
 
 impl TranspicaBatch {
@@ -180,14 +171,8 @@ pub unsafe extern "C" fn transpica_batch_run(
     count: usize,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    let work = || {
-        // SAFETY: NULL or a batch that no other call uses.
-        let batch = unsafe { exclusive(batch, "batch")? };
-        batch.batch.run(count).map_err(failed)?;
-        Ok(None)
-    };
-    // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    // SAFETY: NULL or a batch that no other call uses; NULL or a place for a pointer.
+    unsafe { done(errors, || exclusive(batch, "batch")?.batch.run(count).map_err(failed)) }
 }
 
 /// Returns component 0 to 3 of o0 to o15 of TRANSPICA_BATCH_LANES vertices after a run. NULL if
@@ -221,18 +206,17 @@ pub unsafe extern "C" fn transpica_batch_run_vertices(
     let work = || {
         // SAFETY: NULL or a batch that no other call uses.
         let batch = unsafe { exclusive(batch, "batch")? };
-        let floats = count.checked_mul(COMPONENTS).ok_or_else(|| {
-            Problem::argument(TranspicaCode::BadSize, format!("{count} vertices exceed any memory"))
-        })?;
+        let floats = count
+            .checked_mul(COMPONENTS)
+            .ok_or_else(|| Problem::size(format!("{count} vertices exceed any memory")))?;
         // SAFETY: NULL or as many floats as the comment says.
         let inputs = unsafe { crate::boundary::array(inputs, floats, "inputs")? };
         // SAFETY: as above, and not read by anyone else.
         let outputs = unsafe { crate::boundary::array_mut(outputs, floats, "outputs")? };
-        batch.batch.run_all(vertices(inputs), vertices_mut(outputs)).map_err(failed)?;
-        Ok(None)
+        batch.batch.run_all(vertices(inputs), vertices_mut(outputs)).map_err(failed)
     };
     // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    unsafe { done(errors, work) }
 }
 
 /// Registers of vertices.

@@ -62,6 +62,43 @@ pub(crate) unsafe fn answer(
     status
 }
 
+/// Runs a call that provides a result only if it fails.
+///
+/// # Safety
+/// `errors` is NULL or a place for a pointer.
+pub(crate) unsafe fn done(
+    errors: *mut *mut TranspicaResult,
+    work: impl FnOnce() -> Result<(), Problem>,
+) -> TranspicaStatus {
+    // SAFETY: guaranteed by the caller.
+    unsafe { answer(errors, Memory::default(), || work().map(|()| None)) }
+}
+
+/// Runs a call that creates a handle through `place`, or writes NULL there and provides a result.
+///
+/// # Safety
+/// `place` and `errors` are NULL or places for pointers.
+pub(crate) unsafe fn create<T>(
+    place: *mut *mut T,
+    name: &str,
+    errors: *mut *mut TranspicaResult,
+    make: impl FnOnce() -> Result<T, Problem>,
+) -> TranspicaStatus {
+    let work = || {
+        if place.is_null() {
+            return Err(Problem::null(name));
+        }
+        // SAFETY: not NULL, so a place for a pointer; so below.
+        unsafe { place.write(std::ptr::null_mut()) };
+        let new = Box::new(make()?);
+        // SAFETY: as above.
+        unsafe { place.write(Box::into_raw(new)) };
+        Ok(())
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe { done(errors, work) }
+}
+
 /// Borrows a handle of the caller.
 ///
 /// # Safety
@@ -94,7 +131,7 @@ pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize, name: &str) -> 
     let most = isize::MAX as usize / size_of::<T>();
     if count > most || !first.is_aligned() {
         let text = format!("{name} is not aligned, or has {count} elements");
-        return Err(Problem::argument(crate::enums::TranspicaCode::BadSize, text));
+        return Err(Problem::size(text));
     }
     // SAFETY: not NULL, aligned, and `count` elements long, which no object exceeds in bytes.
     Ok(unsafe { std::slice::from_raw_parts(first, count) })

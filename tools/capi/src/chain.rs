@@ -215,8 +215,7 @@ impl Link {
 fn check_size<T: Structure>(size: u32) -> Result<usize, Problem> {
     let known = size_of::<T>();
     if (size as usize) < known || size > LARGEST {
-        let text = format!("{} has size {size}, must be {known}", T::NAME);
-        return Err(Problem::argument(TranspicaCode::BadSize, text));
+        return Err(Problem::size(format!("{} has size {size}, must be {known}", T::NAME)));
     }
     Ok(size as usize - known)
 }

@@ -8,9 +8,8 @@ use transpica::host::{Environment, HostValues};
 use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
 
 use crate::batch::{TranspicaBatch, failed};
-use crate::boundary::{answer, array, array_mut, exclusive, shared, value};
-use crate::enums::{TranspicaCode, TranspicaStatus};
-use crate::memory::Memory;
+use crate::boundary::{array, array_mut, done, exclusive, shared, value};
+use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
@@ -82,7 +81,7 @@ impl TranspicaVertexAttribute {
         }
         if !(1..=4).contains(&components) {
             let text = format!("TranspicaVertexAttribute.components is {components}, must be 1 to 4");
-            return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
+            return Err(Problem::choice(text));
         }
         // SAFETY: such an array, as the caller guarantees.
         let bytes = unsafe { array(bytes, byte_count, "TranspicaVertexAttribute.bytes")? };
@@ -101,8 +100,7 @@ impl TranspicaDraw {
         let mut all = [[0.0; 4]; 16];
         let count = self.parameter_count as usize;
         let Some(given) = all.get_mut(..count) else {
-            let text = format!("TranspicaDraw.parameter_count is {count}, at most 16");
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(format!("TranspicaDraw.parameter_count is {count}, at most 16")));
         };
         // SAFETY: such an array, as the caller guarantees.
         let floats = unsafe { array(self.parameters, 4 * count, "TranspicaDraw.parameters")? };
@@ -120,18 +118,15 @@ impl TranspicaDraw {
         unsafe {
             match self.index_size {
                 0 => {
-                    let count = u32::try_from(count).map_err(|_| {
-                        let text = format!("TranspicaDraw.count is {count}");
-                        Problem::argument(TranspicaCode::BadSize, text)
-                    })?;
+                    let count = u32::try_from(count)
+                        .map_err(|_| Problem::size(format!("TranspicaDraw.count is {count}")))?;
                     Ok(Order::Range { first: self.first, count })
                 }
                 1 => Ok(Order::U8(array(indices.cast(), count, name)?)),
                 2 => Ok(Order::U16(array(indices.cast(), count, name)?)),
                 4 => Ok(Order::U32(array(indices.cast(), count, name)?)),
                 size => {
-                    let text = format!("TranspicaDraw.index_size is {size}, must be 0, 1, 2 or 4");
-                    Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+                    Err(Problem::choice(format!("TranspicaDraw.index_size is {size}, must be 0, 1, 2 or 4")))
                 }
             }
         }
@@ -152,8 +147,7 @@ unsafe fn layout(
         return Ok(Records::from_map(&registers.state.vertex().output_map(), &batch.options));
     }
     let mask = u16::try_from(outputs).map_err(|_| {
-        let text = format!("TranspicaDraw.outputs is {outputs:#x}, there are 16 registers");
-        Problem::argument(TranspicaCode::UnknownChoice, text)
+        Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, there are 16 registers"))
     })?;
     Ok(Records::from_registers(mask))
 }
@@ -220,9 +214,8 @@ pub unsafe extern "C" fn transpica_batch_draw(
         }
         // SAFETY: NULL or as many floats, and not used by anyone else.
         let to = unsafe { array_mut(records, float_count, "records")? };
-        batch.batch.run_draw(&vertices, &layout, to).map_err(failed)?;
-        Ok(None)
+        batch.batch.run_draw(&vertices, &layout, to).map_err(failed)
     };
     // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    unsafe { done(errors, work) }
 }

@@ -2,17 +2,12 @@
 //! needs of the host.
 //! In: registers, files, results. Out: [`TranspicaSetup`], [`TranspicaKernel`].
 
-use std::ptr::null_mut;
-
 use transpica::geometry::Dependence;
 use transpica::{Job, Setup, Shbin};
 
-use crate::boundary::{answer, array, array_mut, free, plain, shared, value};
+use crate::boundary::{array, array_mut, create, free, plain, shared, value};
 use crate::chain::{TranspicaHead, fill, structures};
-use crate::enums::{
-    TranspicaCode, TranspicaDependence, TranspicaEntryPoint, TranspicaStatus, TranspicaTopology,
-};
-use crate::memory::Memory;
+use crate::enums::{TranspicaDependence, TranspicaEntryPoint, TranspicaStatus, TranspicaTopology};
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::result::TranspicaResult;
@@ -100,30 +95,6 @@ pub unsafe extern "C" fn transpica_registers_have_geometry(registers: *const Tra
     })
 }
 
-/// Creates a setup that the caller owns, through a pointer.
-///
-/// # Safety
-/// The pointers are NULL or places for pointers.
-unsafe fn create(
-    setup: *mut *mut TranspicaSetup,
-    errors: *mut *mut TranspicaResult,
-    make: impl FnOnce() -> Result<Setup, Problem>,
-) -> TranspicaStatus {
-    let work = || {
-        if setup.is_null() {
-            return Err(Problem::null("setup"));
-        }
-        // SAFETY: not NULL, so a place for a pointer.
-        unsafe { setup.write(null_mut()) };
-        let new = Box::new(TranspicaSetup { setup: make()? });
-        // SAFETY: as above.
-        unsafe { setup.write(Box::into_raw(new)) };
-        Ok(None)
-    };
-    // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
-}
-
 /// Creates the setup of a draw from registers, through `setup`. `errors` is NULL or receives a
 /// result if the call fails, else NULL.
 #[unsafe(no_mangle)]
@@ -133,7 +104,11 @@ pub unsafe extern "C" fn transpica_setup_from_registers(
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a state that no other call changes; NULL or places for pointers.
-    unsafe { create(setup, errors, || Ok(Setup::from_registers(&shared(registers, "registers")?.state)?)) }
+    unsafe {
+        create(setup, "setup", errors, || {
+            Ok(TranspicaSetup { setup: Setup::from_registers(&shared(registers, "registers")?.state)? })
+        })
+    }
 }
 
 /// Creates the setup that the system library programs for two executables of a .shbin file, through
@@ -152,11 +127,12 @@ pub unsafe extern "C" fn transpica_setup_from_file(
 ) -> TranspicaStatus {
     // SAFETY: NULL or as many bytes; NULL or places for pointers.
     unsafe {
-        create(setup, errors, || {
+        create(setup, "setup", errors, || {
             let file = Shbin::parse(array(bytes, byte_count, "bytes")?)?;
             // A stride beyond a byte is as wrong as 255, which the library reports.
             let stride = (stride > 0).then(|| u8::try_from(stride).unwrap_or(u8::MAX));
-            Ok(Setup::from_file(&file, vertex as usize, Some(geometry as usize), stride)?)
+            let setup = Setup::from_file(&file, vertex as usize, Some(geometry as usize), stride)?;
+            Ok(TranspicaSetup { setup })
         })
     }
 }
@@ -226,8 +202,7 @@ pub unsafe extern "C" fn transpica_result_state(
         let (facts, to) =
             unsafe { (shared(result, "result")?.kernel()?, array_mut(words, word_count, "words")?) };
         if to.len() != facts.state.len() {
-            let text = format!("word_count is {}, must be {}", to.len(), facts.state.len());
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(format!("word_count is {}, must be {}", to.len(), facts.state.len())));
         }
         to.iter_mut().zip(&facts.state).for_each(|(to, word)| *to = word.initial);
         Ok(())

@@ -7,7 +7,7 @@ use transpica::isa::{Mask, Pc};
 
 use crate::boundary::array;
 use crate::chain::{TranspicaHead, structures};
-use crate::enums::{Choice, TranspicaCode, TranspicaHookKind};
+use crate::enums::{Choice, TranspicaHookKind};
 use crate::problem::Problem;
 use crate::settings::{choice, reserved, switch};
 
@@ -74,17 +74,14 @@ impl TranspicaHook {
         let Self { kind, semantic, mask, number, location, reserved: rest, operands } = *self;
         reserved("TranspicaHook.reserved", rest)?;
         let short = |what: &str, number: u32| {
-            u8::try_from(number).map_err(|_| {
-                let text = format!("TranspicaHook.{what} is {number}: there is none");
-                Problem::argument(TranspicaCode::UnknownChoice, text)
-            })
+            u8::try_from(number)
+                .map_err(|_| Problem::choice(format!("TranspicaHook.{what} is {number}: there is none")))
         };
         let output = |hook| Ok(Hook::Output(choice::<Semantic>("TranspicaHook.semantic", semantic)?, hook));
         let mask = || match short("mask", mask)? {
             mask @ 0..16 => Ok(Mask(mask)),
             mask => {
-                let text = format!("TranspicaHook.mask is {mask:#x}, there are four components");
-                Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+                Err(Problem::choice(format!("TranspicaHook.mask is {mask:#x}, there are four components")))
             }
         };
         match choice("TranspicaHook.kind", kind)? {
@@ -101,8 +98,7 @@ impl TranspicaHook {
             TranspicaHookKind::Redirect => Ok(Hook::Redirect(short("number", number)?, operands[0].read()?)),
             TranspicaHookKind::Tap => {
                 let address = u16::try_from(number).map_err(|_| {
-                    let text = format!("TranspicaHook.number is {number}: no program has this address");
-                    Problem::argument(TranspicaCode::UnknownChoice, text)
+                    Problem::choice(format!("TranspicaHook.number is {number}: no program has this address"))
                 })?;
                 Ok(Hook::Tap(Pc(address), location))
             }
@@ -114,8 +110,7 @@ impl TranspicaHookOperand {
     fn read(&self) -> Result<HookOperand, Problem> {
         if switch("TranspicaHookOperand.is_parameter", self.is_parameter)? {
             u8::try_from(self.parameter).map(HookOperand::Parameter).map_err(|_| {
-                let text = format!("TranspicaHookOperand.parameter is {}: there are 16", self.parameter);
-                Problem::argument(TranspicaCode::UnknownChoice, text)
+                Problem::choice(format!("TranspicaHookOperand.parameter is {}: there are 16", self.parameter))
             })
         } else {
             Ok(HookOperand::constant(self.value))

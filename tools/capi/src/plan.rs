@@ -2,15 +2,12 @@
 //! In: a setup, facts of a kernel, the vertices of a draw. Out: sizes of buffers, workgroups,
 //! content of uniform blocks, modules. The planning is `transpica_draw::gpu`'s.
 
-use std::ptr::null_mut;
-
 use transpica_draw::gpu::{Pass, Plan, Request, ScanResult, Sizes};
 
-use crate::boundary::{answer, array, array_mut, exclusive, free, plain, shared};
+use crate::boundary::{array, array_mut, create, exclusive, free, plain, shared};
 use crate::chain::{TranspicaHead, fill, structures};
 use crate::enums::{TranspicaBindingUse, TranspicaCode, TranspicaStatus};
 use crate::geometry::TranspicaSetup;
-use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::choice;
@@ -111,22 +108,9 @@ pub unsafe extern "C" fn transpica_plan_create(
     plan: *mut *mut TranspicaPlan,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    let work = || {
-        if plan.is_null() {
-            return Err(Problem::null("plan"));
-        }
-        // SAFETY: not NULL, so a place for a pointer; NULL or a structure whose pointers are as
-        // their comments say.
-        let new = unsafe {
-            plan.write(null_mut());
-            shared(request, "request")?.plan()?
-        };
-        // SAFETY: as above.
-        unsafe { plan.write(Box::into_raw(Box::new(new))) };
-        Ok(None)
-    };
-    // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    // SAFETY: NULL or a structure whose pointers are as their comments say; NULL or places for
+    // pointers.
+    unsafe { create(plan, "plan", errors, || shared(request, "request")?.plan()) }
 }
 
 impl TranspicaPlanRequest {
@@ -232,7 +216,7 @@ pub unsafe extern "C" fn transpica_plan_draw_block(
         let (plan, to) = unsafe { (shared(plan, "plan")?, array_mut(block, 8, "block")?) };
         let Some(draw) = plan.plan.draws().nth(dispatch as usize) else {
             let text = format!("dispatch is {dispatch}, there are {}", plan.plan.draws().len());
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(text));
         };
         to.copy_from_slice(&words::<8>(&draw.to_words()));
         Ok(())
@@ -252,8 +236,7 @@ pub unsafe extern "C" fn transpica_plan_primitives(
         let (plan, to) = unsafe { (shared(plan, "plan")?, array_mut(bytes, byte_count, "bytes")?) };
         let from = plan.plan.primitive_bytes();
         if from.len() != to.len() {
-            let text = format!("byte_count is {}, must be {}", to.len(), from.len());
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(format!("byte_count is {}, must be {}", to.len(), from.len())));
         }
         to.copy_from_slice(&from);
         Ok(())
@@ -283,7 +266,7 @@ pub unsafe extern "C" fn transpica_pass_words(
             Some(to) => to.copy_from_slice(&module),
             None => {
                 let text = format!("word_count is {room}, the module has {} words", module.len());
-                return Err(Problem::argument(TranspicaCode::BadSize, text));
+                return Err(Problem::size(text));
             }
         }
         Ok(())

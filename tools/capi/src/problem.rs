@@ -21,6 +21,16 @@ impl Problem {
     pub(crate) fn argument(code: TranspicaCode, text: String) -> Self {
         Self { status: TranspicaStatus::BadArgument, code, at: At::Whole, text }
     }
+    /// Builds the problem of a size or an index that is out of range.
+    #[cold]
+    pub(crate) fn size(text: String) -> Self {
+        Self::argument(TranspicaCode::BadSize, text)
+    }
+    /// Builds the problem of a number that stands for nothing.
+    #[cold]
+    pub(crate) fn choice(text: String) -> Self {
+        Self::argument(TranspicaCode::UnknownChoice, text)
+    }
     /// Builds the problem of a NULL argument.
     #[cold]
     pub(crate) fn null(name: &str) -> Self {

@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use transpica::RegisterState;
 use transpica::host::pack;
 
-use crate::boundary::{array, exclusive, free, plain, shared, value};
+use crate::boundary::{array, create, exclusive, free, plain, shared, value};
 use crate::enums::{TranspicaCode, TranspicaStatus};
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
@@ -20,34 +20,17 @@ pub struct TranspicaRegisters {
     pub(crate) state: RegisterState,
 }
 
-/// Creates a state that the caller owns, through a pointer.
-///
-/// # Safety
-/// `place` is NULL or a place for a pointer.
-unsafe fn create(
-    place: *mut *mut TranspicaRegisters,
-    make: impl FnOnce() -> Result<RegisterState, Problem>,
-) -> TranspicaStatus {
-    plain(|| {
-        if place.is_null() {
-            return Err(Problem::null("registers"));
-        }
-        // SAFETY: not NULL, so a place for a pointer; so below.
-        unsafe { place.write(null_mut()) };
-        let new = Box::new(TranspicaRegisters { state: make()? });
-        // SAFETY: as above.
-        unsafe { place.write(Box::into_raw(new)) };
-        Ok(())
-    })
-}
-
 /// Creates a state through `registers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_create(
     registers: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer.
-    unsafe { create(registers, || Ok(RegisterState::default())) }
+    unsafe {
+        create(registers, "registers", null_mut(), || {
+            Ok(TranspicaRegisters { state: RegisterState::default() })
+        })
+    }
 }
 
 /// Creates a copy of `registers` through `copy`, so that another thread can translate from it.
@@ -57,7 +40,11 @@ pub unsafe extern "C" fn transpica_registers_copy(
     copy: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
     // SAFETY: NULL or a place for a pointer; NULL or a state that no other call changes.
-    unsafe { create(copy, || Ok(shared(registers, "registers")?.state.clone())) }
+    unsafe {
+        create(copy, "registers", null_mut(), || {
+            Ok(TranspicaRegisters { state: shared(registers, "registers")?.state.clone() })
+        })
+    }
 }
 
 /// Writes `value` to register `number`, like the console's program: uploads go through the FIFO
@@ -137,8 +124,7 @@ pub unsafe extern "C" fn transpica_registers_pack(
             return Err(Problem::argument(TranspicaCode::NoProgram, text));
         };
         if size < block.used() as usize {
-            let text = format!("size is {size}, must be {}", block.used());
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(format!("size is {size}, must be {}", block.used())));
         }
         let content = pack(block, &uniforms);
         let count = content.len().min(size);

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn transpica_result_check_uniforms(
         let end = usize::try_from(first).ok().and_then(|first| first.checked_add(count));
         if end.is_none_or(|end| end > FLOATS) {
             let text = format!("first is {first} and count {count}, but there are {FLOATS} float uniforms");
-            return Err(Problem::argument(TranspicaCode::BadSize, text));
+            return Err(Problem::size(text));
         }
         // SAFETY: NULL or that many floats; the product is at most 384.
         let uniforms = unsafe { array(uniforms, 4 * count, "uniforms")? };

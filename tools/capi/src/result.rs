@@ -365,8 +365,7 @@ unsafe fn entry<T: Structure>(
     make: impl FnOnce(TranspicaHead) -> T,
 ) -> Result<(), Problem> {
     if index >= count {
-        let text = format!("there is no {} {index}, there are {count}", T::NAME);
-        return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
+        return Err(Problem::choice(format!("there is no {} {index}, there are {count}", T::NAME)));
     }
     // SAFETY: guaranteed by the caller.
     unsafe { fill(out, make) }

@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 
 use transpica_settings::{Settings, tree};
 
-use crate::boundary::{answer, exclusive, free, shared, value};
+use crate::boundary::{done, exclusive, free, shared, value};
 use crate::enums::{Choice, TranspicaCode, TranspicaStatus};
 use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
@@ -38,7 +38,7 @@ unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str, Problem> 
     let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
     if bytes.len() > LONGEST {
         let text = format!("{name} has {} bytes, at most {LONGEST} are allowed", bytes.len());
-        return Err(Problem::argument(TranspicaCode::BadSize, text));
+        return Err(Problem::size(text));
     }
     str::from_utf8(bytes).map_err(|_| option(format!("{name} is not UTF-8")))
 }
@@ -72,7 +72,7 @@ unsafe fn change(
     work: impl FnOnce(&mut TranspicaSettings) -> Result<(), Problem>,
 ) -> TranspicaStatus {
     // SAFETY: guaranteed by the caller.
-    unsafe { answer(errors, Memory::default(), || work(exclusive(settings, "settings")?).map(|()| None)) }
+    unsafe { done(errors, || work(exclusive(settings, "settings")?)) }
 }
 
 /// Creates settings with the defaults. NULL only after a defect of the library.
@@ -210,21 +210,12 @@ pub unsafe extern "C" fn transpica_settings_check(
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
     // SAFETY: NULL or settings that no other call changes; NULL or a place for a pointer.
-    unsafe {
-        answer(errors, Memory::default(), || {
-            Ok(shared(settings, "settings")?.values.check().map(|()| None)?)
-        })
-    }
+    unsafe { done(errors, || Ok(shared(settings, "settings")?.values.check()?)) }
 }
 
 /// Converts a number to a value of an enumeration.
 pub(crate) fn choice<T: Choice>(name: &str, number: u32) -> Result<T, Problem> {
-    T::read(number).ok_or_else(|| {
-        Problem::argument(
-            TranspicaCode::UnknownChoice,
-            format!("{name} is {number}: there is no such choice"),
-        )
-    })
+    T::read(number).ok_or_else(|| Problem::choice(format!("{name} is {number}: there is no such choice")))
 }
 
 /// Converts 0 or 1.
@@ -232,10 +223,7 @@ pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        _ => {
-            let text = format!("{name} is {number}, must be 0 or 1");
-            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
-        }
+        _ => Err(Problem::choice(format!("{name} is {number}, must be 0 or 1"))),
     }
 }
 
@@ -249,8 +237,6 @@ pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
 
 /// Converts a number that the library stores in fewer bits.
 pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Problem> {
-    T::try_from(number).map_err(|_| {
-        let text = format!("{name} is {number:#x}, which has too many bits");
-        Problem::argument(TranspicaCode::UnknownChoice, text)
-    })
+    T::try_from(number)
+        .map_err(|_| Problem::choice(format!("{name} is {number:#x}, which has too many bits")))
 }

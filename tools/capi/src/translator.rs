@@ -2,13 +2,11 @@
 //! In: [`settings`](crate::settings), chains of [`source`](crate::source). Out:
 //! [`TranspicaResult`], keys.
 
-use std::ptr::null_mut;
-
 use transpica::reflect::Reflection;
 use transpica::{Error, Translation, Translator};
 use transpica_settings::Settings;
 
-use crate::boundary::{answer, exclusive, free};
+use crate::boundary::{answer, create, done, exclusive, free};
 use crate::chain::TranspicaHead;
 use crate::enums::{TranspicaStatus, TranspicaTarget};
 use crate::memory::Memory;
@@ -117,21 +115,13 @@ pub unsafe extern "C" fn transpica_translator_create(
     translator: *mut *mut TranspicaTranslator,
     errors: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    let work = || {
-        if translator.is_null() {
-            return Err(Problem::null("translator"));
-        }
-        // SAFETY: not NULL, so a place for a pointer.
-        unsafe { translator.write(null_mut()) };
+    let make = || {
         // SAFETY: NULL or settings that no other call changes.
         let (settings, memory) = unsafe { read(settings)? };
-        let new = Box::new(TranspicaTranslator::new(settings, memory));
-        // SAFETY: as above.
-        unsafe { translator.write(Box::into_raw(new)) };
-        Ok(None)
+        Ok(TranspicaTranslator::new(settings, memory))
     };
-    // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    // SAFETY: NULL or places for pointers.
+    unsafe { create(translator, "translator", errors, make) }
 }
 
 /// Frees a translator; its results stay. NULL is permitted.
@@ -229,10 +219,10 @@ pub unsafe extern "C" fn transpica_key(
         })?;
         // SAFETY: not NULL, so a place for a key.
         unsafe { key.write(TranspicaKey { bytes }) };
-        Ok(None)
+        Ok(())
     };
     // SAFETY: NULL or a place for a pointer.
-    unsafe { answer(errors, Memory::default(), work) }
+    unsafe { done(errors, work) }
 }
 
 /// Major version * 65,536 + minor version * 256 + patch level of the library that is linked.

@@ -51,26 +51,31 @@ pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
+/// Returns a named file, or the wanted ones below a folder, sorted. Links inside of it are not
+/// followed, so there are no loops.
+pub fn walk(path: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<walkdir::Result<PathBuf>> {
+    if !path.is_dir() {
+        return vec![Ok(path.to_path_buf())];
+    }
+    let entries = walkdir::WalkDir::new(path).sort_by_file_name().into_iter();
+    let files = entries.filter(|entry| match entry {
+        Ok(entry) => entry.file_type().is_file() && is_wanted(entry.path()),
+        Err(_) => true,
+    });
+    files.map(|entry| entry.map(walkdir::DirEntry::into_path)).collect()
+}
+
+/// Builds the failure of a folder that cannot be listed.
+fn no_folder(error: walkdir::Error) -> Failure {
+    Failure::new(format!("cannot read a folder: {error}"))
+}
+
 /// Returns the files with programs among the paths and below folders, sorted within each folder.
 /// Finding none is a failure.
 pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && has_programs(entry.path()) {
-                files.push(entry.into_path());
-            }
-        }
-    }
-    if files.is_empty() {
-        return Err(no_programs());
-    }
-    Ok(files)
+    let files: Result<Vec<_>, _> = paths.iter().flat_map(|path| walk(path, has_programs)).collect();
+    let files = files.map_err(no_folder)?;
+    if files.is_empty() { Err(no_programs()) } else { Ok(files) }
 }
 
 /// Returns the containers and sources among the paths and below folders, sorted within each folder.
@@ -80,23 +85,12 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
-            files.push(Ok(path.clone()));
-            continue;
-        }
-        let start = files.len();
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            match entry {
-                Ok(entry) if !entry.file_type().is_file() => {}
-                Ok(entry) if has_programs(entry.path()) => files.push(Ok(entry.into_path())),
-                Ok(_) => {}
-                Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
-            }
-        }
-        if files.len() == start {
+        let found = walk(path, has_programs);
+        if found.is_empty() {
             let failure = Failure::new(format!("{}: no .shbin or .pica file found", path.display()));
             files.push(Err(failure));
         }
+        files.extend(found.into_iter().map(|found| found.map_err(no_folder)));
     }
     files
 }
@@ -116,23 +110,15 @@ pub enum Found {
 pub fn caches(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
-            files.push(Found::Cache(path.clone()));
-            continue;
-        }
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            match entry {
-                Ok(entry) if !entry.file_type().is_file() => {}
-                Ok(entry) => match holds_programs(entry.path()) {
-                    Some(true) => files.push(Found::Cache(entry.into_path())),
-                    Some(false) => files.push(Found::Other(entry.into_path())),
-                    None => {}
-                },
+        for found in walk(path, |file| holds_programs(file).is_some()) {
+            files.push(match found {
+                Ok(file) if file == *path || holds_programs(&file) == Some(true) => Found::Cache(file),
+                Ok(file) => Found::Other(file),
                 Err(error) => {
                     let reason = error.io_error().map_or_else(String::new, |error| format!(": {error}"));
-                    files.push(Found::Unreadable(Failure::new(format!("a folder cannot be read{reason}"))));
+                    Found::Unreadable(Failure::new(format!("a folder cannot be read{reason}")))
                 }
-            }
+            });
         }
     }
     if files.is_empty() {
@@ -160,21 +146,8 @@ fn holds_programs(path: &Path) -> Option<bool> {
 /// Returns every file among the paths and below folders, sorted within each folder. An unreadable
 /// folder is replaced by the reason.
 pub fn list(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(Ok(path.clone()));
-            continue;
-        }
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            match entry {
-                Ok(entry) if entry.file_type().is_file() => files.push(Ok(entry.into_path())),
-                Ok(_) => {}
-                Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
-            }
-        }
-    }
-    files
+    let files = paths.iter().flat_map(|path| walk(path, |_| true));
+    files.map(|found| found.map_err(no_folder)).collect()
 }
 
 /// Opens a file to be read in parts, or standard input for `-`.

@@ -8,47 +8,35 @@ pub use transpica_inspect::json::{ProgramName, TOOL, word};
 
 /// Schema of a document. Each is described by a file in `tools/cli/schema`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schema {
-    /// Errors and findings of `asm`.
-    Asm,
-    /// Comparisons of `compare`.
-    Compare,
-    /// The report of `doctor`.
-    Doctor,
-    /// Tables of `info`.
-    Info,
-    /// The manifest that `translate --out-dir` writes.
-    Manifest,
-    /// Registers that `scan --extract` writes beside code words.
-    Registers,
-    /// Results of `scan`.
-    Scan,
-    /// Instructions of a program for each line of its module.
-    SourceMap,
-    /// Results of `survey`.
-    Survey,
-    /// The summary of `translate --out-dir`.
-    Translate,
-    /// Tables of a VBC file.
-    Vbc,
-}
+pub struct Schema(&'static str);
 
 impl Schema {
+    /// Errors and findings of `asm`.
+    pub const ASM: Self = Self("transpica.asm/1");
+    /// Comparisons of `compare`.
+    pub const COMPARE: Self = Self("transpica.compare/1");
+    /// The report of `doctor`.
+    pub const DOCTOR: Self = Self("transpica.doctor/1");
+    /// Tables of `info`.
+    pub const INFO: Self = Self("transpica.info/1");
+    /// The manifest that `translate --out-dir` writes.
+    pub const MANIFEST: Self = Self("transpica.manifest/1");
+    /// Registers that `scan --extract` writes beside code words.
+    pub const REGISTERS: Self = Self("transpica.registers/1");
+    /// Results of `scan`.
+    pub const SCAN: Self = Self("transpica.scan/1");
+    /// Instructions of a program for each line of its module.
+    pub const SOURCE_MAP: Self = Self("transpica.source-map/1");
+    /// Results of `survey`.
+    pub const SURVEY: Self = Self("transpica.survey/1");
+    /// The summary of `translate --out-dir`.
+    pub const TRANSLATE: Self = Self("transpica.translate/1");
+    /// Tables of a VBC file.
+    pub const VBC: Self = Self("transpica.vbc/1");
+
     /// Returns its name and version.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Asm => "transpica.asm/1",
-            Self::Compare => "transpica.compare/1",
-            Self::Doctor => "transpica.doctor/1",
-            Self::Info => "transpica.info/1",
-            Self::Manifest => "transpica.manifest/1",
-            Self::Registers => "transpica.registers/1",
-            Self::Scan => "transpica.scan/1",
-            Self::SourceMap => "transpica.source-map/1",
-            Self::Survey => "transpica.survey/1",
-            Self::Translate => "transpica.translate/1",
-            Self::Vbc => "transpica.vbc/1",
-        }
+        self.0
     }
 
     /// Returns a document with `schema` and `tool` in front of these members.
@@ -86,17 +74,17 @@ mod tests {
     fn every_schema_has_a_file_with_its_name() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schema");
         let all = [
-            Schema::Asm,
-            Schema::Compare,
-            Schema::Doctor,
-            Schema::Info,
-            Schema::Manifest,
-            Schema::Registers,
-            Schema::Scan,
-            Schema::SourceMap,
-            Schema::Survey,
-            Schema::Translate,
-            Schema::Vbc,
+            Schema::ASM,
+            Schema::COMPARE,
+            Schema::DOCTOR,
+            Schema::INFO,
+            Schema::MANIFEST,
+            Schema::REGISTERS,
+            Schema::SCAN,
+            Schema::SOURCE_MAP,
+            Schema::SURVEY,
+            Schema::TRANSLATE,
+            Schema::VBC,
         ];
         let others = [transpica_inspect::results::SCHEMA, transpica::reflect::SCHEMA];
         for schema in all.map(Schema::name).into_iter().chain(others) {
@@ -110,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_document_begins_with_its_schema() {
-        let text = Schema::Scan.text(json!({ "stage": "vertex" }));
+        let text = Schema::SCAN.text(json!({ "stage": "vertex" }));
         let start = format!("{{\n  \"schema\": \"transpica.scan/1\",\n  \"tool\": \"{TOOL}\",\n  \"stage\"");
         assert!(text.starts_with(&start), "{text}");
     }

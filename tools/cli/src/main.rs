@@ -22,10 +22,7 @@ use transpica::stages::{backend, cfg, ir, limits, structure, translate};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut cli = args::parse();
-    if let Err(error) = args::check(&mut cli) {
-        error.exit();
-    }
+    let cli = args::parse();
     #[cfg(feature = "gpu")]
     if cli.command.opens_gpu() {
         display::suppress_complaint();

@@ -45,9 +45,13 @@ impl Failure {
     }
     /// Adds advice.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        self.maybe_hint(Some(hint))
+    }
+    /// Adds advice, if there is some.
+    #[must_use]
+    pub fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
+        Self { hint: hint.map(Into::into), ..self }
     }
     /// Builds a failure from an error of the library in a file.
     pub fn from_error(path: &Path, error: &transpica::Error) -> Self {
@@ -60,7 +64,7 @@ impl Failure {
             ),
             other => other.hint(),
         };
-        Self { hint: hint.map(str::to_string), ..Self::new(format!("{}: {error}", path.display())) }
+        Self::new(format!("{}: {error}", path.display())).maybe_hint(hint)
     }
     /// Builds a failure from an error of the operating system about a file.
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {

@@ -52,11 +52,8 @@ impl<'a> Log<'a> {
         self.write(|out| out.write_all(result.as_bytes()));
         self.close()
     }
-    /// Ends the trace of a run that failed. A run without an instruction leaves no file.
-    pub fn abandon(self) -> Result<(), Failure> {
-        self.close()
-    }
-    fn close(mut self) -> Result<(), Failure> {
+    /// Ends the trace. A run without an instruction leaves no file.
+    pub fn close(mut self) -> Result<(), Failure> {
         if self.out.is_some() {
             self.write(|out| out.flush());
         }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use transpica::host::WORKGROUP;
 
+use crate::geometry::Stage;
 use crate::{Gpu, GpuError, Shader};
 
 /// Sixteen registers of four components, as f32 bits.
@@ -106,17 +107,14 @@ fn dispatch(
     vectors: usize,
 ) -> Result<Vec<u32>, GpuError> {
     let job = Job::new(gpu, shader, uniforms, vertices, vectors);
-    let size = job.outputs.size();
-    let read = gpu.buffer(size, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
     job.run(&mut commands, 1);
-    commands.copy_buffer_to_buffer(&job.outputs, 0, &read, 0, Some(size));
-    gpu.submit_and_read(commands, &read)
+    gpu.read_after(commands, &job.outputs, job.outputs.size())
 }
 
 /// A pipeline with its buffers.
 struct Job {
-    pipeline: wgpu::ComputePipeline,
+    stage: Stage,
     group: wgpu::BindGroup,
     outputs: wgpu::Buffer,
     workgroups: u32,
@@ -126,37 +124,31 @@ impl Job {
     /// Builds the pipeline and buffers; `vectors` counts the vectors that the program writes per
     /// vertex.
     fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers], vectors: usize) -> Self {
-        use wgpu::{BufferBindingType, BufferUsages};
+        use wgpu::BufferBindingType::{Storage, Uniform};
+        use wgpu::BufferUsages;
         let bytes: &[u8] = bytemuck::cast_slice(vertices);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let outputs = match vectors {
             REGISTERS => gpu.buffer(bytes.len() as u64, usage),
             _with_reports => gpu.filled(&vec![0xFF; vertices.len() * vectors * 16], usage),
         };
-        let inputs = gpu.filled(bytes, BufferUsages::STORAGE);
-        let mut bindings = vec![
-            Binding::entire(BufferBindingType::Storage { read_only: true }, inputs),
-            Binding::entire(BufferBindingType::Storage { read_only: false }, outputs.clone()),
+        let mut buffers = vec![
+            (Storage { read_only: true }, gpu.filled(bytes, BufferUsages::STORAGE)),
+            (Storage { read_only: false }, outputs.clone()),
         ];
         if !uniforms.is_empty() {
-            let uniforms = gpu.filled(uniforms, BufferUsages::UNIFORM);
-            bindings.push(Binding::entire(BufferBindingType::Uniform, uniforms));
+            buffers.push((Uniform, gpu.filled(uniforms, BufferUsages::UNIFORM)));
         }
-        let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
-        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&layout),
-            module: &shader.module(gpu),
-            entry_point: Some("main"),
-            compilation_options: options(),
-            cache: None,
-        });
-        Self { pipeline, group, outputs, workgroups: (vertices.len() as u32).div_ceil(WORKGROUP) }
+        let bindings: Vec<_> = (0..).zip(buffers.iter().map(|(ty, _)| *ty)).collect();
+        let stage = Stage::new(gpu, shader, &bindings);
+        let bound: Vec<_> = buffers.iter().map(|(_, buffer)| buffer.into()).collect();
+        let group = stage.group(gpu, &bound);
+        Self { stage, group, outputs, workgroups: (vertices.len() as u32).div_ceil(WORKGROUP) }
     }
 
     fn run(&self, commands: &mut wgpu::CommandEncoder, repeats: u32) {
         let mut pass = commands.begin_compute_pass(&Default::default());
-        pass.set_pipeline(&self.pipeline);
+        pass.set_pipeline(&self.stage.pipeline);
         pass.set_bind_group(0, &self.group, &[]);
         for _ in 0..repeats {
             pass.dispatch_workgroups(self.workgroups, 1, 1);
@@ -177,64 +169,28 @@ pub(crate) fn options() -> wgpu::PipelineCompilationOptions<'static> {
     wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() }
 }
 
-/// A buffer to bind.
-pub(crate) struct Binding {
-    pub(crate) ty: wgpu::BufferBindingType,
-    pub(crate) buffer: wgpu::Buffer,
-    /// Size of the window bound at a dynamic offset; `None` binds the entire buffer.
-    pub(crate) window: Option<wgpu::BufferSize>,
+/// Describes a buffer of bind group 0.
+pub(crate) fn entry(
+    binding: u32,
+    ty: wgpu::BufferBindingType,
+    visibility: wgpu::ShaderStages,
+    has_dynamic_offset: bool,
+) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None };
+    wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }
 }
 
-impl Binding {
-    pub(crate) fn entire(ty: wgpu::BufferBindingType, buffer: wgpu::Buffer) -> Self {
-        Self { ty, buffer, window: None }
-    }
-}
-
-/// Builds a layout and a bind group with the buffers at 0, 1, 2, …, visible to the given stages.
-pub(crate) fn bind(
+/// Builds the layout of bind group 0, and that of a pipeline with this group alone.
+pub(crate) fn layouts(
     gpu: &Gpu,
-    buffers: &[Binding],
-    stage: impl Fn(wgpu::BufferBindingType) -> wgpu::ShaderStages,
-) -> (wgpu::PipelineLayout, wgpu::BindGroup) {
-    let entries: Vec<_> = buffers
-        .iter()
-        .enumerate()
-        .map(|(binding, bound)| wgpu::BindGroupLayoutEntry {
-            binding: binding as u32,
-            visibility: stage(bound.ty),
-            ty: wgpu::BindingType::Buffer {
-                ty: bound.ty,
-                has_dynamic_offset: bound.window.is_some(),
-                min_binding_size: None,
-            },
-            count: None,
-        })
-        .collect();
-    let group_layout = gpu
-        .device
-        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+    entries: &[wgpu::BindGroupLayoutEntry],
+) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    let descriptor = wgpu::BindGroupLayoutDescriptor { label: None, entries };
+    let group = gpu.device.create_bind_group_layout(&descriptor);
+    let pipeline = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: None,
-        bind_group_layouts: &[Some(&group_layout)],
+        bind_group_layouts: &[Some(&group)],
         immediate_size: 0,
     });
-    let entries: Vec<_> = buffers
-        .iter()
-        .enumerate()
-        .map(|(binding, bound)| wgpu::BindGroupEntry {
-            binding: binding as u32,
-            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                buffer: &bound.buffer,
-                offset: 0,
-                size: bound.window,
-            }),
-        })
-        .collect();
-    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &group_layout,
-        entries: &entries,
-    });
-    (layout, group)
+    (group, pipeline)
 }

@@ -223,9 +223,16 @@ impl Gpu {
     }
     /// Reads the first words of a buffer with copy usage.
     pub(crate) fn read(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u32>, GpuError> {
-        use wgpu::BufferUsages;
-        let read = self.buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-        let mut commands = self.device.create_command_encoder(&Default::default());
+        self.read_after(self.device.create_command_encoder(&Default::default()), buffer, bytes)
+    }
+    /// Submits the commands and reads the first words of a buffer with copy usage.
+    pub(crate) fn read_after(
+        &self,
+        mut commands: wgpu::CommandEncoder,
+        buffer: &wgpu::Buffer,
+        bytes: u64,
+    ) -> Result<Vec<u32>, GpuError> {
+        let read = self.buffer(bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
         commands.copy_buffer_to_buffer(buffer, 0, &read, 0, Some(bytes));
         let mut words = self.submit_and_read(commands, &read)?;
         words.truncate((bytes / 4) as usize);

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use transpica::host::{Location, Output};
 
+use crate::compute::{entry, layouts};
 use crate::{Gpu, GpuError, Shader};
 
 /// Width of the console's upper screen in pixels.
@@ -156,18 +157,14 @@ impl Pipeline {
         attributes: &[wgpu::VertexAttribute],
         rules: Rules,
     ) -> Self {
-        let group = group_layout(gpu);
+        let block = entry(0, wgpu::BufferBindingType::Uniform, wgpu::ShaderStages::VERTEX, false);
+        let (group, layout) = layouts(gpu, &[block]);
         let [vertex, fragment] = stages.map(|stage| stage.module(gpu));
         let buffer = wgpu::VertexBufferLayout {
             array_stride: 16 * count as u64,
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes,
         };
-        let layout = gpu.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&group)],
-            immediate_size: 0,
-        });
         let pipeline = gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: None,
             layout: Some(&layout),
@@ -200,22 +197,6 @@ impl Pipeline {
     }
 }
 
-fn group_layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
-    gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: None,
-        entries: &[wgpu::BindGroupLayoutEntry {
-            binding: 0,
-            visibility: wgpu::ShaderStages::VERTEX,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Uniform,
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        }],
-    })
-}
-
 /// Source of a draw's vertices.
 enum Source<'a> {
     /// A vertex buffer and its number of vertices.
@@ -234,7 +215,8 @@ pub struct Frame<'a> {
     is_clear: bool,
 }
 
-fn texture(
+/// Creates a texture that is drawn into.
+pub(crate) fn texture(
     gpu: &Gpu,
     [width, height]: [u32; 2],
     format: wgpu::TextureFormat,

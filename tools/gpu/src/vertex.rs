@@ -8,7 +8,8 @@ use std::fmt::Write;
 use transpica::host::{Interface, Location};
 use transpica::settings::{AttributeFormat, AttributeKind};
 
-use crate::compute::{Binding, bind, options};
+use crate::compute::{entry, layouts, options};
+use crate::picture::texture;
 use crate::{Gpu, GpuError, Registers, Shader};
 
 /// Width and height of the target in pixels.
@@ -106,31 +107,20 @@ fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
 }
 
 fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
-    use wgpu::{BufferBindingType, BufferUsages};
+    use wgpu::BufferUsages;
     let window = (2 + varyings(job.interface).count()) * 16;
     let stride = window.next_multiple_of(gpu.device.limits().min_storage_buffer_offset_alignment as usize);
     let size = (job.vertices.len() * stride) as u64;
     let captured = gpu.buffer(size, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST);
-    let mut bindings = Vec::new();
-    for block in job.blocks() {
-        bindings.push(Binding::entire(BufferBindingType::Uniform, gpu.filled(block, BufferUsages::UNIFORM)));
-    }
-    bindings.push(Binding {
-        ty: BufferBindingType::Storage { read_only: false },
-        buffer: captured.clone(),
-        window: wgpu::BufferSize::new(window as u64),
-    });
-    let (layout, group) = bind(gpu, &bindings, |ty| match ty {
-        BufferBindingType::Uniform => wgpu::ShaderStages::VERTEX,
-        BufferBindingType::Storage { .. } => wgpu::ShaderStages::FRAGMENT,
-    });
+    let blocks: Vec<_> = job.blocks().map(|block| gpu.filled(block, BufferUsages::UNIFORM)).collect();
+    let (layout, group) = bind(gpu, &blocks, &captured, window as u64);
     let vertices = gpu.filled(&attributes(job.interface, job.vertices), BufferUsages::VERTEX);
     let (count, has_attributes) = (job.vertices.len() as u32, !job.interface.attributes.is_empty());
     let pipeline = pipeline(gpu, &layout, job)?;
-    let read = gpu.buffer(size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
     commands.clear_buffer(&captured, 0, None);
-    let view = target(gpu);
+    let texture = texture(gpu, [SIZE; 2], wgpu::TextureFormat::Rgba8Unorm, wgpu::TextureUsages::empty());
+    let view = texture.create_view(&Default::default());
     {
         let attachment = wgpu::RenderPassColorAttachment {
             view: &view,
@@ -154,8 +144,7 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
             pass.draw(vertex..vertex + 1, 0..1);
         }
     }
-    commands.copy_buffer_to_buffer(&captured, 0, &read, 0, Some(size));
-    let words = gpu.submit_and_read(commands, &read)?;
+    let words = gpu.read_after(commands, &captured, size)?;
     Ok(words.chunks_exact(stride / 4).map(|words| capture(&words[..window / 4])).collect())
 }
 
@@ -174,18 +163,28 @@ fn attributes(interface: &Interface, vertices: &[Registers]) -> Vec<u8> {
     vectors.flat_map(bytemuck::cast::<[u32; 4], [u8; 16]>).collect()
 }
 
-fn target(gpu: &Gpu) -> wgpu::TextureView {
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+/// Binds the blocks, and behind them a window of the captured values, which an offset moves.
+fn bind(
+    gpu: &Gpu,
+    blocks: &[wgpu::Buffer],
+    captured: &wgpu::Buffer,
+    window: u64,
+) -> (wgpu::PipelineLayout, wgpu::BindGroup) {
+    use wgpu::BufferBindingType::{Storage, Uniform};
+    let count = blocks.len() as u32; // Range: at most two.
+    let uniforms = (0..count).map(|binding| entry(binding, Uniform, wgpu::ShaderStages::VERTEX, false));
+    let storage = entry(count, Storage { read_only: false }, wgpu::ShaderStages::FRAGMENT, true);
+    let (group_layout, layout) = layouts(gpu, &uniforms.chain([storage]).collect::<Vec<_>>());
+    let window = wgpu::BufferBinding { buffer: captured, offset: 0, size: wgpu::BufferSize::new(window) };
+    let window = wgpu::BindingResource::Buffer(window);
+    let resources = blocks.iter().map(wgpu::Buffer::as_entire_binding).chain([window]);
+    let entries = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
+    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
-        size: wgpu::Extent3d { width: SIZE, height: SIZE, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::Rgba8Unorm,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-        view_formats: &[],
+        layout: &group_layout,
+        entries: &entries.collect::<Vec<_>>(),
     });
-    texture.create_view(&Default::default())
+    (layout, group)
 }
 
 fn pipeline(

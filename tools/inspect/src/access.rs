@@ -33,34 +33,32 @@ impl Components {
         self == Self::default()
     }
 
+    /// Combines the bits of two sets.
+    fn combined(self, other: Self, bits: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            temps: bits(self.temps, other.temps),
+            outputs: bits(self.outputs, other.outputs),
+            // Range: as many bits as both have.
+            rest: bits(self.rest.into(), other.rest.into()) as u8,
+        }
+    }
+
     /// Returns the union.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
-        Self {
-            temps: self.temps | other.temps,
-            outputs: self.outputs | other.outputs,
-            rest: self.rest | other.rest,
-        }
+        self.combined(other, |a, b| a | b)
     }
 
     /// Returns the intersection.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
-        Self {
-            temps: self.temps & other.temps,
-            outputs: self.outputs & other.outputs,
-            rest: self.rest & other.rest,
-        }
+        self.combined(other, |a, b| a & b)
     }
 
     /// Returns the components that are not in the other set.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
-        Self {
-            temps: self.temps & !other.temps,
-            outputs: self.outputs & !other.outputs,
-            rest: self.rest & !other.rest,
-        }
+        self.combined(other, |a, b| a & !b)
     }
 
     /// Returns components of output registers.

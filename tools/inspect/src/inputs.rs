@@ -13,7 +13,7 @@ use transpica::isa::limits::FLOATS;
 
 use transpica_generate::{Named, Use, use_of};
 
-use crate::state::{Delivered, Registers, State};
+use crate::state::{Delivered, State};
 use crate::symbols::Symbols;
 
 /// Uniforms that a program starts with: its setup constants.
@@ -26,12 +26,24 @@ pub fn start_values(environment: &FileEnvironment<'_>) -> Uniforms {
 /// Returns the state that a run without a state file has; with `stress` one that finds faults.
 pub fn of_seed(file: &Shbin<'_>, environment: &FileEnvironment<'_>, symbols: &Symbols, seed: Seed) -> State {
     let Seed { seed, count, stress } = seed;
-    let executable = environment.executable();
-    if stress {
-        return generated(seed, count, environment, delivered(file, executable, seed, count));
-    }
-    let values = |number| transpica_generate::unit_values(seed ^ number);
-    plausible(seed, count, environment, symbols, deliver(file, executable, count, values))
+    let names = symbols.as_slice();
+    let (mut uniforms, inputs) = if stress {
+        (transpica_generate::uniforms(seed), transpica_generate::inputs(seed, count))
+    } else {
+        let inputs = transpica_generate::plausible_inputs(seed, count, names);
+        (transpica_generate::plausible_uniforms(seed, names), inputs)
+    };
+    environment.constants().apply(&mut uniforms);
+    let bits = |registers: &[[f32; 4]; 16]| registers.map(|register| register.map(f32::to_bits));
+    let vertices = inputs.iter().map(bits).collect();
+    let delivered = deliver(file, environment.executable(), count, |number| {
+        if stress {
+            transpica_generate::uniforms(seed ^ number).floats
+        } else {
+            transpica_generate::unit_values(seed ^ number)
+        }
+    });
+    State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
 }
 
 /// The origin of generated values.
@@ -71,43 +83,6 @@ impl fmt::Display for Origin {
             }
         }
     }
-}
-
-/// Generated uniforms and inputs, with the constants of an executable.
-pub fn generated(
-    seed: u64,
-    vertices: usize,
-    environment: &FileEnvironment<'_>,
-    delivered: Vec<Delivered>,
-) -> State {
-    let mut uniforms = transpica_generate::uniforms(seed);
-    environment.constants().apply(&mut uniforms);
-    let vertices = to_bits(&transpica_generate::inputs(seed, vertices));
-    State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
-}
-
-/// Uniforms and inputs as a game has them, with the constants of an executable.
-fn plausible(
-    seed: u64,
-    vertices: usize,
-    environment: &FileEnvironment<'_>,
-    symbols: &Symbols,
-    delivered: Vec<Delivered>,
-) -> State {
-    let mut uniforms = transpica_generate::plausible_uniforms(seed, symbols.as_slice());
-    environment.constants().apply(&mut uniforms);
-    let vertices = to_bits(&transpica_generate::plausible_inputs(seed, vertices, symbols.as_slice()));
-    State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
-}
-
-fn to_bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
-    vertices.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect()
-}
-
-/// Generates uniforms, as [`generated`] does, that the primitive engine
-/// could deliver to each of `count` invocations.
-fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
-    deliver(file, executable, count, |number| transpica_generate::uniforms(seed ^ number).floats)
 }
 
 /// Delivers values to each of `count` invocations. Their number follows from the executable's mode

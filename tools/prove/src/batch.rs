@@ -10,6 +10,7 @@ use transpica_draw::cpu::Pipeline;
 use transpica_generate::{Generated, GeometryDraw, Kind};
 
 use crate::chain::{Checked, Count, Disagreement, bits, same_outputs};
+use crate::ir;
 
 /// Numbers of vertices that are run at once: full and partial batches.
 pub const SIZES: [usize; 4] = [1, 3, LANES, LANES + 1];
@@ -94,7 +95,7 @@ fn same(batch: &mut Batch, inputs: &[Registers], expected: &[Expected]) -> Check
     }
     for (vertex, (expected, found)) in expected.iter().zip(&outputs).enumerate() {
         if let Ok(expected) = &expected.outputs {
-            same_outputs(&form, vertex, &bits(expected), &bits(found))?;
+            same_outputs(&form, vertex, &bits(expected), &bits(found), ir::same)?;
         }
     }
     // The batch knows those of its last lanes.

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use crate::ir::{Evaluator, InputValues, Lanes, same, same_numbers};
+use crate::same::Agreement;
 use transpica::host::{IntPacking, RegisterLayout, UniformBlock, layout};
 use transpica::interp::Registers as State;
 use transpica::isa::Uniforms;
@@ -112,28 +113,16 @@ pub fn options(precision: Precision) -> Options {
 /// # Errors
 /// The first form that differs.
 pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
-    compare_with(generated, options(precision))
+    compare_with(generated, options(precision), None)
 }
 
 /// Compares all forms of a program whose main function yields registers
 /// ([`Job::Compute`](transpica::Job)), under options whose layout is one of
-/// registers. Uniforms that the options fix are taken from there.
+/// registers. Uniforms that the options fix are taken from there. A mutant is in the translation.
 ///
 /// # Errors
 /// The first form that differs.
-pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Disagreement> {
-    compare_forms(generated, options, None)
-}
-
-/// Compares all forms of a program with a mutated translation.
-///
-/// # Errors
-/// The first form that differs.
-pub fn compare_mutant(generated: &Generated, mutant: Mutant) -> Result<Count, Disagreement> {
-    compare_forms(generated, options(Precision::Exact), Some(mutant))
-}
-
-fn compare_forms(
+pub fn compare_with(
     generated: &Generated,
     options: Options,
     mutant: Option<Mutant>,
@@ -142,8 +131,7 @@ fn compare_forms(
     let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
     options.control.apply(&mut uniforms);
-    let fault = |what: String| Disagreement { form: "interpreter".into(), what };
-    let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
+    let mut machine = Machine::new(&program, settings).map_err(|error| fault("interpreter", error))?;
     machine.set_uniforms(&uniforms);
     let mut count = Count { programs: 1, ..Count::default() };
     let mut vertices = Vec::new();
@@ -179,29 +167,17 @@ fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
     Disagreement { form: form.to_string(), what: what.to_string() }
 }
 
-/// Compares the outputs of a vertex.
+/// Compares the outputs of a vertex by a rule. Legal modules leave the sign of zero open
+/// ([`same_numbers`]).
 ///
 /// # Errors
 /// The first output that differs.
-pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
-    outputs_agree(form, vertex, expected, found, same)
-}
-
-/// Compares the outputs of a vertex with those of a legal module, which leaves the sign of zero
-/// open.
-///
-/// # Errors
-/// The first output that differs.
-pub fn same_legal_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
-    outputs_agree(form, vertex, expected, found, same_numbers)
-}
-
-fn outputs_agree(
+pub fn same_outputs(
     form: &str,
     vertex: usize,
     expected: &[Lanes],
     found: &[Lanes],
-    agree: fn(ir::ScalarKind, Lanes, Lanes) -> bool,
+    agree: Agreement,
 ) -> Checked {
     if expected.len() != found.len() {
         let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
@@ -310,7 +286,7 @@ impl Forms<'_> {
                 return Err(fault(form, format!("vertex {vertex} does not end: {walked:?}")));
             }
             let registers = bits(state.outputs());
-            same_outputs(form, vertex, &expected[..registers.len()], &registers)?;
+            same_outputs(form, vertex, &expected[..registers.len()], &registers, same)?;
         }
         self.count += 1;
         Ok(())
@@ -377,7 +353,7 @@ impl Forms<'_> {
                 Phase::Pica => same,
                 Phase::Legal => same_numbers,
             };
-            outputs_agree(form, vertex, expected, &found, agree)?;
+            same_outputs(form, vertex, expected, &found, agree)?;
         }
         self.count += 1;
         Ok(())

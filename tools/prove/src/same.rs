@@ -1,9 +1,12 @@
 //! Compares the results of two modules on random inputs.
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
-use crate::ir::{Evaluator, Lanes, ModuleInputs, same, same_numbers};
+use crate::ir::{Evaluator, Lanes, ModuleInputs, same};
 use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::{At, Error, Kind, Precision, Result};
+
+/// Rule by which two values of a kind agree.
+pub type Agreement = fn(ir::ScalarKind, Lanes, Lanes) -> bool;
 
 /// Limit of items per run; programs beyond it are not compared.
 const BUDGET: u64 = 1 << 16;
@@ -16,27 +19,18 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
     compare_by(before, after, precision, seed, runs, same)
 }
 
-/// As [`compare`], for a module that was legalized: zeros may have any sign.
+/// As [`compare`], with another rule: legalized modules leave the sign of zero open
+/// ([`same_numbers`](crate::ir::same_numbers)).
 ///
 /// # Errors
 /// As those of [`compare`].
-pub fn compare_legal(
+pub fn compare_by(
     before: &Module,
     after: &Module,
     precision: Precision,
     seed: u64,
     runs: u32,
-) -> Result<()> {
-    compare_by(before, after, precision, seed, runs, same_numbers)
-}
-
-fn compare_by(
-    before: &Module,
-    after: &Module,
-    precision: Precision,
-    seed: u64,
-    runs: u32,
-    agree: fn(ir::ScalarKind, Lanes, Lanes) -> bool,
+    agree: Agreement,
 ) -> Result<()> {
     let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
     let types = output_types(before);

@@ -61,7 +61,7 @@ impl Settings {
         }
         let order = |setting: &Setting| {
             let own = |row: &Row| {
-                row.heading == setting.group
+                row.heading() == setting.group
                     && row.fields.iter().any(|path| existing(path, &defaults) == setting.path)
             };
             ROWS.iter().position(own).map_or(0, |row| row as u64 + 1)
@@ -87,7 +87,7 @@ fn setting(row: &Row, path: &str, default: Value, value: Value) -> Setting {
     Setting {
         label: if on.is_some() { row.flag.to_owned() } else { path.to_owned() },
         path: path.to_owned(),
-        group: row.heading,
+        group: row.heading(),
         help: row.help,
         form,
         on,
@@ -101,7 +101,7 @@ fn setting(row: &Row, path: &str, default: Value, value: Value) -> Setting {
 /// Returns the field that a path of the table names: lists and variants stand as a whole.
 fn existing<'p>(path: &'p str, defaults: &Tree) -> &'p str {
     let mut path = path.split(".*").next().unwrap_or(path);
-    while let (None, Some((parent, _))) = (defaults.get(path), path.rsplit_once('.')) {
+    while let (Err(_), Some((parent, _))) = (defaults.get(path), path.rsplit_once('.')) {
         path = parent;
     }
     path

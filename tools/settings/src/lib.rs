@@ -70,7 +70,7 @@ impl Settings {
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), String> {
         let mut tree = Tree::new(&self.options, &self.profile);
         let names: Names<'_> = &|_, name| Err(format!("there is no program to find `{name}` in"));
-        tree.check(path)?;
+        tree.get(path)?;
         let blame = |error: String| format!("{path}: {error}");
         for change in changes(path, text, names).map_err(blame)? {
             tree.apply(&change)?;
@@ -85,8 +85,7 @@ impl Settings {
     /// A path that does not exist.
     pub fn get(&self, path: &str) -> Result<String, String> {
         let tree = Tree::new(&self.options, &self.profile);
-        tree.check(path)?;
-        let value = tree.get(path).cloned().unwrap_or_default();
+        let value = tree.get(path)?.clone();
         Ok(match choice(path).map_or(value.clone(), |words| shown(words, value)) {
             Value::String(text) if from_str::<Value>(&text).is_err() && !is_json(&text) => text,
             other => other.to_string(),
@@ -147,7 +146,7 @@ pub fn changes(path: &str, text: &str, names: Names<'_>) -> Result<Vec<Change>, 
         Some(Form::Spelled(_, _, spelling) | Form::Optional(_, _, spelling)) => spelling(text),
         Some(Form::Named(_, _, spelling)) => spelling(text, names),
         Some(Form::Switch(_)) | None => {
-            let is_absent = text == "none" && Tree::default().get(path) == Some(&Value::Null);
+            let is_absent = text == "none" && Tree::default().get(path) == Ok(&Value::Null);
             return if is_absent { Ok(vec![Change::new(path, Value::Null)]) } else { json() };
         }
     };

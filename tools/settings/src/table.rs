@@ -11,10 +11,6 @@ use crate::tree::is_below;
 pub struct Row {
     /// Name of the flag, without dashes.
     pub flag: &'static str,
-    /// Heading in help.
-    pub heading: &'static str,
-    /// True if `-h` lists it, not only `--help`.
-    pub is_common: bool,
     /// Paths of the fields that it sets; `*` stands for the elements of a list.
     pub fields: &'static [&'static str],
     /// Form of its value.
@@ -24,6 +20,24 @@ pub struct Row {
 }
 
 impl Row {
+    /// Returns the heading in help: that of the part of the tree that it sets.
+    pub fn heading(&self) -> &'static str {
+        match self.path().split('.').next() {
+            Some("arithmetic") => "Arithmetic",
+            Some("control") => "Control flow",
+            Some("outputs") => "Outputs of a vertex stage",
+            Some("block" | "input" | "assume") => "Uniforms and attributes",
+            Some("limits") => "Limits",
+            Some("glsl") => "Names in GLSL",
+            _of_profile => "Target",
+        }
+    }
+
+    /// Returns whether `-h` lists it, not only `--help`.
+    pub fn is_common(&self) -> bool {
+        COMMON.contains(&self.flag)
+    }
+
     /// Returns the path of what it sets: its field, or the part of the tree that has all of them.
     /// Where no part has all, it is that of the first ones.
     pub fn path(&self) -> &'static str {
@@ -64,13 +78,8 @@ pub enum Form {
     Optional(&'static str, &'static str, Spelling),
 }
 
-const ARITHMETIC: &str = "Arithmetic";
-const CONTROL: &str = "Control flow";
-const OUTPUTS: &str = "Outputs of a vertex stage";
-const BLOCK: &str = "Uniforms and attributes";
-const LIMITS: &str = "Limits";
-const TARGET: &str = "Target";
-const GLSL: &str = "Names in GLSL";
+/// Flags that `-h` lists, not only `--help`.
+const COMMON: [&str; 5] = ["precision", "depth", "flip-y", "clip", "layout"];
 
 /// Values of components that nothing wrote or mapped.
 const UNDEFINED: &[(&str, &str, &str)] =
@@ -84,8 +93,6 @@ const VARYINGS: &str =
 pub const ROWS: &[Row] = &[
     Row {
         flag: "precision",
-        heading: ARITHMETIC,
-        is_common: true,
         fields: &["arithmetic.precision"],
         form: Form::Choice(
             "HOW",
@@ -99,24 +106,18 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "portable-exponentials",
-        heading: ARITHMETIC,
-        is_common: false,
         fields: &["arithmetic.portable_exponentials"],
         form: Form::Switch("true"),
         help: "Compute EX2 and LG2 by polynomials that are equal on every driver",
     },
     Row {
         flag: "uninitialized",
-        heading: ARITHMETIC,
-        is_common: false,
         fields: &["arithmetic.uninitialized"],
         form: Form::Choice("HOW", UNDEFINED),
         help: "Value of registers r and o before the program writes them",
     },
     Row {
         flag: "bools",
-        heading: CONTROL,
-        is_common: false,
         fields: &["control.bools.baked", "control.bools.values", "control.bools.specialized"],
         form: Form::Named("bN=HOW,…", &["b0=true,b3=specialized", "b*=false"], spelling::bools),
         help: "Treat bool uniforms, b0 to b15 or by name: true or false makes a constant that decides control flow, specialized a \
@@ -124,8 +125,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "ints",
-        heading: CONTROL,
-        is_common: false,
         fields: &["control.ints.baked", "control.ints.specialized"],
         form: Form::Named("iN=HOW", &["i0=3,0,1,0", "i1=specialized"], spelling::ints),
         help: "Treat int uniforms, i0 to i3 or by name: x,y,z,w makes a constant, specialized four specialization constants, \
@@ -133,8 +132,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "loop-guard",
-        heading: CONTROL,
-        is_common: false,
         fields: &["control.loop_guard"],
         form: Form::Spelled("N|none", &["100", "none"], |text| {
             spelling::number_or_none("control.loop_guard", text)
@@ -143,24 +140,18 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "report-unfinished",
-        heading: CONTROL,
-        is_common: false,
         fields: &["control.report_unfinished"],
         form: Form::Switch("true"),
         help: "Have compute entries report invocations that the loop guard or the driver ended",
     },
     Row {
         flag: "permissive",
-        heading: CONTROL,
-        is_common: false,
         fields: &["control.permissive"],
         form: Form::Switch("true"),
         help: "Treat undefined opcodes as NOP",
     },
     Row {
         flag: "depth",
-        heading: OUTPUTS,
-        is_common: true,
         fields: &["outputs.depth"],
         form: Form::Choice(
             "RANGE",
@@ -174,16 +165,12 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "raw-depth",
-        heading: OUTPUTS,
-        is_common: false,
         fields: &["outputs.depth"],
         form: Form::Switch("\"Raw\""),
         help: "The same as --depth raw",
     },
     Row {
         flag: "snap-depth",
-        heading: OUTPUTS,
-        is_common: false,
         fields: &["outputs.snap_depth.near", "outputs.snap_depth.far"],
         form: Form::Optional("NEAR,FAR", "1e-6,1e-5", spelling::snap_depth),
         help: "Move z of positions a hair outside of the clip volume into it: 0 < z/w < NEAR becomes 0, -1 - FAR < z/w \
@@ -191,8 +178,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "flip-y",
-        heading: OUTPUTS,
-        is_common: true,
         fields: &["outputs.flip_y"],
         form: Form::Choice(
             "HOW",
@@ -206,8 +191,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "clip",
-        heading: OUTPUTS,
-        is_common: true,
         fields: &["outputs.clip_planes"],
         form: Form::Choice(
             "HOW",
@@ -225,32 +208,24 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "raw-colors",
-        heading: OUTPUTS,
-        is_common: false,
         fields: &["outputs.clamp_colors"],
         form: Form::Switch("false"),
         help: "Leave colors as written instead of min(|c|, 1)",
     },
     Row {
         flag: "all-outputs",
-        heading: OUTPUTS,
-        is_common: false,
         fields: &["outputs.all"],
         form: Form::Switch("true"),
         help: "Emit every semantic, so that one fragment stage fits every program",
     },
     Row {
         flag: "unmapped",
-        heading: OUTPUTS,
-        is_common: false,
         fields: &["outputs.unmapped"],
         form: Form::Choice("HOW", &[("default", "\"Default\"", "1"), ("zero", "\"Zero\"", "0")]),
         help: "Value of components of outputs that no register is mapped to",
     },
     Row {
         flag: "layout",
-        heading: BLOCK,
-        is_common: true,
         fields: &[
             "block.layout",
             "block.layout.Custom.floats",
@@ -274,24 +249,18 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "live-constants",
-        heading: BLOCK,
-        is_common: false,
         fields: &["block.fold_constants"],
         form: Form::Switch("false"),
         help: "Keep setup constants in the uniform block instead of folding them",
     },
     Row {
         flag: "padded",
-        heading: BLOCK,
-        is_common: false,
         fields: &["block.padded"],
         form: Form::Switch("true"),
         help: "Pad the array of relative reads to c127; the host fills c96..c127 with ones",
     },
     Row {
         flag: "attributes",
-        heading: BLOCK,
-        is_common: false,
         fields: &["input.formats.*.kind", "input.formats.*.components"],
         form: Form::Named("vN=KIND[:COUNT],…", &["v1=uint:3,v2=int", "v*=float:2"], spelling::attributes),
         help: "Formats in which the host feeds attributes, v0 to v15 or by name: float, int or uint, and the number of components, 4 \
@@ -299,8 +268,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "assume",
-        heading: BLOCK,
-        is_common: false,
         fields: &["assume.uniforms", "assume.results", "input.promises.*"],
         form: Form::Named(
             "WHAT=PROMISE,…",
@@ -314,8 +281,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "limit",
-        heading: LIMITS,
-        is_common: false,
         fields: &[
             "limits.code_words",
             "limits.descriptors",
@@ -340,16 +305,12 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "spirv-version",
-        heading: TARGET,
-        is_common: false,
         fields: &["spirv_version"],
         form: Form::Spelled("1.N", &["1.0", "1.5"], spelling::spirv_version),
         help: "Version of SPIR-V, 1.0 to 1.6; 1.3 by default",
     },
     Row {
         flag: "allow-contraction",
-        heading: TARGET,
-        is_common: false,
         fields: &["no_contraction"],
         form: Form::Switch("false"),
         help: "Let drivers fuse products with sums: results are not exact then",
@@ -372,24 +333,18 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "variant-position",
-        heading: TARGET,
-        is_common: false,
         fields: &["invariant_position"],
         form: Form::Switch("false"),
         help: "Do not mark the position as invariant",
     },
     Row {
         flag: "omit-names",
-        heading: TARGET,
-        is_common: false,
         fields: &["names"],
         form: Form::Switch("false"),
         help: "Write no debug names into SPIR-V",
     },
     Row {
         flag: "bindings",
-        heading: TARGET,
-        is_common: false,
         fields: &[
             "bindings.uniforms.set",
             "bindings.uniforms.binding",
@@ -401,8 +356,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "varyings",
-        heading: TARGET,
-        is_common: false,
         fields: &["varyings.*.name", "varyings.*.location", "varyings.*.components"],
         form: Form::Spelled("TABLE", &["dense", "azahar", VARYINGS], spelling::varyings),
         help: "Varyings of the host's fragment shader: dense [default], azahar, or JSON: [{\"name\": \"v_texcoord0\", \
@@ -410,24 +363,18 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "glsl-omit-version",
-        heading: GLSL,
-        is_common: false,
         fields: &["glsl.version_line"],
         form: Form::Switch("false"),
         help: "Write no #version line",
     },
     Row {
         flag: "glsl-separable",
-        heading: GLSL,
-        is_common: false,
         fields: &["glsl.separable"],
         form: Form::Switch("true"),
         help: "Give varyings of 330 and 400 locations, for separable programs",
     },
     Row {
         flag: "glsl-uniforms",
-        heading: GLSL,
-        is_common: false,
         fields: &["glsl.uniforms.block", "glsl.uniforms.instance"],
         form: Form::Spelled("BLOCK[:INSTANCE]", &["Registers", "Block:instance"], |text| {
             spelling::block("glsl.uniforms", text)
@@ -437,8 +384,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "glsl-host",
-        heading: GLSL,
-        is_common: false,
         fields: &["glsl.host.block", "glsl.host.instance"],
         form: Form::Spelled("BLOCK[:INSTANCE]", &["Window:window"], |text| {
             spelling::block("glsl.host", text)
@@ -447,8 +392,6 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "glsl-attributes",
-        heading: GLSL,
-        is_common: false,
         fields: &["glsl.attributes.Named", "glsl.attributes.Numbered"],
         form: Form::Spelled(
             "named:TEXT|numbered:TEXT",

@@ -9,12 +9,9 @@ use transpica::{Options, Profile};
 
 use crate::spelling::{Change, To};
 
-/// Fields of both; their names differ.
+/// An object with the fields of both, whose names differ.
 #[derive(Clone, Debug)]
-pub struct Tree {
-    options: Map<String, Value>,
-    profile: Map<String, Value>,
-}
+pub struct Tree(Value);
 
 /// Converts a struct of the library.
 fn fields(value: serde_json::Result<Value>) -> Map<String, Value> {
@@ -45,46 +42,25 @@ impl Default for Tree {
 impl Tree {
     /// Converts options and profile.
     pub fn new(options: &Options, profile: &Profile) -> Self {
-        Self { options: fields(to_value(options)), profile: fields(to_value(profile)) }
+        let mut all = fields(to_value(options));
+        all.extend(fields(to_value(profile)));
+        Self(all.into())
     }
 
     /// Returns a field.
-    pub fn get(&self, path: &str) -> Option<&Value> {
-        let mut parts = path.split('.');
-        let first = parts.next()?;
-        let value = self.options.get(first).or_else(|| self.profile.get(first))?;
-        parts.try_fold(value, child)
-    }
-
-    /// Checks that a field exists.
-    pub fn check(&self, path: &str) -> Result<(), String> {
-        let mut parts = path.split('.');
-        let first = parts.next().unwrap_or_default();
-        let Some(mut value) = self.options.get(first).or_else(|| self.profile.get(first)) else {
-            let known: Vec<&str> =
-                self.options.keys().chain(self.profile.keys()).map(String::as_str).collect();
-            return Err(unknown(path, first, &known));
-        };
-        for part in parts {
-            value = child(value, part).ok_or_else(|| missing(path, part, value))?;
-        }
-        Ok(())
+    ///
+    /// # Errors
+    /// A path that does not exist, with the nearest one.
+    pub fn get(&self, path: &str) -> Result<&Value, String> {
+        path.split('.').try_fold(&self.0, |value, part| {
+            value.pointer(&pointer(part)).ok_or_else(|| missing(path, part, value))
+        })
     }
 
     /// Finds a field to change.
     fn find(&mut self, path: &str) -> Result<&mut Value, String> {
-        self.check(path)?;
-        let mut parts = path.split('.');
-        let first = parts.next().unwrap_or_default();
-        let place = self.options.get_mut(first).or_else(|| self.profile.get_mut(first));
-        let place = place.and_then(|place| {
-            parts.try_fold(place, |value, part| match value {
-                Value::Object(map) => map.get_mut(part),
-                Value::Array(list) => part.parse::<usize>().ok().and_then(|index| list.get_mut(index)),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-            })
-        });
-        place.ok_or_else(|| format!("{path} is no field"))
+        self.get(path)?;
+        self.0.pointer_mut(&pointer(path)).ok_or_else(|| format!("{path} is no field"))
     }
 
     /// Applies a change.
@@ -99,16 +75,16 @@ impl Tree {
 
     /// Sets a field, with all below it, to its default.
     pub fn reset(&mut self, path: &str) {
-        if let (Some(default), Ok(place)) = (Self::default().get(path), self.find(path)) {
+        if let (Ok(default), Ok(place)) = (Self::default().get(path), self.find(path)) {
             place.clone_from(default);
         }
     }
 
     /// Takes over the fields that an object of options or of a profile names.
     pub fn merge(&mut self, given: &Value) {
-        let Value::Object(given) = given else { return };
-        let mut work = vec![(&mut self.options, given), (&mut self.profile, given)];
+        let mut work = vec![(&mut self.0, given)];
         while let Some((to, from)) = work.pop() {
+            let (Value::Object(to), Value::Object(from)) = (to, from) else { continue };
             for (key, place) in to.iter_mut() {
                 let Some(value) = from.get(key) else { continue };
                 // An object with other names is another variant.
@@ -117,10 +93,10 @@ impl Tree {
                     (Some(old), Some(new)) => BTreeSet::is_superset(&old, &new),
                     (None, _) | (_, None) => false,
                 };
-                if !is_struct {
+                if is_struct {
+                    work.push((place, value));
+                } else {
                     place.clone_from(value);
-                } else if let (Value::Object(to), Value::Object(from)) = (place, value) {
-                    work.push((to, from));
                 }
             }
         }
@@ -128,19 +104,17 @@ impl Tree {
 
     /// Converts to the library's values.
     pub fn read(self) -> Result<(Options, Profile), String> {
+        let own = fields(to_value(Profile::default()));
+        let (profile, options): (Map<_, _>, Map<_, _>) =
+            fields(Ok(self.0)).into_iter().partition(|(name, _)| own.contains_key(name));
         let text = |error: serde_json::Error| error.to_string();
-        let options = from_value(Value::Object(self.options)).map_err(text)?;
-        Ok((options, from_value(Value::Object(self.profile)).map_err(text)?))
+        Ok((from_value(options.into()).map_err(text)?, from_value(profile.into()).map_err(text)?))
     }
 }
 
-/// Returns a member of an object or an element of a list.
-fn child<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
-    match value {
-        Value::Object(map) => map.get(part),
-        Value::Array(list) => part.parse::<usize>().ok().and_then(|index| list.get(index)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
+/// Returns a path as a JSON pointer.
+fn pointer(path: &str) -> String {
+    format!("/{}", path.replace('~', "~0").replace('/', "~1").replace('.', "/"))
 }
 
 fn missing(path: &str, part: &str, value: &Value) -> String {

@@ -55,23 +55,8 @@ pub struct ProgramHead {
     end: usize,
 }
 
-/// Answer about a document.
+/// A document. Serialized, it is the answer about it.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Opened<'a> {
-    name: &'a str,
-    kind: Kind,
-    found: Vec<found::Row<'a>>,
-    source: &'a str,
-    source_places: &'a [i32],
-    programs: &'a [ProgramHead],
-    selected: usize,
-    problems: &'a [Problem],
-    bytes: usize,
-}
-
-/// A document.
-#[derive(Clone, Debug)]
 pub struct Document {
     /// Its name.
     pub name: String,
@@ -79,17 +64,34 @@ pub struct Document {
     /// Shaders of a container.
     pub found: Vec<FoundShader>,
     source: String,
-    /// For each line of the source the address of its instruction, or -1.
-    places: Vec<i32>,
-    /// A `.shbin` file; empty before the first good text.
-    pub bytes: Vec<u8>,
+    /// For each line of the source, from 0, the address of its instruction, or -1.
+    #[serde(rename = "sourcePlaces")]
+    pub places: Vec<i32>,
     programs: Vec<ProgramHead>,
     /// Number of the selected program.
     pub selected: usize,
     problems: Vec<Problem>,
+    /// A `.shbin` file; empty before the first good text. The answer has its size.
+    #[serde(serialize_with = "found::length")]
+    pub bytes: Vec<u8>,
 }
 
 impl Document {
+    /// Builds a document without content.
+    fn new(name: &str, kind: Kind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            found: Vec::new(),
+            source: String::new(),
+            places: Vec::new(),
+            programs: Vec::new(),
+            selected: 0,
+            problems: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
     /// Opens a file.
     ///
     /// # Errors
@@ -104,7 +106,12 @@ impl Document {
         if let Some(text) = text(bytes) {
             return match words_of_text(text) {
                 Some((code, descriptors)) => Self::of_words(name, &code, &descriptors),
-                None => Self::of_text(name, text),
+                // A text with errors has no program.
+                None => {
+                    let mut document = Self::new(name, Kind::Source);
+                    document.edit(text)?;
+                    Ok(document)
+                }
             };
         }
         let (found, problems) = found::scan(bytes);
@@ -154,17 +161,7 @@ impl Document {
                 (String::new(), Vec::new())
             }
         };
-        let mut document = Self {
-            name: name.to_owned(),
-            kind,
-            found: Vec::new(),
-            source,
-            places,
-            bytes,
-            programs: Vec::new(),
-            selected: 0,
-            problems,
-        };
+        let mut document = Self { source, places, problems, bytes, ..Self::new(name, kind) };
         document.read_programs();
         Ok(document)
     }
@@ -182,23 +179,6 @@ impl Document {
             let hint = "as text, hexadecimal words, a line `descriptors`, and the words of those, give both";
             document.problems.insert(0, note.hint(hint));
         }
-        Ok(document)
-    }
-
-    /// Opens assembler text; one with errors has no program.
-    fn of_text(name: &str, text: &str) -> Result<Self, Problem> {
-        let mut document = Self {
-            name: name.to_owned(),
-            kind: Kind::Source,
-            found: Vec::new(),
-            source: String::new(),
-            places: Vec::new(),
-            bytes: Vec::new(),
-            programs: Vec::new(),
-            selected: 0,
-            problems: Vec::new(),
-        };
-        document.edit(text)?;
         Ok(document)
     }
 
@@ -239,27 +219,6 @@ impl Document {
         is_there
             .then(|| self.selected = index)
             .ok_or_else(|| Problem::error(format!("the file has no program {index}")))
-    }
-
-    /// Returns the address of the instruction of each line of the source, from 0; -1 without one.
-    pub fn places(&self) -> &[i32] {
-        &self.places
-    }
-
-    /// Returns the answer about it.
-    pub fn opened(&self) -> Opened<'_> {
-        let Self { name, kind, found, source, places, bytes, programs, selected, problems } = self;
-        Opened {
-            name,
-            kind: *kind,
-            found: found::rows(found),
-            source,
-            source_places: places,
-            programs,
-            selected: *selected,
-            problems,
-            bytes: bytes.len(),
-        }
     }
 
     /// Lists the programs of the file and the findings about them.

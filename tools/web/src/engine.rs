@@ -8,10 +8,12 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::{Job, Program, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::dead::dead;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
+use transpica_inspect::draw::scene::Scene;
 use transpica_inspect::inputs::start_values;
 use transpica_inspect::results::{View, listed, run_to_text};
 use transpica_inspect::saved;
 use transpica_inspect::symbols::Symbols;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::document::Document;
 use crate::gpu;
@@ -39,7 +41,8 @@ pub struct Open<'a> {
     pub symbols: Symbols,
 }
 
-/// The engine.
+/// The engine, which JavaScript sees as a class.
+#[wasm_bindgen]
 #[derive(Default)]
 pub struct Engine {
     pub(crate) document: Option<Document>,
@@ -77,27 +80,23 @@ pub(crate) fn done(result: Result<(), Problem>) -> String {
     answer(result.err().as_slice())
 }
 
+#[wasm_bindgen]
 impl Engine {
+    /// Creates an engine without a document.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Opens a file of any kind.
     pub fn open(&mut self, name: &str, bytes: &[u8]) -> String {
-        match Document::open(name, bytes) {
-            Ok(document) => self.show(document),
-            Err(problem) => problem.answer(),
-        }
+        self.show(Document::open(name, bytes))
     }
 
     /// Opens a shader inside of the container that is open.
+    #[wasm_bindgen(js_name = openFound)]
     pub fn open_found(&mut self, number: usize) -> String {
-        match self.document().and_then(|document| document.open_found(number)) {
-            Ok(document) => self.show(document),
-            Err(problem) => problem.answer(),
-        }
-    }
-
-    fn show(&mut self, document: Document) -> String {
-        self.document = Some(document);
-        self.renew();
-        self.opened()
+        self.show(self.document().and_then(|document| document.open_found(number)))
     }
 
     /// Replaces the text of the document.
@@ -110,23 +109,220 @@ impl Engine {
             Ok(false) => {}
             Err(problem) => return problem.answer(),
         }
-        self.opened()
+        text(self.document())
     }
 
     /// Selects a program of the file.
     pub fn select(&mut self, program: usize) -> String {
         let document = self.document.as_mut().ok_or_else(nothing_open);
-        match document.and_then(|document| document.select(program)) {
+        if let Err(problem) = document.and_then(|document| document.select(program)) {
+            return problem.answer();
+        }
+        self.renew();
+        text(self.document())
+    }
+
+    /// Returns the form of all settings.
+    pub fn settings(&self) -> String {
+        text(Ok(self.settings.form()))
+    }
+
+    /// Replaces all settings.
+    pub fn configure(&mut self, changes: &str) -> String {
+        match self.settings.configure(changes) {
             Ok(()) => {
-                self.renew();
-                self.opened()
+                self.forget();
+                answer(&[])
             }
-            Err(problem) => problem.answer(),
+            Err(problems) => answer(&problems),
         }
     }
 
-    fn opened(&self) -> String {
-        text(self.document().map(Document::opened))
+    /// Returns the content of a pane.
+    pub fn view(&mut self, kind: &str) -> String {
+        let what = match kind {
+            "listing" => return text(self.with_open(views::listing)),
+            "tree" => return text(self.with_open(|open| views::tree(open, &self.settings))),
+            "graph" => return text(self.with_open(|open| views::graph(open, &self.settings))),
+            "tables" => return text(self.with_open(|open| Ok(views::tables(open)))),
+            "ir" => Translated::Ir,
+            "wgsl" => Translated::Wgsl,
+            "glsl" => Translated::Glsl(self.settings.version),
+            "spirv" => Translated::Spirv,
+            "reflection" => Translated::Reflection,
+            _ => return wrong(&format!("there is no view `{kind}`")),
+        };
+        text(self.translated_view(what))
+    }
+
+    /// Returns the SPIR-V module; nothing on failure.
+    pub fn spirv(&mut self) -> Vec<u8> {
+        let words = self.translation().and_then(|made| Ok(made.spirv()?)).unwrap_or_default();
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Returns the `.shbin` file; nothing without one.
+    pub fn shbin(&self) -> Vec<u8> {
+        self.document().map(|document| document.bytes.clone()).unwrap_or_default()
+    }
+
+    /// Returns the sizes of the program in all its forms.
+    pub fn sizes(&mut self) -> String {
+        let sizes = self.translation().map(|translation| views::sizes(translation, GLSL));
+        let bytes = self.shbin().len();
+        text(sizes.and_then(|sizes| {
+            self.with_open(|open| {
+                let mut all = views::file_sizes(open, bytes);
+                all.extend(sizes);
+                Ok(all)
+            })
+        }))
+    }
+
+    /// Returns the state file of the values.
+    pub fn state(&self) -> String {
+        let state = self.with_values(|open, values| {
+            Ok(saved::to_text(&values.state, &start_values(&open.environment), &open.symbols))
+        });
+        state.unwrap_or_else(|problem| problem.answer())
+    }
+
+    /// Replaces the values by those of a state file.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(&mut self, state: &str) -> String {
+        self.change(|open, values| values.set(open, state))
+    }
+
+    /// Generates values.
+    pub fn seed(&mut self, seed: f64, vertices: usize) -> String {
+        // Range: numbers of the page are whole and below 2^53; others become the nearest of those.
+        self.generate(seed as u64, vertices)
+    }
+
+    /// Returns the form of the uniforms.
+    pub fn uniforms(&self) -> String {
+        text(self.with_values(|open, values| {
+            // Without a picture there are no guesses.
+            let drawn = picture::uniforms(open, values, &self.picture).ok();
+            Ok(values.uniforms(open, drawn.as_ref()))
+        }))
+    }
+
+    /// Reads numbers as state files have them, between blanks, commas or semicolons.
+    pub fn numbers(&self, list: &str) -> String {
+        text(values::numbers(list))
+    }
+
+    /// Sets registers of a bank.
+    #[wasm_bindgen(js_name = setUniform)]
+    pub fn set_uniform(&mut self, bank: &str, first: u32, rows: &str) -> String {
+        self.change(|_, values| values.set_uniform(bank, first, rows))
+    }
+
+    /// Records a vertex, step by step.
+    pub fn record(&mut self, vertex: usize) -> String {
+        self.stepper = None;
+        let made = self.with_values(|open, values| Stepper::new(open, values, &self.settings, vertex));
+        text(match made {
+            Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
+            Err(problem) => Err(problem),
+        })
+    }
+
+    /// Returns the state in front of a step.
+    pub fn step(&self, number: usize) -> String {
+        text(self.stepper().map(|stepper| stepper.step(number)))
+    }
+
+    /// Returns the next step at an address; backwards for a negative direction; -1 without one.
+    pub fn find(&self, pc: u16, from: usize, direction: i32) -> i32 {
+        self.stepper().map_or(-1, |stepper| stepper.find(pc, from, direction >= 0))
+    }
+
+    /// Returns the origin of components of an output.
+    pub fn ancestry(&self, output: &str, components: &str) -> String {
+        text(self.stepper().and_then(|stepper| stepper.ancestry(output, components)))
+    }
+
+    /// Returns the addresses of instructions that no output depends on.
+    pub fn dead(&self) -> String {
+        text(self.with_open(|open| {
+            let outputs = open.environment.executable().output_mask();
+            Ok(dead(&open.program, outputs, &self.settings.values.options.limits)?)
+        }))
+    }
+
+    /// Returns the names of the built-in meshes.
+    pub fn meshes(&self) -> String {
+        text(Ok(BuiltIn::ALL.map(|(name, _)| name)))
+    }
+
+    /// Replaces the mesh by a built-in one, or by that of an OBJ file.
+    #[wasm_bindgen(js_name = setMesh)]
+    pub fn set_mesh(&mut self, name: &str) -> String {
+        done(picture::mesh(name).map(|mesh| self.mesh = Some(mesh)))
+    }
+
+    /// Returns the names of what a picture can show.
+    pub fn shows(&self) -> String {
+        text(self.with_open(picture::shows))
+    }
+
+    /// Draws on the CPU: RGBA, row by row from the top. Nothing on failure, with the reason in
+    /// [`last_problem`](Self::last_problem).
+    pub fn draw(&mut self, request: &str) -> Vec<u8> {
+        let drawn = self.with_scene(request, picture::draw);
+        self.problem = drawn.as_ref().err().cloned();
+        drawn.unwrap_or_default()
+    }
+
+    /// Returns the problem of the last picture.
+    #[wasm_bindgen(js_name = lastProblem)]
+    pub fn last_problem(&self) -> String {
+        text(Ok(&self.problem))
+    }
+
+    /// Returns what WebGPU needs for the same picture.
+    #[wasm_bindgen(js_name = gpuDraw)]
+    pub fn gpu_draw(&mut self, request: &str) -> String {
+        let made = self.with_scene(request, gpu::gpu_draw);
+        self.contents.clear();
+        text(made.map(|mut made| {
+            self.contents = std::mem::take(&mut made.contents);
+            made
+        }))
+    }
+
+    /// Returns the content of a buffer of the last draw for WebGPU; nothing without one.
+    #[wasm_bindgen(js_name = gpuBytes)]
+    pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
+        self.contents.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Runs the program for all vertices.
+    pub fn run(&self) -> String {
+        let run = self.with_values(|open, values| {
+            let mut state = values.state.clone();
+            self.settings.values.options.control.apply(&mut state.uniforms);
+            let settings = self.settings.values.options.settings(BUDGET);
+            let mask = open.environment.executable().output_mask();
+            let listed = listed(&open.program, mask);
+            let view = View { mask, listed, json: true, symbols: &open.symbols, origin: None };
+            Ok(run_to_text(&open.program, view, &state, settings, None)?)
+        });
+        run.unwrap_or_else(|problem| problem.answer())
+    }
+}
+
+impl Engine {
+    /// Replaces the document, or leaves it alone on failure.
+    fn show(&mut self, document: Result<Document, Problem>) -> String {
+        match document {
+            Ok(document) => self.document = Some(document),
+            Err(problem) => return problem.answer(),
+        }
+        self.renew();
+        text(self.document())
     }
 
     pub(crate) fn document(&self) -> Result<&Document, Problem> {
@@ -175,22 +371,6 @@ impl Engine {
         work(&Open { file: &file, index, program, environment, symbols })
     }
 
-    /// Returns the form of all settings.
-    pub fn settings(&self) -> String {
-        text(Ok(self.settings.form()))
-    }
-
-    /// Replaces all settings.
-    pub fn configure(&mut self, changes: &str) -> String {
-        match self.settings.configure(changes) {
-            Ok(()) => {
-                self.forget();
-                answer(&[])
-            }
-            Err(problems) => answer(&problems),
-        }
-    }
-
     /// Returns the translation of the selected program.
     pub(crate) fn translation(&mut self) -> Result<&Translation, Problem> {
         if self.translation.is_none() {
@@ -204,60 +384,11 @@ impl Engine {
         }
     }
 
-    /// Returns the content of a pane.
-    pub fn view(&mut self, kind: &str) -> String {
-        let what = match kind {
-            "listing" => return text(self.with_open(views::listing)),
-            "tree" => return text(self.with_open(|open| views::tree(open, &self.settings))),
-            "graph" => return text(self.with_open(|open| views::graph(open, &self.settings))),
-            "tables" => return text(self.with_open(|open| Ok(views::tables(open)))),
-            "ir" => Translated::Ir,
-            "wgsl" => Translated::Wgsl,
-            "glsl" => Translated::Glsl(self.settings.version),
-            "spirv" => Translated::Spirv,
-            "reflection" => Translated::Reflection,
-            _ => return wrong(&format!("there is no view `{kind}`")),
-        };
-        text(self.translated_view(what))
-    }
-
     fn translated_view(&mut self, what: Translated) -> Result<TextView, Problem> {
         self.translation()?;
         let translation = self.translation.as_ref().and_then(|made| made.as_ref().ok());
         let translation = translation.ok_or_else(nothing_open)?;
         self.with_open(|open| views::translated(open, translation, what))
-    }
-
-    /// Returns the SPIR-V module; nothing on failure.
-    pub fn spirv(&mut self) -> Vec<u8> {
-        let words = self.translation().and_then(|made| Ok(made.spirv()?)).unwrap_or_default();
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    }
-
-    /// Returns the `.shbin` file; nothing without one.
-    pub fn shbin(&self) -> Vec<u8> {
-        self.document().map(|document| document.bytes.clone()).unwrap_or_default()
-    }
-
-    /// Returns the sizes of the program in all its forms.
-    pub fn sizes(&mut self) -> String {
-        let sizes = self.translation().map(|translation| views::sizes(translation, GLSL));
-        let bytes = self.shbin().len();
-        text(sizes.and_then(|sizes| {
-            self.with_open(|open| {
-                let mut all = views::file_sizes(open, bytes);
-                all.extend(sizes);
-                Ok(all)
-            })
-        }))
-    }
-
-    /// Returns the state file of the values.
-    pub fn state(&self) -> String {
-        let state = self.with_values(|open, values| {
-            Ok(saved::to_text(&values.state, &start_values(&open.environment), &open.symbols))
-        });
-        state.unwrap_or_else(|problem| problem.answer())
     }
 
     /// Calls `work` with the selected program and its values.
@@ -267,20 +398,6 @@ impl Engine {
     ) -> Result<R, Problem> {
         let values = self.values.as_ref().ok_or_else(|| Problem::error("there is no program"))?;
         self.with_open(|open| work(open, values))
-    }
-
-    /// Replaces the values by those of a state file.
-    pub fn set_state(&mut self, state: &str) -> String {
-        self.change(|open, values| values.set(open, state))
-    }
-
-    /// Generates values.
-    pub fn generate(&mut self, seed: u64, vertices: usize) -> String {
-        self.seed = Some((seed, vertices));
-        self.change(|open, values| {
-            *values = Values::new(open, seed, vertices);
-            Ok(())
-        })
     }
 
     /// Changes the values, or leaves them alone on failure.
@@ -293,133 +410,30 @@ impl Engine {
         done(changed.map(|values| self.values = Some(values)))
     }
 
-    /// Returns the form of the uniforms.
-    pub fn uniforms(&self) -> String {
-        text(self.with_values(|open, values| {
-            // Without a picture there are no guesses.
-            let drawn = picture::uniforms(open, values, &self.picture).ok();
-            Ok(values.uniforms(open, drawn.as_ref()))
-        }))
-    }
-
-    /// Reads numbers as state files have them, between blanks, commas or semicolons.
-    pub fn numbers(&self, list: &str) -> String {
-        text(values::numbers(list))
-    }
-
-    /// Sets registers of a bank.
-    pub fn set_uniform(&mut self, bank: &str, first: u32, rows: &str) -> String {
-        self.change(|_, values| values.set_uniform(bank, first, rows))
-    }
-
-    /// Records a vertex, step by step.
-    pub fn record(&mut self, vertex: usize) -> String {
-        self.stepper = None;
-        let made = self.with_values(|open, values| Stepper::new(open, values, &self.settings, vertex));
-        text(match made {
-            Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
-            Err(problem) => Err(problem),
-        })
-    }
-
     fn stepper(&self) -> Result<&Stepper, Problem> {
         self.stepper.as_ref().ok_or_else(|| Problem::error("nothing is recorded"))
     }
 
-    /// Returns the state in front of a step.
-    pub fn step(&self, number: usize) -> String {
-        text(self.stepper().map(|stepper| stepper.step(number)))
-    }
-
-    /// Returns the next step at an address; backwards for a negative direction; -1 without one.
-    pub fn find(&self, pc: u16, from: usize, direction: i32) -> i32 {
-        self.stepper().map_or(-1, |stepper| stepper.find(pc, from, direction >= 0))
-    }
-
-    /// Returns the origin of components of an output.
-    pub fn ancestry(&self, output: &str, components: &str) -> String {
-        text(self.stepper().and_then(|stepper| stepper.ancestry(output, components)))
-    }
-
-    /// Returns the addresses of instructions that no output depends on.
-    pub fn dead(&self) -> String {
-        text(self.with_open(|open| {
-            let outputs = open.environment.executable().output_mask();
-            Ok(dead(&open.program, outputs, &self.settings.values.options.limits)?)
-        }))
-    }
-
-    /// Returns the names of the built-in meshes.
-    pub fn meshes(&self) -> String {
-        text(Ok(BuiltIn::ALL.map(|(name, _)| name)))
-    }
-
-    /// Replaces the mesh by a built-in one, or by that of an OBJ file.
-    pub fn set_mesh(&mut self, name: &str) -> String {
-        done(picture::mesh(name).map(|mesh| self.mesh = Some(mesh)))
-    }
-
-    /// Returns the names of what a picture can show.
-    pub fn shows(&self) -> String {
-        text(self.with_open(picture::shows))
-    }
-
-    fn request(&mut self, text: &str) -> Result<DrawRequest, Problem> {
-        let request = DrawRequest::parse(text)?;
-        self.picture = request.clone();
-        Ok(request)
-    }
-
-    /// Draws on the CPU: RGBA, row by row from the top. Nothing on failure, with the reason in
-    /// [`last_problem`](Self::last_problem).
-    pub fn draw(&mut self, request: &str) -> Vec<u8> {
+    /// Calls `draw` with the scene of a picture that the page wants.
+    fn with_scene<R>(
+        &mut self,
+        request: &str,
+        draw: fn(&Scene<'_>, &DrawRequest) -> Result<R, Problem>,
+    ) -> Result<R, Problem> {
+        self.picture = DrawRequest::parse(request)?;
         let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
-        let drawn = self.request(request).and_then(|request| {
-            self.with_values(|open, values| {
-                picture::draw(&picture::scene(open, values, &mesh, &request)?, &request)
-            })
-        });
-        self.problem = drawn.as_ref().err().cloned();
-        drawn.unwrap_or_default()
+        self.with_values(|open, values| {
+            draw(&picture::scene(open, values, &mesh, &self.picture)?, &self.picture)
+        })
     }
 
-    /// Returns the problem of the last picture.
-    pub fn last_problem(&self) -> String {
-        text(Ok(&self.problem))
-    }
-
-    /// Returns what WebGPU needs for the same picture.
-    pub fn gpu_draw(&mut self, request: &str) -> String {
-        let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
-        let made = self.request(request).and_then(|request| {
-            self.with_values(|open, values| {
-                gpu::gpu_draw(&picture::scene(open, values, &mesh, &request)?, &request)
-            })
-        });
-        self.contents.clear();
-        text(made.map(|mut made| {
-            self.contents = std::mem::take(&mut made.contents);
-            made
-        }))
-    }
-
-    /// Returns the content of a buffer of the last draw for WebGPU; nothing without one.
-    pub fn gpu_bytes(&self, number: usize) -> Vec<u8> {
-        self.contents.get(number).cloned().unwrap_or_default()
-    }
-
-    /// Runs the program for all vertices.
-    pub fn run(&self) -> String {
-        let run = self.with_values(|open, values| {
-            let mut state = values.state.clone();
-            self.settings.values.options.control.apply(&mut state.uniforms);
-            let settings = self.settings.values.options.settings(BUDGET);
-            let mask = open.environment.executable().output_mask();
-            let listed = listed(&open.program, mask);
-            let view = View { mask, listed, json: true, symbols: &open.symbols, origin: None };
-            Ok(run_to_text(&open.program, view, &state, settings, None)?)
-        });
-        run.unwrap_or_else(|problem| problem.answer())
+    /// Generates values.
+    pub fn generate(&mut self, seed: u64, vertices: usize) -> String {
+        self.seed = Some((seed, vertices));
+        self.change(|open, values| {
+            *values = Values::new(open, seed, vertices);
+            Ok(())
+        })
     }
 }
 

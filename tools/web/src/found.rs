@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use transpica::container::write;
 use transpica::{Shbin, Stage};
 use transpica_containers::{Found, Limits, Scanner, shbin};
@@ -18,46 +18,25 @@ const MOST: usize = 4096;
 const MOST_BYTES: usize = 64 << 20;
 
 /// A found shader.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FoundShader {
+    number: usize,
     path: String,
     kind: &'static str,
     offset: u64,
+    /// The file; an answer has its size.
+    #[serde(serialize_with = "length")]
+    pub bytes: Vec<u8>,
     programs: usize,
     key: String,
-    duplicate_of: Option<usize>,
-    /// The file.
-    pub bytes: Vec<u8>,
-}
-
-/// Row of the answer for a shader.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Row<'a> {
-    number: usize,
-    path: &'a str,
-    kind: &'a str,
-    offset: u64,
-    bytes: usize,
-    programs: usize,
-    key: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     duplicate_of: Option<usize>,
 }
 
-/// Returns the rows of the answer.
-pub fn rows(found: &[FoundShader]) -> Vec<Row<'_>> {
-    let rows = found.iter().enumerate().map(|(number, one)| Row {
-        number,
-        path: &one.path,
-        kind: one.kind,
-        offset: one.offset,
-        bytes: one.bytes.len(),
-        programs: one.programs,
-        key: &one.key,
-        duplicate_of: one.duplicate_of,
-    });
-    rows.collect()
+/// Serializes the number of bytes in place of the bytes.
+pub fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    bytes.len().serialize(serializer)
 }
 
 /// Returns whether a `.shbin` file ends where its last structure does, but for padding.
@@ -88,13 +67,14 @@ pub fn scan(bytes: &[u8]) -> (Vec<FoundShader>, Vec<Problem>) {
             let number = all.len();
             let original = *first.entry(found.hit.identity).or_insert(number);
             all.push(FoundShader {
+                number,
                 path: found.hit.place(),
                 kind: found.hit.kind.name(),
                 offset: found.hit.input_offset.unwrap_or(found.hit.offset),
+                bytes,
                 programs: found.hit.programs.len(),
                 key: found.hit.identity.iter().map(|byte| format!("{byte:02x}")).collect(),
                 duplicate_of: Some(original).filter(|&original| original != number),
-                bytes,
             });
         }
     });

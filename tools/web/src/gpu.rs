@@ -58,6 +58,13 @@ enum Workgroups {
     Indirect { indirect: usize, offset: u64 },
 }
 
+impl Workgroups {
+    /// Those that the scan wrote to its result.
+    fn after_scan(result: usize) -> Self {
+        Self::Indirect { indirect: result, offset: ScanResult::GROUPS }
+    }
+}
+
 /// A compute pass.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct ComputePass {
@@ -65,6 +72,12 @@ struct ComputePass {
     entry: &'static str,
     bindings: Vec<Bound>,
     workgroups: Workgroups,
+}
+
+impl ComputePass {
+    fn new(module: usize, bindings: Vec<Bound>, workgroups: Workgroups) -> Self {
+        Self { module, entry: ENTRY, bindings, workgroups }
+    }
 }
 
 /// An attribute.
@@ -82,6 +95,19 @@ struct VertexBuffer {
     stride: usize,
     step: &'static str,
     attributes: Vec<Attribute>,
+}
+
+impl VertexBuffer {
+    /// Describes a buffer with a vector for each location.
+    fn new(buffer: usize, locations: &[u32]) -> Self {
+        let attributes = locations.iter().enumerate();
+        let attributes = attributes.map(|(place, &location)| Attribute {
+            location,
+            format: "float32x4",
+            offset: 16 * place,
+        });
+        Self { buffer, stride: 16 * locations.len(), step: "vertex", attributes: attributes.collect() }
+    }
 }
 
 /// Indices of a draw.
@@ -244,23 +270,15 @@ fn vertex_draw(scene: &Scene<'_>, request: &DrawRequest) -> Result<GpuDraw, Prob
     let (interface, text) = (&translation.interface, translation.wgsl()?);
     let fragment = fragment(scene, &interface.outputs, request)?;
     let mut buffers = Buffers::default();
-    let registers: Vec<u8> = interface.attributes.iter().map(|attribute| attribute.register & 15).collect();
+    let registers = interface.attributes.iter().map(|attribute| u32::from(attribute.register & 15));
+    let registers: Vec<u32> = registers.collect();
     let interleaved = scene
         .vertices
         .iter()
-        .flat_map(|vertex| registers.iter().map(move |&register| &vertex[usize::from(register)]));
+        .flat_map(|vertex| registers.iter().map(move |&register| &vertex[register as usize]));
     let vertices = buffers.filled(&["vertex"], bytes(interleaved));
-    let attributes = registers.iter().enumerate().map(|(place, &register)| Attribute {
-        location: register.into(),
-        format: "float32x4",
-        offset: 16 * place,
-    });
-    let attributes: Vec<Attribute> = attributes.collect();
-    let vertex_buffers = if attributes.is_empty() {
-        Vec::new()
-    } else {
-        vec![VertexBuffer { buffer: vertices, stride: 16 * attributes.len(), step: "vertex", attributes }]
-    };
+    let vertex_buffers =
+        if registers.is_empty() { Vec::new() } else { vec![VertexBuffer::new(vertices, &registers)] };
     let (index, topology) = indices(scene, request.wireframe, &mut buffers);
     let [state, _] = &scene.states;
     let uniforms = buffers.filled(&["uniform"], pack(&interface.block, &state.uniforms));
@@ -345,22 +363,11 @@ fn chain_draw(scene: &Scene<'_>, geometry: usize, request: &DrawRequest) -> Resu
     let mut buffers = Buffers::default();
     let b = chain_buffers(scene, &plan, kernel, [&vertex, &kernel_form], &input, &mut buffers);
     let edges = request.wireframe.then(|| Edges::new(&plan, &mut buffers));
-    let texts = [vertex.wgsl()?, kernel_form.wgsl()?, forward.wgsl()?];
-    let [vertex_text, kernel_text, forward_text] = texts;
+    let [vertex_text, kernel_text, forward_text] = [vertex.wgsl()?, kernel_form.wgsl()?, forward.wgsl()?];
     let fragment = fragment(scene, &forward.interface.outputs, request)?;
     let mut passes = passes(&plan, [&vertex_text, &kernel_text], &b, input.vertices.len());
-    let vectors = forward.interface.outputs.len();
-    let attributes = (0u32..).take(vectors).map(|location| Attribute {
-        location,
-        format: "float32x4",
-        offset: 16 * location as usize,
-    });
-    let vertex_buffer = VertexBuffer {
-        buffer: b.list,
-        stride: 16 * vectors,
-        step: "vertex",
-        attributes: attributes.collect(),
-    };
+    let locations: Vec<u32> = (0..).take(forward.interface.outputs.len()).collect();
+    let vertex_buffer = VertexBuffer::new(b.list, &locations);
     let blocks = Profile::default().bindings;
     let draw = FinalDraw {
         vertex_module: 5,
@@ -370,15 +377,11 @@ fn chain_draw(scene: &Scene<'_>, geometry: usize, request: &DrawRequest) -> Resu
         vertex_buffers: vec![vertex_buffer],
         bindings: bound(&forward_text, &[(blocks.uniforms.binding, b.vertex), (blocks.host.binding, b.host)]),
         index: edges.as_ref().map(Edges::index),
-        indirect: Some(Indirect {
-            buffer: edges.as_ref().map_or(b.arguments, |edges| edges.arguments),
-            offset: 0,
-        }),
+        indirect: Some(Indirect { buffer: edges.as_ref().map_or(b.arguments, |e| e.arguments), offset: 0 }),
         topology: if request.wireframe { "line-list" } else { "triangle-list" },
         depth: true,
     };
-    let pass_texts = Pass::ALL.map(|pass| pass.wgsl().to_owned());
-    let [feed, scan, compact] = pass_texts;
+    let [feed, scan, compact] = Pass::ALL.map(|pass| pass.wgsl().to_owned());
     let mut wgsl = vec![vertex_text, feed, kernel_text, scan, compact, forward_text, fragment];
     if let Some(edges) = edges {
         passes.push(edges.pass(wgsl.len(), b.arguments));
@@ -408,12 +411,8 @@ impl Edges {
 
     /// Returns the pass that fills them from the result of the scan.
     fn pass(&self, module: usize, result: usize) -> ComputePass {
-        ComputePass {
-            module,
-            entry: ENTRY,
-            bindings: numbered(&[result, self.indices, self.arguments]),
-            workgroups: Workgroups::Indirect { indirect: result, offset: ScanResult::GROUPS },
-        }
+        let bindings = numbered(&[result, self.indices, self.arguments]);
+        ComputePass::new(module, bindings, Workgroups::after_scan(result))
     }
 
     fn index(&self) -> Index {
@@ -468,20 +467,13 @@ fn chain_buffers(
 /// Returns the compute passes in their order. Modules: vertex program, feed, geometry program,
 /// scan, compact.
 fn passes(plan: &Plan, [vertex, kernel]: [&str; 2], b: &ChainBuffers, vertices: usize) -> Vec<ComputePass> {
-    let own = |module, text: &str, all: &[(u32, usize)], groups| ComputePass {
-        module,
-        entry: ENTRY,
-        bindings: bound(text, all),
-        workgroups: Workgroups::Known(groups),
+    let own = |module, text: &str, all: &[(u32, usize)], groups| {
+        ComputePass::new(module, bound(text, all), Workgroups::Known(groups))
     };
-    let shared = |module, pass: Pass, all: &[usize]| ComputePass {
-        module,
-        entry: ENTRY,
-        bindings: numbered(all),
-        workgroups: plan.dispatch(pass).map_or(
-            Workgroups::Indirect { indirect: b.arguments, offset: ScanResult::GROUPS },
-            Workgroups::Known,
-        ),
+    let shared = |module, pass: Pass, all: &[usize]| {
+        let groups = plan.dispatch(pass);
+        let groups = groups.map_or_else(|| Workgroups::after_scan(b.arguments), Workgroups::Known);
+        ComputePass::new(module, numbered(all), groups)
     };
     let vertex_bindings = [
         (bindings::INPUTS, b.inputs),

@@ -250,8 +250,8 @@ fn read(open: &Open<'_>) -> BTreeSet<(SymbolBank, usize)> {
             _without_uniform => {}
         },
         Some(inst) => {
-            for source in sources(&inst) {
-                if let Source::Uniform(register) = source
+            for source in inst.sources() {
+                if let Source::Uniform(register) = source.register
                     && usize::from(register) < FLOATS
                 {
                     all.insert((SymbolBank::Float, usize::from(register)));
@@ -261,16 +261,4 @@ fn read(open: &Open<'_>) -> BTreeSet<(SymbolBank, usize)> {
         None => {}
     });
     all
-}
-
-/// Returns the registers that an instruction reads.
-fn sources(inst: &Inst) -> Vec<Source> {
-    match inst {
-        Inst::Data { op, sources, .. } => {
-            sources[..op.source_count()].iter().map(|source| source.register).collect()
-        }
-        Inst::Mova { source, .. } => vec![source.register],
-        Inst::Cmp { sources, .. } => sources.iter().map(|source| source.register).collect(),
-        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => Vec::new(),
-    }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test --browser`: builds the page and has a real browser use it. The tests are
 //! `tools/web/page/tests`; Node's test runner prints their count.
 
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use crate::{needs, program, run_line, target, web};
 
@@ -9,17 +9,7 @@ use crate::{needs, program, run_line, target, web};
 const NEEDS: &str = "chromium\tprogram\tchromium\topens the page";
 
 /// Runs the task.
-pub fn run() -> ExitCode {
-    match test() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn test() -> Result<(), String> {
+pub fn run() -> Result<(), String> {
     needs::install(&needs::parse(NEEDS)?, true)?;
     let page = web::build(None)?;
     // The native tool computes what the page has to show.

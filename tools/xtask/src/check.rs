@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use crate::needs::ROOT;
 use crate::{cargo, program, target};
@@ -13,12 +13,8 @@ use crate::{cargo, program, target};
 const DOCUMENTED: [&str; 3] = ["transpica", "transpica-asm", "transpica-draw"];
 
 /// Runs the task.
-pub fn run() -> ExitCode {
-    if check_workspace() {
-        return ExitCode::SUCCESS;
-    }
-    eprintln!("a check of the code failed, see above");
-    ExitCode::FAILURE
+pub fn run() -> Result<(), String> {
+    if check_workspace() { documentation() } else { Err("a check of the code failed, see above".into()) }
 }
 
 fn check_workspace() -> bool {
@@ -41,7 +37,6 @@ fn check_workspace() -> bool {
         && cargo(&["check", "--quiet", "--package", "transpica-capi"])
         && cargo(&clippy)
         && packages_alone()
-        && documentation()
 }
 
 /// Checks each package without the features that other packages ask for, as `cargo test -p` builds
@@ -62,17 +57,7 @@ fn packages_alone() -> bool {
 }
 
 /// Builds the documentation of the library; a link that does not resolve is an error.
-fn documentation() -> bool {
-    match documentation_pages() {
-        Ok(()) => true,
-        Err(text) => {
-            eprintln!("{text}");
-            false
-        }
-    }
-}
-
-fn documentation_pages() -> Result<(), String> {
+fn documentation() -> Result<(), String> {
     let pages = target()?.join("doc");
     // Otherwise pages of items that are gone would stay. cargo makes the folder anew.
     let _ = fs::remove_dir_all(&pages);

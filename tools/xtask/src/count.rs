@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use crate::needs::ROOT;
 use crate::sources::{Source, code, sources};
@@ -23,19 +22,14 @@ fn ceilings() -> PathBuf {
 }
 
 /// Prints the counts beside their ceilings.
-pub fn run() -> ExitCode {
-    let allowed = match fs::read_to_string(ceilings()) {
-        Ok(text) => read(&text),
-        Err(error) => {
-            eprintln!("error: {}: {error}", ceilings().display());
-            return ExitCode::FAILURE;
-        }
-    };
+pub fn run() -> Result<(), String> {
+    let text = fs::read_to_string(ceilings());
+    let allowed = read(&text.map_err(|error| format!("{}: {error}", ceilings().display()))?);
     for (name, count) in counts(Path::new(ROOT)) {
         let ceiling = allowed.get(&name).map_or(String::new(), |ceiling| format!("of {ceiling}"));
         println!("{count:>7} {ceiling:<10} {name}");
     }
-    ExitCode::SUCCESS
+    Ok(())
 }
 
 /// Reads the ceilings by name.

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{cargo, target};
+use crate::needs::ROOT;
+use crate::{cargo, succeeds, symbols, target};
 
 /// The collector, with the version whose options are used here.
 const COLLECTOR: [&str; 3] = ["cargo-llvm-cov", "--version", "0.9.1"];
@@ -28,26 +29,16 @@ const TESTS: [&str; 8] = [
 const BOUND: [&str; 7] = ["isa", "cfg", "structure", "ir", "lower", "passes", "backend"];
 /// Required percentage of lines.
 const LEAST: f64 = 95.0;
-/// Root of the repository.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
 /// Lines of a file with their execution counts.
 type Lines = BTreeMap<usize, u64>;
 
 /// Runs the tests and prints the table, with the uncovered lines if requested.
-pub fn run(uncovered: bool) -> ExitCode {
-    match measure() {
-        Ok(files) => {
-            if uncovered {
-                files.iter().for_each(|(path, lines)| list_uncovered(path, lines));
-            }
-            if table(&files) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
+pub fn run(uncovered: bool) -> Result<(), String> {
+    let files = measure()?;
+    if uncovered {
+        files.iter().for_each(|(path, lines)| list_uncovered(path, lines));
     }
+    if table(&files) { Ok(()) } else { Err(format!("a module is below {LEAST} %, or missing")) }
 }
 
 /// Returns the lines of every file of the library, by its path below the repository's root.
@@ -57,8 +48,7 @@ fn measure() -> Result<BTreeMap<String, Lines>, String> {
     let report = target.join("coverage.lcov");
     let collect = |arguments: &[&str]| {
         println!("$ cargo llvm-cov {}", arguments.join(" "));
-        let status = Command::new(&collector).arg("llvm-cov").args(arguments).current_dir(ROOT).status();
-        status.is_ok_and(|status| status.success())
+        succeeds(Command::new(&collector).arg("llvm-cov").args(arguments).current_dir(ROOT))
     };
     if !collect(&[&["test", "--no-report"], &TESTS[..]].concat()) {
         return Err("the tests must pass first: what a failed test would have run is not counted".to_owned());
@@ -76,8 +66,7 @@ fn install(folder: &Path) -> Result<PathBuf, String> {
     if !has_component() {
         let arguments = ["component", "add", COMPONENT];
         println!("$ rustup {}", arguments.join(" "));
-        let added = Command::new("rustup").args(arguments).status().is_ok_and(|status| status.success());
-        if !added {
+        if !succeeds(Command::new("rustup").args(arguments)) {
             return Err(format!("this needs {COMPONENT}; install with: rustup component add {COMPONENT}"));
         }
     }
@@ -92,9 +81,8 @@ fn install(folder: &Path) -> Result<PathBuf, String> {
 
 /// Returns whether the active toolchain can read the counts.
 fn has_component() -> bool {
-    let output = Command::new("rustc").args(["--print", "target-libdir"]).output();
-    let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
-    folder.is_some_and(|folder| Path::new(folder.trim()).with_file_name("bin").join("llvm-cov").exists())
+    let folder = symbols::rustc(&["--print", "target-libdir"]);
+    folder.is_ok_and(|folder| Path::new(&folder).with_file_name("bin").join("llvm-cov").exists())
 }
 
 /// Parses a report: `SF` names a file, each `DA` after it a line and its count.

@@ -5,59 +5,43 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
 use crate::install::{self, Names};
-use crate::{symbols, target};
+use crate::needs::ROOT;
+use crate::{Failure, succeeds, symbols, target};
 
-/// Root of the repository.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs the task; returns `None` for invalid arguments.
-pub fn run(arguments: &[&str]) -> Option<ExitCode> {
-    let (mut targets, mut features, mut built, mut out) = (Vec::new(), None, None, None);
+/// Runs the task.
+pub fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let (mut targets, mut out, mut options) = (Vec::new(), None, install::Options::default());
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
-        let value = (*rest.next()?).to_owned();
+        let value = (*rest.next().ok_or(Failure::Usage)?).to_owned();
         match *name {
             "--target" => targets.push(value),
-            "--features" => features = Some(value),
-            "--built" => built = Some(PathBuf::from(value)),
+            "--features" => options.features = Some(value),
+            "--built" => options.built = Some(PathBuf::from(value)),
             "--out" => out = Some(PathBuf::from(value)),
-            _ => return None,
+            _ => return Err(Failure::Usage),
         }
     }
-    if built.is_some() && (features.is_some() || targets.len() > 1) {
-        return None;
+    if options.built.is_some() && (options.features.is_some() || targets.len() > 1) {
+        return Err(Failure::Usage);
     }
-    let all = || -> Result<(), String> {
-        let host = symbols::host()?;
-        let out = out.map_or_else(|| Ok(target()?.join("dist")), Ok::<_, String>)?;
-        if targets.is_empty() {
-            targets.push(host.clone());
-        }
-        for triple in &targets {
-            let other = (*triple != host).then(|| triple.clone());
-            let options = install::Options {
-                features: features.clone(),
-                built: built.clone(),
-                target: other,
-                ..Default::default()
-            };
-            archive(triple, &options, &out)?;
-        }
-        Ok(())
-    };
-    Some(match all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    })
+    let host = symbols::host()?;
+    let out = out.map_or_else(|| Ok(target()?.join("dist")), Ok::<_, String>)?;
+    if targets.is_empty() {
+        targets.push(host.clone());
+    }
+    for triple in targets {
+        options.target = (triple != host).then(|| triple.clone());
+        archive(&triple, &options, &out)?;
+    }
+    Ok(())
 }
 
 /// Writes the archive of one target and its checksum.
@@ -133,7 +117,7 @@ fn add_target(triple: &str) -> Result<(), String> {
     let folder = symbols::rustc(&["--print", "target-libdir", "--target", triple])?;
     let is_there = Path::new(&folder).exists();
     let line = ["target", "add", triple];
-    if is_there || Command::new("rustup").args(line).status().is_ok_and(|status| status.success()) {
+    if is_there || succeeds(Command::new("rustup").args(line)) {
         return Ok(());
     }
     Err(format!("this needs Rust's library for {triple}; install with: rustup target add {triple}"))

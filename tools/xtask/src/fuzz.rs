@@ -4,9 +4,9 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
-use crate::{needs, target};
+use crate::{Failure, needs, succeeds, symbols, target};
 
 /// Requirements of libFuzzer.
 const NEEDS: &str = "g++\tprogram\tg++\tbuilds libFuzzer";
@@ -55,17 +55,9 @@ struct Outcome {
     failed: Option<PathBuf>,
 }
 
-/// Runs the task; returns `None` for invalid options.
-pub fn run(options: &[&str]) -> Option<ExitCode> {
-    let request = request(options)?;
-    Some(match fuzz(&request) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    })
+/// Runs the task.
+pub fn run(options: &[&str]) -> Result<(), Failure> {
+    Ok(fuzz(&request(options).ok_or(Failure::Usage)?)?)
 }
 
 fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
@@ -85,8 +77,8 @@ fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
     Some(request)
 }
 
-/// Fuzzes every target; returns whether all passed.
-fn fuzz(request: &Request<'_>) -> Result<bool, String> {
+/// Fuzzes every target.
+fn fuzz(request: &Request<'_>) -> Result<(), String> {
     needs::install(&needs::parse(NEEDS)?, true)?;
     let binaries = build(&install()?)?;
     let work = target()?.join("fuzz/work");
@@ -105,7 +97,7 @@ fn fuzz(request: &Request<'_>) -> Result<bool, String> {
         }
     }
     failed.iter().for_each(|(fuzzer, input)| fuzzer.print_failure(input));
-    Ok(failed.is_empty())
+    if failed.is_empty() { Ok(()) } else { Err("a target failed, see above".into()) }
 }
 
 /// Installs cargo-fuzz into the target folder and returns its path.
@@ -124,29 +116,17 @@ fn install() -> Result<PathBuf, String> {
 /// Builds every target; returns the folder of their executables.
 fn build(cargo_fuzz: &Path) -> Result<PathBuf, String> {
     let folder = target()?.join("fuzz");
-    let host = host()?;
+    let host = symbols::host()?;
     // Without a sanitizer: there is no unsafe code to watch, and inputs run twice as fast.
     let line =
         ["build", "--sanitizer", "none", "--codegen-units", "4", "--target", &host, "--fuzz-dir", FOLDER];
     println!("$ RUSTC_BOOTSTRAP=1 cargo fuzz {}", line.join(" "));
-    let status = Command::new(cargo_fuzz)
-        .args(line)
-        .arg("--target-dir")
-        .arg(&folder)
-        .env("RUSTC_BOOTSTRAP", "1")
-        .status();
-    if status.is_ok_and(|status| status.success()) {
+    let mut build = Command::new(cargo_fuzz);
+    build.args(line).arg("--target-dir").arg(&folder).env("RUSTC_BOOTSTRAP", "1");
+    if succeeds(&mut build) {
         return Ok(folder.join(host).join("release"));
     }
     Err("the fuzz targets cannot be built".into())
-}
-
-/// Returns rustc's name of the host platform.
-fn host() -> Result<String, String> {
-    let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV does not print its host".into())
 }
 
 /// A built target.
@@ -212,7 +192,7 @@ impl Fuzzer<'_> {
         fs::remove_dir_all(&chosen).and_then(|()| fs::create_dir(&chosen)).map_err(io)?;
         let mut command = self.command(&self.work.join("merge.txt"))?;
         command.arg("-set_cover_merge=1").args([&chosen, &self.folder("finds")?, &self.corpus()]);
-        if !command.status().is_ok_and(|status| status.success()) {
+        if !succeeds(&mut command) {
             return Err(format!("{}: see merge.txt in {}", self.target.name, self.work.display()));
         }
         let mut inputs = Vec::new();

@@ -6,9 +6,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{cargo, target};
+use crate::{Failure, cargo, target};
 
 /// The crate that is installed.
 const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
@@ -19,41 +19,33 @@ const FAST_NAGA: &str = "profile.release.package.naga.opt-level=3";
 /// Setting for the C interface, which answers defects of the library in place of ending the host.
 const UNWINDING: &str = "profile.release.panic=\"unwind\"";
 
-/// Selection of libraries, and the place for them.
+/// Selection of libraries.
 #[derive(Default)]
 pub struct Options {
-    pub prefix: Option<PathBuf>,
     pub features: Option<String>,
     pub built: Option<PathBuf>,
     /// Another target than this machine, which gets the static library alone: that needs no linker.
     pub target: Option<String>,
 }
 
-/// Runs the task; returns `None` for invalid arguments.
-pub fn run(arguments: &[&str]) -> Option<ExitCode> {
-    let mut options = Options::default();
+/// Runs the task.
+pub fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let (mut prefix, mut options) = (None, Options::default());
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
-        let value = rest.next()?;
+        let value = rest.next().ok_or(Failure::Usage)?;
         match *name {
-            "--prefix" => options.prefix = Some(value.into()),
+            "--prefix" => prefix = Some(PathBuf::from(value)),
             "--features" => options.features = Some((*value).to_owned()),
             "--built" => options.built = Some(value.into()),
-            _ => return None,
+            _ => return Err(Failure::Usage),
         }
     }
-    let prefix = options.prefix.clone()?;
     if options.built.is_some() && options.features.is_some() {
         // Features select what to build, so they conflict with a prebuilt library.
-        return None;
+        return Err(Failure::Usage);
     }
-    Some(match install(&prefix, &options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    })
+    Ok(install(&prefix.ok_or(Failure::Usage)?, &options)?)
 }
 
 /// Builds the libraries, unless they are given, and copies what hosts need to `prefix`.

@@ -81,56 +81,84 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    target gets the static library alone, which needs no linker; --out is by default target/dist
   vendor-capi      copies the sources of the C interface and the crates that it needs into DIR, which builds offline";
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test", "--browser"] => browser::run(),
-        ["test", ref flags @ ..] => test::run(flags).unwrap_or_else(usage),
-        ["check"] => check::run(),
-        ["count"] => count::run(),
-        ["count", "--speed"] => match speed::run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(text) => {
-                eprintln!("{text}");
-                ExitCode::FAILURE
-            }
-        },
-        ["validate"] => validate::run(),
-        ["coverage"] => coverage::run(false),
-        ["coverage", "--uncovered"] => coverage::run(true),
-        ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
-        ["wasm", ref paths @ ..] => wasm::run(paths),
-        ["web", ref options @ ..] => web::run(options).unwrap_or_else(usage),
-        ["install", ref options @ ..] => install::run(options).unwrap_or_else(usage),
-        ["dist", ref options @ ..] => dist::run(options).unwrap_or_else(usage),
-        ["vendor-capi", folder] => vendor::run(folder.as_ref()),
-        ["prove", ref options @ ..] => {
-            let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
-            if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
-        _ => usage(),
+/// Reason why a task did not succeed.
+enum Failure {
+    /// Arguments that no task has.
+    Usage,
+    /// A message.
+    Text(String),
+    /// Messages about what could not be installed, so that a part of the task was left out.
+    Incomplete(String),
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::Text(text)
     }
 }
 
-fn usage() -> ExitCode {
-    eprintln!("{USAGE}");
-    ExitCode::from(2)
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (text, status) = match task(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Usage) => (USAGE.to_owned(), 2),
+        Err(Failure::Text(text)) => (text, 1),
+        Err(Failure::Incomplete(text)) => (text, 3),
+    };
+    eprintln!("{text}");
+    ExitCode::from(status)
+}
+
+fn task(arguments: &[&str]) -> Result<(), Failure> {
+    match *arguments {
+        ["test", "--browser"] => browser::run()?,
+        ["test", ref flags @ ..] => test::run(flags)?,
+        ["check"] => check::run()?,
+        ["count"] => count::run()?,
+        ["count", "--speed"] => speed::run()?,
+        ["validate"] => validate::run()?,
+        ["coverage"] => coverage::run(false)?,
+        ["coverage", "--uncovered"] => coverage::run(true)?,
+        ["fuzz", ref options @ ..] => fuzz::run(options)?,
+        ["wasm", ref paths @ ..] => wasm::run(paths)?,
+        ["web", ref options @ ..] => web::run(options)?,
+        ["install", ref options @ ..] => install::run(options)?,
+        ["dist", ref options @ ..] => dist::run(options)?,
+        ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
+        ["prove", ref options @ ..] => {
+            let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
+            run_line(Command::new(program()).args(run).args(options))?;
+        }
+        _ => return Err(Failure::Usage),
+    }
+    Ok(())
 }
 
 /// Runs cargo with these arguments; returns whether it succeeded.
 fn cargo(arguments: &[&str]) -> bool {
     println!("$ cargo {}", arguments.join(" "));
-    Command::new(program()).args(arguments).status().is_ok_and(|status| status.success())
+    succeeds(Command::new(program()).args(arguments))
 }
 
 /// Prints a command and runs it.
 fn run_line(command: &mut Command) -> Result<(), String> {
     println!("$ {command:?}");
+    let line = format!("{command:?}");
+    wait(command, &line)
+}
+
+/// Runs a command; the error about its status says what it does.
+fn wait(command: &mut Command, what: &str) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{command:?}: {status}")),
+        Ok(status) => Err(format!("{what}: {status}")),
         Err(error) => Err(format!("{}: {error}", command.get_program().display())),
     }
+}
+
+/// Runs a command; returns whether it succeeds.
+fn succeeds(command: &mut Command) -> bool {
+    command.status().is_ok_and(|status| status.success())
 }
 
 /// Path of cargo.

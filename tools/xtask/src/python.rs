@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::succeeds;
+
 /// Packages for the test that spreads shards, with the versions that it was written for.
 const PACKAGES: [&str; 2] = ["dask==2026.8.0", "distributed==2026.8.0"];
 
@@ -13,7 +15,6 @@ const PACKAGES: [&str; 2] = ["dask==2026.8.0", "distributed==2026.8.0"];
 pub fn install_missing(target: &Path, is_allowed: bool) -> Result<(), String> {
     let folder = target.join("python");
     let python = folder.join("bin/python3");
-    let succeeds = |command: &mut Command| command.status().is_ok_and(|status| status.success());
     if python.exists() && succeeds(Command::new(&python).args(["-c", "import dask.distributed"])) {
         return Ok(());
     }

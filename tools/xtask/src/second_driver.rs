@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{tally, target, test};
+use crate::{tally, target, test, wait};
 
 /// Debian's package that contains the driver.
 const PACKAGE: &str = "chromium-common";
@@ -32,7 +32,8 @@ pub fn test(counts: &Path, all: Option<(&str, &str)>) -> Result<(), String> {
     println!("$ timeout {LIMIT} cargo test --workspace --all-features {}", TESTS.join(" "));
     let tests = test::of_workspace();
     let settings = tests.get_envs().filter_map(|(name, value)| Some((name, value?)));
-    let status = Command::new("timeout")
+    let mut command = Command::new("timeout");
+    command
         .arg(LIMIT)
         .arg(tests.get_program())
         .args(tests.get_args())
@@ -40,13 +41,8 @@ pub fn test(counts: &Path, all: Option<(&str, &str)>) -> Result<(), String> {
         .envs(settings)
         .envs(all)
         .env("VK_DRIVER_FILES", driver)
-        .env(tally::FILE, counts)
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("the GPU tests on SwiftShader: {status}")),
-        Err(error) => Err(format!("timeout: {error}")),
-    }
+        .env(tally::FILE, counts);
+    wait(&mut command, "the GPU tests on SwiftShader")
 }
 
 /// Downloads the package and extracts the driver.

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::needs::{self, ROOT};
-use crate::{cargo, target};
+use crate::{cargo, symbols, target};
 
 /// Translated programs: samples, and sizes of programs from code words.
 const PROGRAMS: [&str; 13] = [
@@ -107,7 +107,7 @@ pub fn run() -> Result<(), String> {
     let program = target()?.join("release/transpica-bench");
     let path = Path::new(ROOT).join("tests/speed.tsv");
     let mut ceilings = Ceilings::read(&fs::read_to_string(&path).unwrap_or_default());
-    let compiler = compiler()?;
+    let compiler = symbols::rustc(&["--version"])?;
     let margin = if ceilings.compiler == compiler { MARGIN } else { MARGIN_OF_COMPILERS };
     let is_blessed = std::env::var_os("BLESS").is_some();
     let mut faults = Vec::new();
@@ -137,13 +137,6 @@ pub fn run() -> Result<(), String> {
     } else {
         Err(format!("{}\nBLESS=1 REASON=… raises a ceiling", faults.join("\n")))
     }
-}
-
-/// Returns the version of the compiler.
-fn compiler() -> Result<String, String> {
-    let output =
-        Command::new("rustc").arg("--version").output().map_err(|error| format!("rustc: {error}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Counts a translation of a program.

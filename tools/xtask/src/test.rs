@@ -1,9 +1,9 @@
 //! `cargo xtask test`: all tests, with a part of their cases (the daily tier) or all; then the GPU
 //! tests on a second driver if requested. It only tests: `check` has formatting and lints.
 
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{bare, needs, program, python, second_driver, speed, tally, target};
+use crate::{Failure, bare, needs, program, python, second_driver, speed, tally, target, wait};
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,15 +33,8 @@ impl Options {
 }
 
 /// Runs the task.
-pub fn run(flags: &[&str]) -> Option<ExitCode> {
-    let options = Options::parse(flags)?;
-    Some(match run_tests(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    })
+pub fn run(flags: &[&str]) -> Result<(), Failure> {
+    Ok(run_tests(Options::parse(flags).ok_or(Failure::Usage)?)?)
 }
 
 /// Packages whose code takes most of the time of tests, optimized a little: `limits`, `keys` and
@@ -82,11 +75,7 @@ fn run_tests(options: Options) -> Result<(), String> {
     let mut tests = of_workspace();
     tests.env(tally::FILE, &counts).envs(all);
     tests.envs(path.map(|path| ("PATH", path)));
-    match tests.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => return Err(format!("cargo test: {status}")),
-        Err(error) => return Err(format!("cargo: {error}")),
-    }
+    wait(&mut tests, "cargo test")?;
     tally::print(&counts)?;
     if options.all {
         speed::run()?;

@@ -4,9 +4,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{needs, target, test, web};
+use crate::{Failure, needs, run_line, succeeds, target, test, web};
 
 /// Requirements of DXC and its download.
 const NEEDS: &str = "python3\tprogram\tpython3\truns DXC\npython3-pip\tpython\tpip\tdownloads DXC\n\
@@ -14,30 +14,20 @@ const NEEDS: &str = "python3\tprogram\tpython3\truns DXC\npython3-pip\tpython\tp
 /// Time limit of a compiler for all texts, in seconds.
 const LIMIT: &str = "600";
 
-pub fn run() -> ExitCode {
+pub fn run() -> Result<(), Failure> {
     // These tests leave the texts in the target folder.
     let tests = ["--test", "texts", "--", "corpus::", "hlsl_msl::"];
-    println!("$ cargo test --workspace --all-features {}", tests.join(" "));
     // All texts, which `cargo xtask test` alone leaves a part of.
-    if !succeeds(test::of_workspace().args(tests).env(test::ALL, "1")) {
-        return ExitCode::FAILURE;
-    }
-    let target = match target() {
-        Ok(target) => target,
-        Err(text) => {
-            eprintln!("{text}");
-            return ExitCode::FAILURE;
-        }
-    };
+    run_line(test::of_workspace().args(tests).env(test::ALL, "1"))?;
+    let target = target()?;
     let results = [tint(&target), dxc(&target)];
-    for text in results.iter().filter_map(|result| result.as_ref().err()) {
-        eprintln!("{text}");
+    let mut said: Vec<&str> =
+        results.iter().filter_map(|result| Some(result.as_ref().err()?.as_str())).collect();
+    if results.contains(&Ok(false)) {
+        said.push("a text was refused, see above");
+        return Err(Failure::Text(said.join("\n")));
     }
-    match (results.contains(&Ok(false)), results.iter().any(Result::is_err)) {
-        (true, _) => ExitCode::FAILURE,
-        (false, true) => ExitCode::from(3),
-        (false, false) => ExitCode::SUCCESS,
-    }
+    if said.is_empty() { Ok(()) } else { Err(Failure::Incomplete(said.join("\n"))) }
 }
 
 /// Returns whether Tint accepts the WGSL; an error if it cannot be installed.
@@ -108,8 +98,4 @@ fn prepare(folder: &Path, name: &str, script: &str) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(io)?;
     fs::write(folder.join(name), script).map_err(io)
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.status().is_ok_and(|status| status.success())
 }

@@ -5,25 +5,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
+use crate::needs::ROOT;
 use crate::{install, program};
 
-/// Root of the repository.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
 /// Runs the task.
-pub fn run(folder: &Path) -> ExitCode {
-    match vendor(folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn vendor(folder: &Path) -> Result<(), String> {
+pub fn run(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         return Err(format!("{} exists", folder.display()));
     }

@@ -2,29 +2,18 @@
 //! are compared bit for bit before they are timed.
 
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{needs, program, run_line, target, web};
+use crate::needs::{self, ROOT};
+use crate::{program, run_line, target, web};
 
 /// The target: a system interface brings clock and files.
 const TARGET: &str = "wasm32-wasip1";
 /// The program that is built for it.
 const PACKAGE: &str = "transpica-bench-wasm";
-/// Root of the repository.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Runs the task; without paths for every sample.
-pub fn run(paths: &[&str]) -> ExitCode {
-    match run_all(paths) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run_all(paths: &[&str]) -> Result<(), String> {
+pub fn run(paths: &[&str]) -> Result<(), String> {
     needs::install(&needs::parse(web::NEEDS)?, true)?;
     run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
     let build = ["build", "--release", "--package", PACKAGE, "--target", TARGET];

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use crate::{needs, program, run_line, target};
+use crate::{Failure, needs, program, run_line, target};
 
 /// Requirements of everything that runs JavaScript.
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
@@ -17,22 +17,15 @@ const PACKAGE: &str = "transpica-web";
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 
 /// Runs the task.
-pub fn run(options: &[&str]) -> Option<ExitCode> {
+pub fn run(options: &[&str]) -> Result<(), Failure> {
     let out = match options {
         [] => None,
         ["--out", folder] => Some(PathBuf::from(folder)),
-        _ => return None,
+        _ => return Err(Failure::Usage),
     };
-    Some(match build(out) {
-        Ok(folder) => {
-            println!("the page is in {}; for example: python3 -m http.server -d {0}", folder.display());
-            ExitCode::SUCCESS
-        }
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    })
+    let folder = build(out)?;
+    println!("the page is in {}; for example: python3 -m http.server -d {0}", folder.display());
+    Ok(())
 }
 
 /// Builds everything; returns the folder of the page.

@@ -2,60 +2,12 @@
 //! In: SPIR-V, uniforms. Out: bytes. Floats, vectors of ints and single ints are taken from the
 //! uniforms in their order, the bools as one word. So a register layout gets what our forms get.
 
-use std::collections::BTreeMap;
-
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use transpica::interp::Uniforms;
 
-use super::interface::{Buffer, Interface};
+use super::interface::{Buffer, Interface, Types};
 use super::vulkan::BUFFER;
-
-/// Types, constants and decorations by id.
-struct Types {
-    types: BTreeMap<u32, (Op, Vec<Operand>)>,
-    constants: BTreeMap<u32, u32>,
-    /// By type, member and decoration; the member of an array is 0.
-    decorations: BTreeMap<(u32, u32, Decoration), u32>,
-}
-
-impl Types {
-    fn from_module(module: &rspirv::dr::Module) -> Self {
-        let (mut types, mut constants) = (BTreeMap::new(), BTreeMap::new());
-        for instruction in &module.types_global_values {
-            let Some(id) = instruction.result_id else { continue };
-            match (instruction.class.opcode, &instruction.operands[..]) {
-                (Op::Constant | Op::SpecConstant, &[Operand::LiteralBit32(value)]) => {
-                    constants.insert(id, value);
-                }
-                (op, operands) => {
-                    types.insert(id, (op, operands.to_vec()));
-                }
-            }
-        }
-        let mut decorations = BTreeMap::new();
-        for instruction in &module.annotations {
-            let (place, value) = match &instruction.operands[..] {
-                &[Operand::IdRef(id), Operand::Decoration(decoration), Operand::LiteralBit32(value)] => {
-                    ((id, 0, decoration), value)
-                }
-                &[
-                    Operand::IdRef(id),
-                    Operand::LiteralBit32(member),
-                    Operand::Decoration(decoration),
-                    Operand::LiteralBit32(value),
-                ] => ((id, member, decoration), value),
-                _without_number => continue,
-            };
-            decorations.insert(place, value);
-        }
-        Self { types, constants, decorations }
-    }
-
-    fn decoration(&self, ty: u32, member: u32, decoration: Decoration) -> u64 {
-        self.decorations.get(&(ty, member, decoration)).map_or(0, |value| u64::from(*value))
-    }
-}
 
 /// A buffer that is being filled.
 struct Content<'a> {
@@ -71,6 +23,7 @@ impl Content<'_> {
     /// Returns `None` for a type without a size or of other than 32 bits.
     fn fill(&mut self, ty: u32, at: u64, stride: u64) -> Option<()> {
         let types = self.types;
+        let number = |id, member, decoration| types.decoration(id, member, decoration).map_or(0, u64::from);
         let (op, operands) = types.types.get(&ty)?;
         match (op, &operands[..]) {
             (Op::TypeFloat, [Operand::LiteralBit32(32), ..]) => {
@@ -95,14 +48,14 @@ impl Content<'_> {
                 (0..u64::from(count)).try_for_each(|index| self.fill(column, at + stride * index, 0))
             }
             (Op::TypeArray, &[Operand::IdRef(element), Operand::IdRef(count)]) => {
-                let step = types.decoration(ty, 0, Decoration::ArrayStride);
+                let step = number(ty, 0, Decoration::ArrayStride);
                 let mut all = 0..u64::from(*types.constants.get(&count)?);
                 all.try_for_each(|index| self.fill(element, at + step * index, stride))
             }
             (Op::TypeStruct, members) => (0..).zip(members).try_for_each(|(index, member)| {
                 let &Operand::IdRef(member) = member else { return None };
                 let [offset, stride] = [Decoration::Offset, Decoration::MatrixStride]
-                    .map(|decoration| types.decoration(ty, index, decoration));
+                    .map(|decoration| number(ty, index, decoration));
                 self.fill(member, at + offset, stride)
             }),
             _without_size => None,

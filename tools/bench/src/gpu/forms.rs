@@ -10,6 +10,9 @@ use transpica::{
 };
 use transpica_prove::{glslang, spirv_tools};
 
+use super::Row;
+use super::worker::Module;
+
 /// Compiler of a form's module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiler {
@@ -24,64 +27,49 @@ pub enum Compiler {
 pub struct Form {
     /// Its name in tables and on the command line.
     pub name: &'static str,
-    /// Sets the options that distinguish it.
-    options: fn(Options) -> Options,
+    /// Its arithmetic.
+    precision: Precision,
+    /// The promise about all numbers of the host.
+    promise: Promise,
+    /// The promise about the results of arithmetic.
+    results: Promise,
     /// The compiler of its module.
     pub compiler: Compiler,
 }
 
+const EXACT: Form = Form {
+    name: "exact",
+    precision: Precision::Exact,
+    promise: Promise::Nothing,
+    results: Promise::Nothing,
+    compiler: Compiler::Own,
+};
+
 /// All forms. The first is the one that ratios refer to.
 pub const FORMS: [Form; 10] = [
-    Form { name: "fast", options: |options| with(options, Precision::Fast), compiler: Compiler::Own },
-    Form { name: "exact", options: |options| with(options, Precision::Exact), compiler: Compiler::Own },
-    Form { name: "not-nan", options: |options| promised(options, Promise::NotNan), compiler: Compiler::Own },
-    Form {
-        name: "never-nan",
-        options: |options| with_results(promised(options, Promise::NotNan), Promise::NotNan),
-        compiler: Compiler::Own,
-    },
-    Form {
-        name: "below-32",
-        options: |options| promised(options, Promise::Below(32)),
-        compiler: Compiler::Own,
-    },
-    Form {
-        name: "between",
-        options: |options| promised(options, Promise::Between(-20, 32)),
-        compiler: Compiler::Own,
-    },
-    Form {
-        name: "finite",
-        options: |options| with_results(promised(options, Promise::FINITE), Promise::FINITE),
-        compiler: Compiler::Own,
-    },
-    Form { name: "f24", options: |options| with(options, Precision::F24), compiler: Compiler::Own },
-    Form {
-        name: "fast-glsl",
-        options: |options| with(options, Precision::Fast),
-        compiler: Compiler::Glslang,
-    },
-    Form {
-        name: "exact-glsl",
-        options: |options| with(options, Precision::Exact),
-        compiler: Compiler::Glslang,
-    },
+    Form { name: "fast", precision: Precision::Fast, ..EXACT },
+    EXACT,
+    Form { name: "not-nan", promise: Promise::NotNan, ..EXACT },
+    Form { name: "never-nan", promise: Promise::NotNan, results: Promise::NotNan, ..EXACT },
+    Form { name: "below-32", promise: Promise::Below(32), ..EXACT },
+    Form { name: "between", promise: Promise::Between(-20, 32), ..EXACT },
+    Form { name: "finite", promise: Promise::FINITE, results: Promise::FINITE, ..EXACT },
+    Form { name: "f24", precision: Precision::F24, ..EXACT },
+    Form { name: "fast-glsl", precision: Precision::Fast, compiler: Compiler::Glslang, ..EXACT },
+    Form { name: "exact-glsl", compiler: Compiler::Glslang, ..EXACT },
 ];
 
-fn with(options: Options, precision: Precision) -> Options {
-    Options { arithmetic: Arithmetic { precision, ..options.arithmetic }, ..options }
-}
-
-/// Exact arithmetic with a promise about all numbers of the host.
-fn promised(options: Options, promise: Promise) -> Options {
-    let assume = Assume { uniforms: promise, ..Assume::default() };
-    let input = VertexInput { promises: [promise; 16], ..options.input };
-    Options { assume, input, ..with(options, Precision::Exact) }
-}
-
-/// The same with a promise about the results of arithmetic.
-fn with_results(options: Options, results: Promise) -> Options {
-    Options { assume: Assume { results, ..options.assume }, ..options }
+impl Form {
+    /// Returns its options in a layout.
+    fn options(self, layout: Layout) -> Options {
+        Options {
+            block: Block { layout, ..Block::default() },
+            arithmetic: Arithmetic { precision: self.precision, ..Arithmetic::default() },
+            assume: Assume { uniforms: self.promise, results: self.results },
+            input: VertexInput { promises: [self.promise; 16], ..VertexInput::default() },
+            ..Options::default()
+        }
+    }
 }
 
 /// Layouts with their names. The last differs from the first in that the bools come first: llvmpipe
@@ -89,18 +77,6 @@ fn with_results(options: Options, results: Promise) -> Options {
 /// To null hardware both are the same.
 pub const LAYOUTS: [(&str, Layout); 3] =
     [("registers", Layout::Registers), ("symbols", Layout::Symbols), ("azahar", Layout::Azahar)];
-
-/// A module of a program.
-pub struct Built {
-    /// Name of the layout.
-    pub layout: &'static str,
-    /// Name of the form.
-    pub form: &'static str,
-    /// SPIR-V.
-    pub words: Vec<u32>,
-    /// Content of the uniform block.
-    pub uniforms: Vec<u8>,
-}
 
 /// Builds the chosen forms of a program in these layouts, for draws with these uniforms.
 ///
@@ -112,20 +88,17 @@ pub fn build(
     forms: &[Form],
     layouts: &[(&'static str, Layout)],
     mut uniforms: Uniforms,
-) -> Result<Vec<Built>, String> {
+) -> Result<Vec<Row>, String> {
     around.constants().apply(&mut uniforms);
     let mut all = Vec::new();
     for &(layout_name, layout) in layouts {
         for form in forms {
-            let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
-            let mut translator = Translator::new((form.options)(options), Profile::default());
+            let mut translator = Translator::new(form.options(layout), Profile::default());
             let translated = translator.translate(program, around, Job::Vertex).map_err(text)?;
-            all.push(Built {
-                layout: layout_name,
-                form: form.name,
-                words: words(form.compiler, &mut translator, &translated)?,
-                uniforms: host::pack(&translated.interface.block, &uniforms),
-            });
+            let words = words(form.compiler, &mut translator, &translated)?;
+            let buffers = vec![host::pack(&translated.interface.block, &uniforms)];
+            let module = Module { words, buffers };
+            all.push(Row { layout: layout_name, form: form.name, optimized: None, module });
         }
     }
     Ok(all)

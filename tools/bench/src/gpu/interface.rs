@@ -66,7 +66,7 @@ impl Interface {
     /// Words that are no such module.
     pub fn read(words: &[u32]) -> Result<Self, String> {
         let module = rspirv::dr::load_words(words).map_err(|error| format!("not SPIR-V: {error}"))?;
-        let facts = Facts::from_module(&module);
+        let types = Types::from_module(&module);
         let entry = module.entry_points.iter().find_map(|entry| match &entry.operands[..] {
             [Operand::ExecutionModel(ExecutionModel::Vertex), _, Operand::LiteralString(name), ..] => {
                 Some(name.clone())
@@ -79,12 +79,12 @@ impl Interface {
             outputs: Vec::new(),
             buffers: Vec::new(),
         };
-        for (id, storage, pointee) in facts.variables(&module) {
+        for (id, storage, pointee) in types.variables(&module) {
             match storage {
-                StorageClass::Input => interface.inputs.extend(facts.port(id, pointee)),
-                StorageClass::Output => interface.outputs.extend(facts.port(id, pointee)),
+                StorageClass::Input => interface.inputs.extend(types.port(id, pointee)),
+                StorageClass::Output => interface.outputs.extend(types.port(id, pointee)),
                 StorageClass::Uniform | StorageClass::StorageBuffer => {
-                    interface.buffers.extend(facts.buffer(id, pointee, storage));
+                    interface.buffers.extend(types.buffer(id, pointee, storage));
                 }
                 _without_resource => {}
             }
@@ -143,85 +143,97 @@ impl Interface {
     }
 }
 
-/// Types and decorations by id.
-struct Facts {
-    types: BTreeMap<u32, Type>,
-    decorations: BTreeMap<(u32, Decoration), u32>,
+/// Types, constants and decorations by id.
+pub struct Types {
+    pub types: BTreeMap<u32, (Op, Vec<Operand>)>,
+    pub constants: BTreeMap<u32, u32>,
+    /// By type or variable, member and decoration; 0 where there is no member or no number.
+    decorations: BTreeMap<(u32, u32, Decoration), u32>,
 }
 
-/// A type, as far as ports and buffers need it.
-#[derive(Clone, Copy)]
-enum Type {
-    Scalar(Scalar),
-    Vector { element: u32, components: u32 },
-    Pointer { pointee: u32 },
-}
-
-impl Facts {
-    fn from_module(module: &Module) -> Self {
-        let mut types = BTreeMap::new();
+impl Types {
+    pub fn from_module(module: &Module) -> Self {
+        let (mut types, mut constants) = (BTreeMap::new(), BTreeMap::new());
         for instruction in &module.types_global_values {
-            let ty = match (instruction.class.opcode, &instruction.operands[..]) {
-                (Op::TypeFloat, _) => Type::Scalar(Scalar::Float),
-                (Op::TypeInt, [_, Operand::LiteralBit32(0)]) => Type::Scalar(Scalar::Uint),
-                (Op::TypeInt, _) => Type::Scalar(Scalar::Int),
-                (Op::TypeVector, &[Operand::IdRef(element), Operand::LiteralBit32(components)]) => {
-                    Type::Vector { element, components }
+            let Some(id) = instruction.result_id else { continue };
+            match (instruction.class.opcode, &instruction.operands[..]) {
+                (Op::Constant | Op::SpecConstant, &[Operand::LiteralBit32(value)]) => {
+                    constants.insert(id, value);
                 }
-                (Op::TypePointer, &[_, Operand::IdRef(pointee)]) => Type::Pointer { pointee },
-                _other => continue,
-            };
-            types.extend(instruction.result_id.map(|id| (id, ty)));
+                (op, operands) => {
+                    types.insert(id, (op, operands.to_vec()));
+                }
+            }
         }
         let mut decorations = BTreeMap::new();
         for instruction in &module.annotations {
-            if let [Operand::IdRef(id), Operand::Decoration(decoration), rest @ ..] =
-                &instruction.operands[..]
-            {
-                let value = match rest {
-                    [Operand::LiteralBit32(value)] => *value,
-                    _without_number => 0,
-                };
-                decorations.insert((*id, *decoration), value);
-            }
+            let (id, member, decoration, rest) = match &instruction.operands[..] {
+                [Operand::IdRef(id), Operand::Decoration(decoration), rest @ ..] => (id, 0, decoration, rest),
+                [
+                    Operand::IdRef(id),
+                    Operand::LiteralBit32(member),
+                    Operand::Decoration(decoration),
+                    rest @ ..,
+                ] => (id, *member, decoration, rest),
+                _without_place => continue,
+            };
+            let value = match rest {
+                [Operand::LiteralBit32(value)] => *value,
+                _without_number => 0,
+            };
+            decorations.insert((*id, member, *decoration), value);
         }
-        Self { types, decorations }
+        Self { types, constants, decorations }
+    }
+
+    /// Returns the operation and the operands of a type.
+    fn get(&self, ty: u32) -> Option<(Op, &[Operand])> {
+        self.types.get(&ty).map(|(op, operands)| (*op, &operands[..]))
     }
 
     /// Global variables: id, storage class and type.
     fn variables(&self, module: &Module) -> Vec<(u32, StorageClass, u32)> {
         let variable = |instruction: &rspirv::dr::Instruction| {
             let Some(&Operand::StorageClass(storage)) = instruction.operands.first() else { return None };
-            let Some(&Type::Pointer { pointee }) = self.types.get(&instruction.result_type?) else {
-                return None;
-            };
-            Some((instruction.result_id?, storage, pointee))
+            match self.get(instruction.result_type?)? {
+                (Op::TypePointer, &[_, Operand::IdRef(pointee)]) => {
+                    Some((instruction.result_id?, storage, pointee))
+                }
+                _other => None,
+            }
         };
         let all = module.types_global_values.iter();
         all.filter(|instruction| instruction.class.opcode == Op::Variable).filter_map(variable).collect()
     }
 
-    fn decoration(&self, id: u32, decoration: Decoration) -> Option<u32> {
-        self.decorations.get(&(id, decoration)).copied()
+    /// Returns the number of a decoration.
+    pub fn decoration(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
+        self.decorations.get(&(id, member, decoration)).copied()
+    }
+
+    fn scalar(&self, ty: u32) -> Option<Scalar> {
+        match self.get(ty)? {
+            (Op::TypeFloat, _) => Some(Scalar::Float),
+            (Op::TypeInt, [_, Operand::LiteralBit32(0)]) => Some(Scalar::Uint),
+            (Op::TypeInt, _) => Some(Scalar::Int),
+            _other => None,
+        }
     }
 
     /// Returns the port of a variable; `None` for built-in ones.
     fn port(&self, id: u32, ty: u32) -> Option<Port> {
-        let location = self.decoration(id, Decoration::Location)?;
-        match *self.types.get(&ty)? {
-            Type::Scalar(scalar) => Some(Port { location, scalar, components: 1 }),
-            Type::Vector { element, components } => match *self.types.get(&element)? {
-                Type::Scalar(scalar) => Some(Port { location, scalar, components }),
-                Type::Vector { .. } | Type::Pointer { .. } => None,
-            },
-            Type::Pointer { .. } => None,
-        }
+        let location = self.decoration(id, 0, Decoration::Location)?;
+        let (element, components) = match self.get(ty)? {
+            (Op::TypeVector, &[Operand::IdRef(element), Operand::LiteralBit32(count)]) => (element, count),
+            _scalar => (ty, 1),
+        };
+        Some(Port { location, scalar: self.scalar(element)?, components })
     }
 
     fn buffer(&self, id: u32, ty: u32, storage: StorageClass) -> Option<Buffer> {
-        let is_storage =
-            storage == StorageClass::StorageBuffer || self.decoration(ty, Decoration::BufferBlock).is_some();
-        let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
-        Some(Buffer { set, binding: self.decoration(id, Decoration::Binding)?, is_storage, block: ty })
+        let is_storage = storage == StorageClass::StorageBuffer
+            || self.decoration(ty, 0, Decoration::BufferBlock).is_some();
+        let set = self.decoration(id, 0, Decoration::DescriptorSet).unwrap_or(0);
+        Some(Buffer { set, binding: self.decoration(id, 0, Decoration::Binding)?, is_storage, block: ty })
     }
 }

@@ -68,8 +68,6 @@ pub struct Row {
     pub layout: &'static str,
     /// Name of the form; of a module from a file `module`.
     pub form: &'static str,
-    /// Words.
-    pub words: usize,
     /// Words after `spirv-opt -O`.
     pub optimized: Option<usize>,
     module: Module,
@@ -143,11 +141,9 @@ pub fn run(
         return Err(results.missing.join("\n"));
     }
     if as_json {
-        let text = serde_json::to_string_pretty(&table::to_json(&results));
-        println!("{}", text.map_err(|error| error.to_string())?);
-    } else {
-        table::print(&results, settings.beside.as_deref());
+        return crate::print_json(&table::to_json(&results));
     }
+    table::print(&results, settings.beside.as_deref());
     Ok(())
 }
 
@@ -184,8 +180,8 @@ fn load(
         let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
         spirv_tools::validate(&words).map_err(|error| at(&error))?;
         let buffers = content::of_module(&words, uniforms).map_err(|error| at(&error))?;
-        let (count, module) = (words.len(), Module { words, buffers });
-        let row = Row { layout: "-", form: "module", words: count, optimized: None, module };
+        let module = Module { words, buffers };
+        let row = Row { layout: "-", form: "module", optimized: None, module };
         return Ok(vec![Program { name, rows: vec![row] }]);
     }
     let file = Shbin::parse(&bytes).map_err(|error| at(&error))?;
@@ -194,16 +190,8 @@ fn load(
         let program = dvle::program(&file, index, &Options::default().limits).map_err(|error| at(&error))?;
         if program.stage() == Stage::Vertex {
             let around = FileEnvironment::new(&file, index, &name).map_err(|error| at(&error))?;
-            let built = forms::build(&program, &around, forms, layouts, uniforms.clone())
+            let rows = forms::build(&program, &around, forms, layouts, uniforms.clone())
                 .map_err(|error| at(&error))?;
-            let row = |built: forms::Built| Row {
-                layout: built.layout,
-                form: built.form,
-                words: built.words.len(),
-                optimized: None,
-                module: Module { words: built.words, buffers: vec![built.uniforms] },
-            };
-            let rows = built.into_iter().map(row).collect();
             programs.push(Program { name: format!("{name} {index}"), rows });
         }
     }

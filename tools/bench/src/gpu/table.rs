@@ -39,8 +39,8 @@ fn heads(results: &Results) -> Vec<&'static str> {
 
 /// Figures of a module on every driver.
 fn figures(results: &Results, program: usize, row: usize) -> Vec<Figure> {
-    let Row { words, optimized, .. } = &results.programs[program].rows[row];
-    let mut all = vec![Some(*words as f64)];
+    let Row { module, optimized, .. } = &results.programs[program].rows[row];
+    let mut all = vec![Some(module.words.len() as f64)];
     all.extend(optimizes(results).then_some(optimized.map(|words| words as f64)));
     for column in &results.columns {
         let measured = &column.programs[program][row];
@@ -226,7 +226,7 @@ pub fn to_json(results: &Results) -> Value {
 fn row_to_json(results: &Results, program: usize, (index, first): (usize, usize)) -> Value {
     let rows = &results.programs[program].rows;
     let (row, base) = (&rows[index], &rows[first]);
-    let words = |row: &Row| [Some(row.words as f64), row.optimized.map(|words| words as f64)];
+    let words = |row: &Row| [Some(row.module.words.len() as f64), row.optimized.map(|words| words as f64)];
     let drivers = results.columns.iter().map(|column| {
         let [figures, base] = [index, first].map(|index| named(&column.programs[program][index]));
         let multiples = figures
@@ -240,7 +240,7 @@ fn row_to_json(results: &Results, program: usize, (index, first): (usize, usize)
     });
     let [short, optimized] = [0, 1].map(|which| ratio(words(row)[which], words(base)[which]));
     json!({
-        "layout": row.layout, "form": row.form, "words": row.words, "words_optimized": row.optimized,
+        "layout": row.layout, "form": row.form, "words": row.module.words.len(), "words_optimized": row.optimized,
         "multiples": { "words": short, "words_optimized": optimized },
         "drivers": drivers.collect::<serde_json::Map<_, _>>(),
     })

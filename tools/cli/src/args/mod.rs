@@ -37,9 +37,9 @@ pub use scan::Scan;
 pub use settings::{ForForms, ForModules, ForRuns, Settings};
 pub use shell::{Completions, Man};
 pub use survey::Survey;
-pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
+pub use translate::{GeometryOptions, NO_OUTPUTS, Translate};
 pub(crate) use values::denied;
-pub use values::{Denied, Entry, EntryOption, Form, Format, GlslVersion, Machine, RouteName, Target};
+pub use values::{Denied, Entry, EntryOption, Form, Format, Machine, RouteName, Target, spelled};
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
 /// proves the result.
@@ -129,25 +129,6 @@ pub enum Command {
 }
 
 impl Command {
-    /// Name on the command line.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Translate(_) => "translate",
-            Self::Manifest(_) => "manifest",
-            Self::Info(_) => "info",
-            Self::Run(_) => "run",
-            Self::Compare(_) => "compare",
-            Self::Survey(_) => "survey",
-            Self::Scan(_) => "scan",
-            Self::Doctor(_) => "doctor",
-            Self::Draw(_) => "draw",
-            Self::Asm(_) => "asm",
-            Self::Dis(_) => "dis",
-            Self::Cfg(_) => "cfg",
-            Self::Completions(_) => "completions",
-            Self::Man(_) => "man",
-        }
-    }
     /// Rejects combinations of options that conflict only for some of their values.
     fn check(&self) -> Result<(), String> {
         match self {
@@ -242,32 +223,31 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
-/// Parses the command line; wrong usage ends the process.
+/// Parses and checks the command line, before anything is read or written. Wrong usage ends the
+/// process.
 pub fn parse() -> Cli {
-    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
-}
-
-/// Checks a parsed command line, before anything is read or written.
-pub fn check(cli: &mut Cli) -> Result<(), clap::Error> {
-    let color = match cli.common.color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
+    let matches = command().get_matches();
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let command = &mut cli.command;
     // Endings last: an output over an input is worse than one with an odd name.
     let result = command.check().and_then(|()| command.streams().check());
-    let result = result.and_then(|()| command.take_ending());
-    result.map_err(|text| {
+    if let Err(text) = result.and_then(|()| command.take_ending()) {
+        let color = match cli.common.color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
         // The error shows the usage of the command that it concerns.
         let mut root = self::command().color(color);
         root.build();
-        let name = cli.command.name();
-        root.find_subcommand_mut(name).map_or_else(
+        let command = matches.subcommand_name().and_then(|name| root.find_subcommand_mut(name));
+        let error = command.map_or_else(
             || Cli::command().error(ErrorKind::ArgumentConflict, &text),
             |command| command.error(ErrorKind::ArgumentConflict, &text),
-        )
-    })
+        );
+        error.exit();
+    }
+    cli
 }
 
 #[cfg(test)]

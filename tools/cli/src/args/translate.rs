@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use transpica::GlslVersion;
 
 use super::endings::disagreement;
-use super::values::outmap;
-use super::{Batch, Entry, EntryOption, ForModules, GlslVersion, Selection, Settings, Target};
+use super::values::{glsl_version, outmap};
+use super::{Batch, Entry, EntryOption, ForModules, Selection, Settings, Target};
 use crate::streams::{Output, Streams};
 
 /// Translate a program, or every program of many files
@@ -49,7 +50,7 @@ pub struct Translate {
     #[command(flatten)]
     pub batch: Batch,
     /// Version of GLSL, for --to glsl; 450 if absent
-    #[arg(long, value_enum, value_name = "VERSION")]
+    #[arg(long, value_parser = glsl_version(), value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
     /// Shape of the entry point, vertex, compute or quaternions; with --code also the code word
     /// where the program starts

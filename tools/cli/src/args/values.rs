@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::backend::text;
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use transpica::GlslVersion;
 use transpica_asm::lint::Rule;
 
 use super::endings;
@@ -55,125 +55,69 @@ impl Target {
             Self::Reflection | Self::Vbc => false,
         }
     }
-    /// Spelling as a value of `--to`.
-    pub fn option(self) -> &'static str {
+    /// Returns the spelling as a value of `--to`, the name in messages, and the extension of files;
+    /// that of GLSL depends on the stage.
+    fn names(self) -> [&'static str; 3] {
         match self {
-            Self::Wgsl => "wgsl",
-            Self::Spirv => "spirv",
+            Self::Wgsl => ["wgsl", "WGSL", "wgsl"],
+            Self::Spirv => ["spirv", "SPIR-V", "spv"],
             #[cfg(feature = "spirv-asm")]
-            Self::SpirvAsm => "spirv-asm",
-            Self::Glsl => "glsl",
+            Self::SpirvAsm => ["spirv-asm", "SPIR-V disassembly", "spvasm"],
+            Self::Glsl => ["glsl", "GLSL", "glsl"],
             #[cfg(feature = "naga")]
-            Self::Hlsl => "hlsl",
+            Self::Hlsl => ["hlsl", "HLSL", "hlsl"],
             #[cfg(feature = "naga")]
-            Self::Msl => "msl",
-            Self::Reflection => "reflection",
-            Self::Vbc => "vbc",
+            Self::Msl => ["msl", "MSL", "metal"],
+            Self::Reflection => ["reflection", "reflection", "json"],
+            Self::Vbc => ["vbc", "VBC", "vbc"],
         }
     }
-    /// Extension of its files; that of GLSL depends on the stage.
-    pub fn ending(self, glsl: &'static str) -> &'static str {
-        match self {
-            Self::Wgsl => "wgsl",
-            Self::Spirv => "spv",
-            #[cfg(feature = "spirv-asm")]
-            Self::SpirvAsm => "spvasm",
-            Self::Glsl => glsl,
-            #[cfg(feature = "naga")]
-            Self::Hlsl => "hlsl",
-            #[cfg(feature = "naga")]
-            Self::Msl => "metal",
-            Self::Reflection => "json",
-            Self::Vbc => "vbc",
-        }
+    /// Spelling as a value of `--to`.
+    pub fn option(self) -> &'static str {
+        self.names()[0]
     }
     /// Name in messages.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Wgsl => "WGSL",
-            Self::Spirv => "SPIR-V",
-            #[cfg(feature = "spirv-asm")]
-            Self::SpirvAsm => "SPIR-V disassembly",
-            Self::Glsl => "GLSL",
-            #[cfg(feature = "naga")]
-            Self::Hlsl => "HLSL",
-            #[cfg(feature = "naga")]
-            Self::Msl => "MSL",
-            Self::Reflection => "reflection",
-            Self::Vbc => "VBC",
-        }
+        self.names()[1]
+    }
+    /// Extension of its files; that of GLSL depends on the stage.
+    pub fn ending(self, glsl: &'static str) -> &'static str {
+        if self == Self::Glsl { glsl } else { self.names()[2] }
     }
 }
 
-/// `--glsl-version`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum GlslVersion {
-    /// OpenGL 3.3 and later: blocks and varyings by name
-    #[value(name = "330")]
-    Core330,
-    /// OpenGL 4.0 and later: always exact
-    #[value(name = "400")]
-    Core400,
-    /// OpenGL 4.1 and later: varyings by location
-    #[value(name = "410")]
-    Core410,
-    /// OpenGL 4.2 and later: bindings, locations
-    #[value(name = "420")]
-    Core420,
-    /// OpenGL 4.3 and later: compute shaders
-    #[value(name = "430")]
-    Core430,
-    /// OpenGL 4.4 and later
-    #[value(name = "440")]
-    Core440,
-    /// Vulkan: sets, bindings, locations
-    #[value(name = "450")]
-    Vulkan450,
-    /// OpenGL 4.5 and later
-    #[value(name = "450core")]
-    Core450,
-    /// OpenGL 4.6
-    #[value(name = "460")]
-    Core460,
-    /// OpenGL ES 3.0 and later, and WebGL 2: blocks and varyings by name, no switch, not exact
-    #[value(name = "300es")]
-    Es300,
-    /// OpenGL ES 3.1 and later: bindings, locations
-    #[value(name = "310es")]
-    Es310,
-    /// OpenGL ES 3.2: always exact
-    #[value(name = "320es")]
-    Es320,
+/// Versions of GLSL with their spelling and their use.
+const GLSL_VERSIONS: [(GlslVersion, &str, &str); 12] = [
+    (GlslVersion::Core330, "330", "OpenGL 3.3 and later: blocks and varyings by name"),
+    (GlslVersion::Core400, "400", "OpenGL 4.0 and later: always exact"),
+    (GlslVersion::Core410, "410", "OpenGL 4.1 and later: varyings by location"),
+    (GlslVersion::Core420, "420", "OpenGL 4.2 and later: bindings, locations"),
+    (GlslVersion::Core430, "430", "OpenGL 4.3 and later: compute shaders"),
+    (GlslVersion::Core440, "440", "OpenGL 4.4 and later"),
+    (GlslVersion::Vulkan450, "450", "Vulkan: sets, bindings, locations"),
+    (GlslVersion::Core450, "450core", "OpenGL 4.5 and later"),
+    (GlslVersion::Core460, "460", "OpenGL 4.6"),
+    (
+        GlslVersion::Es300,
+        "300es",
+        "OpenGL ES 3.0 and later, and WebGL 2: blocks and varyings by name, no switch, not exact",
+    ),
+    (GlslVersion::Es310, "310es", "OpenGL ES 3.1 and later: bindings, locations"),
+    (GlslVersion::Es320, "320es", "OpenGL ES 3.2: always exact"),
+];
+
+/// Builds the parser of `--glsl-version`.
+pub fn glsl_version() -> impl TypedValueParser<Value = GlslVersion> {
+    let values = GLSL_VERSIONS.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(values).map(|chosen| {
+        let version = GLSL_VERSIONS.iter().find(|(_, name, _)| *name == chosen);
+        version.map_or(GlslVersion::Vulkan450, |&(version, ..)| version)
+    })
 }
 
-impl GlslVersion {
-    /// Spelling as a value of `--glsl-version`.
-    pub fn option(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
-    }
-    /// Returns whether this version is for OpenGL only, not for Vulkan.
-    pub fn is_opengl(self) -> bool {
-        text::GlslVersion::from(self).is_opengl()
-    }
-}
-
-impl From<GlslVersion> for text::GlslVersion {
-    fn from(version: GlslVersion) -> Self {
-        match version {
-            GlslVersion::Core330 => Self::Core330,
-            GlslVersion::Core400 => Self::Core400,
-            GlslVersion::Core410 => Self::Core410,
-            GlslVersion::Core420 => Self::Core420,
-            GlslVersion::Core430 => Self::Core430,
-            GlslVersion::Core440 => Self::Core440,
-            GlslVersion::Vulkan450 => Self::Vulkan450,
-            GlslVersion::Core450 => Self::Core450,
-            GlslVersion::Core460 => Self::Core460,
-            GlslVersion::Es300 => Self::Es300,
-            GlslVersion::Es310 => Self::Es310,
-            GlslVersion::Es320 => Self::Es320,
-        }
-    }
+/// Returns the spelling of a version as a value of `--glsl-version`.
+pub fn spelled(version: GlslVersion) -> &'static str {
+    GLSL_VERSIONS.iter().find(|(other, ..)| *other == version).map_or("", |&(_, name, _)| name)
 }
 
 /// `--entry`

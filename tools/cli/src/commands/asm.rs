@@ -1,47 +1,29 @@
 //! `transpica asm`: sources in picasso's language to a container, and a C header.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
 use super::{Input, lint};
-use crate::args::{Common, Denied};
+use crate::args::{Asm, Common, Denied};
 use crate::files;
 use crate::json::Schema;
 use crate::report::{Failure, Text, print_diagnostics};
 
-/// Options of the assembler command.
-#[derive(Clone, Debug)]
-pub struct AsmOptions {
-    /// Insert no padding NOPs.
-    pub no_nop: bool,
-    /// Report lint findings.
-    pub lint: bool,
-    /// Rules whose findings are errors.
-    pub deny: Vec<Denied>,
-    /// Print findings and errors as JSON.
-    pub json: bool,
-}
-
-pub fn run(
-    paths: &[PathBuf],
-    output: &Path,
-    header: Option<&Path>,
-    options: &AsmOptions,
-    common: &Common,
-) -> Result<(), Failure> {
+pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
+    let Asm { files: paths, output, header, no_nop, deny, json, .. } = arguments;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> =
         texts.iter().map(|text| SourceText { name: &text.name, text: &text.text }).collect();
-    let result = assemble_with(&sources, &AssemblerOptions { no_nop: options.no_nop });
+    let result = assemble_with(&sources, &AssemblerOptions { no_nop: *no_nop });
     let (errors, warnings, mut left_out) = match &result {
         Ok(assembled) => (&[][..], &assembled.warnings[..], assembled.left_out),
         Err(report) => (&report.errors[..], &report.warnings[..], report.left_out),
     };
     let warnings = if common.quiet { &[][..] } else { warnings };
     left_out.warnings = if common.quiet { 0 } else { left_out.warnings };
-    print_diagnostics(if options.json { &[] } else { errors }, warnings, &texts, common.color);
+    print_diagnostics(if *json { &[] } else { errors }, warnings, &texts, common.color);
     if left_out != LeftOut::default() {
         eprintln!("{left_out}");
     }
@@ -53,10 +35,9 @@ pub fn run(
                 assembled.bytes.len(),
                 assembled.model.executables.len()
             ));
-            let found = lint(&assembled, &sources, &texts, options, common)?;
-            print_json(&found.json, options)?;
-            lint::check(&found.rules, &options.deny)
-                .map_err(|failure| failure.hint("nothing was written"))?;
+            let found = lint(&assembled, &sources, &texts, arguments, common)?;
+            print_json(&found.json, *json)?;
+            lint::check(&found.rules, deny).map_err(|failure| failure.hint("nothing was written"))?;
             match header {
                 Some(header) => {
                     let text = assembled.header.as_bytes();
@@ -67,7 +48,7 @@ pub fn run(
         }
         Err(report) => {
             let described: Vec<_> = report.errors.iter().map(lint::describe_error).collect();
-            print_json(&described, options)?;
+            print_json(&described, *json)?;
             let count = report.errors.len() + report.left_out.errors;
             let errors = if count == 1 { "1 error".into() } else { format!("{count} errors") };
             Err(Failure::new(format!("{errors}: nothing was written")))
@@ -76,11 +57,11 @@ pub fn run(
 }
 
 /// Prints messages on standard output if JSON is requested.
-fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Failure> {
-    if !options.json {
+fn print_json(list: &[serde_json::Value], json: bool) -> Result<(), Failure> {
+    if !json {
         return Ok(());
     }
-    files::write(None, Schema::Asm.text(serde_json::json!({ "messages": list })).as_bytes())
+    files::write(None, Schema::ASM.text(serde_json::json!({ "messages": list })).as_bytes())
 }
 
 /// The rule whose findings are warnings without --lint, too: no author means such a program.
@@ -92,25 +73,26 @@ fn lint(
     assembled: &Assembled,
     sources: &[SourceText<'_>],
     texts: &[Text],
-    options: &AsmOptions,
+    arguments: &Asm,
     common: &Common,
 ) -> Result<lint::Findings, Failure> {
-    let found = lint::assembled(assembled, sources, &options.deny);
-    let found = match found {
+    let Asm { deny, json, .. } = arguments;
+    let has_lint = arguments.lint || !deny.is_empty();
+    let found = match lint::assembled(assembled, sources, deny) {
         Ok(found) => found,
         // Files without a program are for other tools.
-        Err(_) if !options.lint => return Ok(lint::Findings::default()),
+        Err(_) if !has_lint => return Ok(lint::Findings::default()),
         Err(error) => return Err(Failure::new(format!("the assembled program: {error}"))),
     };
     let both = found.messages.iter().cloned().zip(&found.rules);
-    let both = both.filter(|(_, rule)| options.lint || **rule == ALWAYS && !common.quiet);
-    let (errors, warnings): (Vec<_>, Vec<_>) = both.partition(|(_, rule)| Denied::has(&options.deny, **rule));
+    let both = both.filter(|(_, rule)| has_lint || **rule == ALWAYS && !common.quiet);
+    let (errors, warnings): (Vec<_>, Vec<_>) = both.partition(|(_, rule)| Denied::has(deny, **rule));
     let [errors, warnings] =
         [errors, warnings].map(|some| some.into_iter().map(|(message, _)| message).collect::<Vec<_>>());
-    if !(options.lint && options.json) {
+    if !(has_lint && *json) {
         print_diagnostics(&errors, &warnings, texts, common.color);
     }
-    Ok(if options.lint { found } else { lint::Findings::default() })
+    Ok(if has_lint { found } else { lint::Findings::default() })
 }
 
 /// Reads a source.

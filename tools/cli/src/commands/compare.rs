@@ -345,7 +345,7 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
 
 fn to_json(rows: &[Row], rules: Rules, report: &Report) -> String {
     let all: Vec<Value> = rows.iter().map(|row| row_to_json(row, rules)).collect();
-    Schema::Compare.text(json!({ "driver": driver(report), "comparisons": all }))
+    Schema::COMPARE.text(json!({ "driver": driver(report), "comparisons": all }))
 }
 
 fn row_to_json(row: &Row, rules: Rules) -> Value {

@@ -1,16 +1,14 @@
 //! `transpica dis`: a container as assembler text.
 
-use std::path::Path;
-
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
 
 use super::Input;
-use crate::args::Common;
+use crate::args::{Common, Dis};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Result<(), Failure> {
-    let input = Input::open(file)?.remarked(common);
+pub fn run(Dis { file, hex, output }: Dis, common: &Common) -> Result<(), Failure> {
+    let input = Input::open(&file)?.remarked(common);
     let container = input.parse()?;
     let text = disassemble(&container, &DisassemblerOptions { hex }).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
@@ -20,5 +18,5 @@ pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Re
         text.lines().count(),
         container.executables.len()
     ));
-    files::write(output, text.as_bytes())
+    files::write(output.as_deref(), text.as_bytes())
 }

@@ -8,15 +8,13 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use transpica::container::ShaderType;
 use transpica::host::dvle::FileEnvironment;
-use transpica::interp::Uniforms;
-use transpica::{Options, Setup, Shbin, Stage};
+use transpica::{Shbin, Stage};
 use transpica_inspect::draw::guess::Camera;
 use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::Mesh;
 use transpica_inspect::draw::picture::{BACKGROUND, Picture};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError, Shown, stage};
 use transpica_inspect::draw::{Size, obj, raster, wire};
-use transpica_inspect::results;
 use transpica_inspect::symbols::Symbols;
 
 use super::on_gpu::{self, Gpu};
@@ -32,18 +30,6 @@ const MOST_PIXELS: u64 = 1 << 26;
 
 /// Angle of the first frame in radians: the corner of a cube, not its face.
 const START: f64 = 0.6;
-
-/// A draw with a geometry program.
-pub struct Chain<'a, 'f> {
-    pub file: &'a Shbin<'f>,
-    /// Numbers of the vertex program and the geometry program.
-    pub programs: [usize; 2],
-    pub setup: Setup,
-    pub options: Options,
-    pub uniforms: [&'a Uniforms; 2],
-    pub vertices: &'a [[[f32; 4]; 16]],
-    pub indices: &'a [u32],
-}
 
 /// Programs of a file with what they are drawn with.
 struct Drawing<'a> {
@@ -242,8 +228,7 @@ impl Drawing<'_> {
     fn scene_failure(&self, error: SceneError) -> Failure {
         match error {
             SceneError::Program(error) => self.input.fail(&error),
-            SceneError::Choice(message, None) => self.fail(&message),
-            SceneError::Choice(message, Some(hint)) => self.fail(&message).hint(hint),
+            SceneError::Choice(message, hint) => self.fail(&message).maybe_hint(hint),
         }
     }
 
@@ -273,22 +258,8 @@ impl Drawing<'_> {
         let program = self.input.program(self.file, index, &options.limits)?;
         let name = self.input.name();
         let environment = FileEnvironment::new(self.file, index, &name).map_err(error)?;
-        let wanted = GpuRun {
-            program: &program,
-            environment: &environment,
-            view: results::View {
-                mask: 0,
-                listed: 0,
-                json: false,
-                symbols: &Symbols::default(),
-                origin: None,
-            },
-            state: &scene.vertex_state(),
-            options,
-            budget: scene.budget(),
-            adapter: None,
-            route: None,
-        };
+        let (program, environment, state) = (&program, &environment, &scene.vertex_state());
+        let wanted = GpuRun { program, environment, state, options, budget: scene.budget(), route: None };
         let registers = on_gpu::registers(gpu, &wanted, self.input)?;
         scene.of_registers(&registers).map_err(|error| self.scene_failure(error))
     }
@@ -298,17 +269,7 @@ impl Drawing<'_> {
         let mut vectors = Ok(Vec::new());
         // Also before a draw on the GPU: a program that exceeds its budget must not reach it.
         let shown = scene.of_chain(geometry, &input, |choice, _| {
-            let [vertex, of_geometry] = &scene.states;
-            let chain = Chain {
-                file: self.file,
-                programs: [self.pick.vertex, geometry],
-                setup: input.setup,
-                options: scene.options,
-                uniforms: [&vertex.uniforms, &of_geometry.uniforms],
-                vertices: &input.vertices,
-                indices: &input.indices,
-            };
-            vectors = on_gpu::triangles(gpu, &chain, self.input);
+            vectors = on_gpu::triangles(gpu, scene, geometry, &input, self.input);
             let corners = vectors.iter().flat_map(|vectors| vectors.chunks_exact(choice.count.max(1)));
             let corners: Vec<_> = corners.map(|vectors| choice.corner(vectors)).collect();
             corners.as_chunks::<3>().0.to_vec()

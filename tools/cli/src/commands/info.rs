@@ -2,7 +2,6 @@
 //! too, so that both agree.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -10,24 +9,18 @@ use transpica_containers::vbc::Vbc;
 use transpica_inspect::tables::{aligned, cell, describe};
 
 use super::{Input, lint, vbc};
-use crate::args::{Common, Denied};
+use crate::args::{Common, Info};
 use crate::files;
 use crate::json::Schema;
 use crate::report::Failure;
 use crate::terminal::columns;
 
-/// Prints the description; `lint` holds the denied rules if findings are requested.
-pub fn run(
-    file: &Path,
-    lint: Option<&[Denied]>,
-    json: bool,
-    output: Option<&Path>,
-    common: &Common,
-) -> Result<(), Failure> {
+pub fn run(arguments: &Info, common: &Common) -> Result<(), Failure> {
+    let &Info { ref file, lint, ref deny, json, ref output } = arguments;
     let input = Input::open(file)?.remarked(common);
     if Vbc::is_start(&input.bytes) {
-        let text = text(&input, vbc::describe(&input)?, json.then_some(Schema::Vbc));
-        return files::write(output, text.as_bytes());
+        let text = text(&input, vbc::describe(&input)?, json.then_some(Schema::VBC));
+        return files::write(output.as_deref(), text.as_bytes());
     }
     let start = Instant::now();
     let container = input.parse()?;
@@ -39,7 +32,7 @@ pub fn run(
     ));
     let mut value = describe(&container);
     let mut rules = Vec::new();
-    if lint.is_some() {
+    if lint || !deny.is_empty() {
         for index in 0..container.executables.len() {
             let (found, _) =
                 lint::findings(&container, index).map_err(|error| Failure::from_error(file, &error))?;
@@ -47,8 +40,9 @@ pub fn run(
             rules.extend(found.iter().map(|finding| finding.rule));
         }
     }
-    files::write(output, text(&input, value, json.then_some(Schema::Info)).as_bytes())?;
-    lint::check(&rules, lint.unwrap_or_default())
+    let text = text(&input, value, json.then_some(Schema::INFO));
+    files::write(output.as_deref(), text.as_bytes())?;
+    lint::check(&rules, deny)
 }
 
 /// Returns a description as JSON of a schema, or as tables.

@@ -22,13 +22,15 @@ mod survey;
 mod translate;
 mod vbc;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Instant;
+
+use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Error, Job, Options, Program, Setup, Shbin, Stage, Translation, Translator};
-use transpica_inspect::results::View;
 
-use crate::args::{Asm, Cli, Command, Completions, Dis, GeometryOptions, Info, Man, RouteName};
+use crate::args::{Cli, Command, Common, Completions, GeometryOptions, Man, RouteName};
 use crate::report::Failure;
 use crate::terminal::has_unicode;
 use input::Input;
@@ -40,15 +42,9 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Translate(arguments) => translate::run(*arguments, &common),
         Command::Manifest(arguments) => batch::merge(&arguments),
-        Command::Info(Info { file, lint, deny, json, output }) => {
-            let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
-            info::run(&file, lint, json, output.as_deref(), &common)
-        }
-        Command::Asm(Asm { files, output, header, no_nop, lint, deny, json }) => {
-            let wanted = asm::AsmOptions { no_nop, lint: lint || !deny.is_empty(), deny, json };
-            asm::run(&files, &output, header.as_deref(), &wanted, &common)
-        }
-        Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref(), &common),
+        Command::Info(arguments) => info::run(&arguments, &common),
+        Command::Asm(arguments) => asm::run(&arguments, &common),
+        Command::Dis(arguments) => dis::run(arguments, &common),
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
@@ -65,13 +61,10 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 struct GpuRun<'a> {
     program: &'a Program<'a>,
     environment: &'a FileEnvironment<'a>,
-    view: View<'a>,
     state: &'a State,
     options: Options,
     /// Limit of instructions for each vertex or invocation.
     budget: u64,
-    /// Part of the adapter's name.
-    adapter: Option<&'a str>,
     route: Option<RouteName>,
 }
 
@@ -103,6 +96,24 @@ fn with_job<R>(
             work(Job::Geometry(&Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?))
         }
     }
+}
+
+/// Works on files on all cores, with a progress bar. `start` makes what a thread keeps, `more` says
+/// what else a detail about all results has.
+fn on_all_cores<T: Sync, S, R: Send>(
+    files: &[T],
+    common: &Common,
+    start: impl Fn() -> S + Sync + Send,
+    work: impl Fn(&mut S, &T) -> R + Sync + Send,
+    more: impl Fn(&[R]) -> String,
+) -> Vec<R> {
+    let begin = Instant::now();
+    let bar = progress(files.len(), "files", common.quiet);
+    let results: Vec<R> = files.par_iter().progress_with(bar.clone()).map_init(start, work).collect();
+    bar.finish_and_clear();
+    let (count, more, threads) = (files.len(), more(&results), rayon::current_num_threads());
+    common.detail(format_args!("{count} files{more} in {:?} on {threads} threads", begin.elapsed()));
+    results
 }
 
 /// Progress bar on standard error, if it is a terminal.

@@ -12,9 +12,9 @@ use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emit
 use transpica_gpu::picture::{self, Pipeline};
 use transpica_gpu::{GpuError, Registers, Route, run_compute, unfinished};
 
-use transpica_inspect::results::{Shown, show};
+use transpica_inspect::draw::scene::{ChainInput, Scene};
+use transpica_inspect::results::{Shown, View, show};
 
-use super::draw::Chain;
 use super::{GpuRun, Input};
 pub use super::{compare::run as compare, doctor::run as doctor};
 use crate::args::{Common, RouteName};
@@ -37,11 +37,7 @@ impl From<RouteName> for Route {
 impl Failure {
     /// Builds a failure from an error of the GPU.
     pub fn gpu(error: &GpuError) -> Self {
-        let failure = Self::new(error.to_string());
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::new(error.to_string()).maybe_hint(error.hint())
     }
 }
 
@@ -53,11 +49,17 @@ pub fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
 }
 
 /// Runs a program on a GPU and returns the text that `run` prints.
-pub fn run(wanted: GpuRun<'_>, input: &Input, common: &Common) -> Result<String, Failure> {
-    let gpu = open(wanted.adapter, common)?;
+pub fn run(
+    wanted: &GpuRun<'_>,
+    view: View<'_>,
+    adapter: Option<&str>,
+    input: &Input,
+    common: &Common,
+) -> Result<String, Failure> {
+    let gpu = open(adapter, common)?;
     let text = match wanted.program.stage() {
-        Stage::Geometry => invocations_on_gpu(&gpu, &wanted),
-        Stage::Vertex => vertices_on_gpu(&gpu, &wanted).map(|outputs| show(&outputs, wanted.view)),
+        Stage::Geometry => invocations_on_gpu(&gpu, wanted, view),
+        Stage::Vertex => vertices_on_gpu(&gpu, wanted).map(|outputs| show(&outputs, view)),
     };
     text.map_err(|error| failure(error, input))
 }
@@ -77,26 +79,32 @@ pub fn registers(gpu: &Gpu, wanted: &GpuRun<'_>, input: &Input) -> Result<Vec<Re
 
 /// Draws a vertex program and a geometry program. Returns the outputs of each vertex of each
 /// triangle, as the rasterizer takes them.
-pub fn triangles(gpu: &Gpu, chain: &Chain<'_, '_>, input: &Input) -> Result<Vec<[f32; 4]>, Failure> {
+pub fn triangles(
+    gpu: &Gpu,
+    scene: &Scene<'_>,
+    geometry: usize,
+    draw: &ChainInput,
+    input: &Input,
+) -> Result<Vec<[f32; 4]>, Failure> {
     let fail = |error| failure(error, input);
     // Uniforms may replace constants of the file.
-    let block = Block { layout: Layout::Registers, fold_constants: false, ..chain.options.block };
-    let options = Options { block, ..chain.options };
+    let block = Block { layout: Layout::Registers, fold_constants: false, ..scene.options.block };
+    let options = Options { block, ..scene.options };
     let made = || -> Result<_, CompareError> {
-        let program = |index| dvle::program(chain.file, index, &options.limits);
-        let environment = |index| FileEnvironment::new(chain.file, index, "");
-        let [vertex, geometry] = chain.programs;
+        let program = |index| dvle::program(scene.file, index, &options.limits);
+        let environment = |index| FileEnvironment::new(scene.file, index, "");
+        let vertex = scene.pick.vertex;
         let programs = [&program(vertex)?, &program(geometry)?];
         let environments: [&dyn Environment; 2] = [&environment(vertex)?, &environment(geometry)?];
-        GeometryChain::new(gpu, programs, environments, &chain.setup, &options, gpu.usual_route())
+        GeometryChain::new(gpu, programs, environments, &draw.setup, &options, gpu.usual_route())
     };
     let mut made = made().map_err(fail)?;
-    for (stage, uniforms) in [Stage::Vertex, Stage::Geometry].into_iter().zip(chain.uniforms) {
-        made.set_uniforms(stage, uniforms);
+    for (stage, state) in [Stage::Vertex, Stage::Geometry].into_iter().zip(&scene.states) {
+        made.set_uniforms(stage, &state.uniforms);
     }
     let vertices: Vec<Registers> =
-        chain.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
-    let drawn = made.draw(&vertices, Some(chain.indices)).map_err(fail)?;
+        draw.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let drawn = made.draw(&vertices, Some(&draw.indices)).map_err(fail)?;
     let vectors = drawn.read(gpu).map_err(|error| Failure::gpu(&error))?;
     Ok(vectors.into_iter().map(|vector| vector.map(f32::from_bits)).collect())
 }
@@ -131,8 +139,8 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
 }
 
 /// Runs all invocations of a geometry program.
-fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<String, CompareError> {
-    let &GpuRun { program, environment, state, options, budget, view, .. } = wanted;
+fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>, view: View<'_>) -> Result<String, CompareError> {
+    let &GpuRun { program, environment, state, options, budget, .. } = wanted;
     let (uniforms, given) = (&state.uniforms, &invocations(state)[..]);
     let case = EmitCase { program, environment, outputs: view.mask, uniforms, given, options, budget };
     let (translated, shader) = translate_emits(&case, chosen_route(gpu, wanted))?;

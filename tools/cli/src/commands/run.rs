@@ -28,52 +28,43 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let program = input.program(&container, dvle, &options.limits)?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-    let Run {
-        file,
-        state,
-        seed,
-        vertices,
-        stress,
-        save_state,
-        on,
-        route,
-        adapter,
-        trace,
-        budget,
-        json,
-        all,
-        output,
-        ..
-    } = arguments;
+    let Run { budget, vertices, .. } = arguments;
     let promised =
         Promised { program: &program, environment: &environment, symbols: &symbols, options, budget };
-    let (mut state, origin) = match state {
+    let (path, mut state, origin) = match &arguments.state {
         Some(path) => {
-            let state = read_state(&path, start_values(&environment), program.stage(), &symbols)?;
-            (keeping(&promised, state, &path, &input)?, Origin::File { file: path.display().to_string() })
+            let state = read_state(path, start_values(&environment), program.stage(), &symbols)?;
+            (path, state, Origin::File { file: path.display().to_string() })
         }
         None => {
-            let seed = Seed { seed, count: vertices, stress };
+            let seed = Seed { seed: arguments.seed, count: vertices, stress: arguments.stress };
             let state = promised.of_seed(&container, seed).map_err(|error| input.fail(&error))?;
-            if state.vertices.len() < vertices {
-                let count = state.vertices.len();
+            let count = state.vertices.len();
+            if count < vertices {
                 common.warn(format_args!("{count} of {vertices} vertices keep the promise about results"));
             }
-            (keeping(&promised, state, &file, &input)?, Origin::Seed(seed))
+            (&arguments.file, state, Origin::Seed(seed))
         }
     };
+    if let Some(breach) = promised.breach(&state).map_err(|error| input.fail(&error))? {
+        let hint =
+            "a module with this promise may compute anything else there; change the state, or --assume";
+        return Err(Failure::new(format!("{}: {breach}", path.display())).hint(hint));
+    }
     if state.vertices.is_empty() {
         common.warn(format_args!("{origin}: no vertices, so nothing runs"));
     }
-    let saved = save_state.map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
+    let saved = arguments
+        .save_state
+        .map(|path| (path, saved::to_text(&state, &start_values(&environment), &symbols)));
     options.control.apply(&mut state.uniforms);
     let settings = options.settings(budget);
-    let listing = trace.then(|| Listing::new(&container, Some(dvle))).transpose();
+    let listing = arguments.trace.then(|| Listing::new(&container, Some(dvle))).transpose();
     let listing = listing.map_err(|error| input.fail(&error))?;
-    let mut log = listing.as_ref().map(|listing| Log::new(output.as_ref(), listing));
+    let mut log = listing.as_ref().map(|listing| Log::new(arguments.output.as_ref(), listing));
     let mask = environment.executable().output_mask();
-    let listed = if all { u16::MAX } else { results::listed(&program, mask) };
-    let view = View { mask, listed, json, symbols: &symbols, origin: Some(&origin) };
+    let listed = if arguments.all { u16::MAX } else { results::listed(&program, mask) };
+    let view = View { mask, listed, json: arguments.json, symbols: &symbols, origin: Some(&origin) };
     let start = Instant::now();
     // Also before a run on the GPU: a program that exceeds its budget must not reach it.
     let text = match &mut log {
@@ -81,27 +72,15 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
         None => run_to_text(&program, view, &state, settings, None),
     };
     let mut text = text.map_err(|error| input.fail(&error));
-    if on == On::Gpu && text.is_ok() {
-        let (environment, adapter) = (&environment, adapter.as_deref());
-        let (program, state) = (&program, &state);
-        let wanted = GpuRun { program, environment, view, state, options, budget, adapter, route };
-        text = on_gpu::run(wanted, &input, common);
+    if arguments.on == On::Gpu && text.is_ok() {
+        let (program, environment, state, route) = (&program, &environment, &state, arguments.route);
+        let wanted = GpuRun { program, environment, state, options, budget, route };
+        text = on_gpu::run(&wanted, view, arguments.adapter.as_deref(), &input, common);
     }
     let (count, elapsed) = (state.vertices.len(), start.elapsed());
     let path = input.path.display();
     common.detail(format_args!("{path}: DVLE {dvle}, {count} vertices or invocations in {elapsed:?}"));
-    conclude(log, text, output.as_deref(), saved)
-}
-
-/// Returns a state if it keeps the promises that the run relies on. `path` is the file that breaks
-/// one otherwise.
-fn keeping(promised: &Promised<'_>, state: State, path: &Path, input: &Input) -> Result<State, Failure> {
-    let breach = promised.breach(&state).map_err(|error| input.fail(&error))?;
-    breach.map_or(Ok(state), |breach| {
-        let hint =
-            "a module with this promise may compute anything else there; change the state, or --assume";
-        Err(Failure::new(format!("{}: {breach}", path.display())).hint(hint))
-    })
+    conclude(log, text, arguments.output.as_deref(), saved)
 }
 
 /// Writes the result behind the trace, if there is one, and the state. A trace is kept even if the
@@ -121,7 +100,7 @@ fn conclude(
             log.finish(&text)?;
             saved.map_or(Ok(()), |(path, state)| files::write(Some(&path), state.as_bytes()))
         }
-        (Some(log), Err(failure), _) => log.abandon().and(Err(failure)),
+        (Some(log), Err(failure), _) => log.close().and(Err(failure)),
     }
 }
 

@@ -4,9 +4,9 @@
 use crate::backend::text::Language;
 use serde_json::{Value, json};
 use transpica::isa::Pc;
-use transpica::{Error, Translation};
+use transpica::{Error, GlslVersion, Translation};
 
-use crate::args::{GlslVersion, Target};
+use crate::args::Target;
 use crate::json::Schema;
 
 /// Returns the source map of a module in a target that
@@ -21,10 +21,10 @@ pub fn text(translated: &Translation, target: Target, version: GlslVersion) -> R
         Target::SpirvAsm => {
             ("lines", transpica_inspect::spirv::placed_assembly(&translated.placed_spirv()?)?.places)
         }
-        Target::Glsl => ("lines", translated.placed_text(Language::Glsl(version.into()))?.places),
+        Target::Glsl => ("lines", translated.placed_text(Language::Glsl(version))?.places),
         _wgsl => ("lines", translated.placed_text(Language::Wgsl)?.places),
     };
     let addresses = |pcs: &Vec<Pc>| pcs.iter().map(Pc::to_string).collect::<Value>();
     let places: Value = places.iter().map(addresses).collect();
-    Ok(Schema::SourceMap.text(json!({ "target": target.option(), member: places })))
+    Ok(Schema::SOURCE_MAP.text(json!({ "target": target.option(), member: places })))
 }

@@ -6,8 +6,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::ParallelProgressIterator;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
@@ -26,41 +24,29 @@ struct Row {
     file: PathBuf,
     /// The program; none of a file that cannot be read.
     program: Option<ProgramName>,
-    result: Result<Outcome, String>,
+    result: Result<Module, String>,
 }
 
-enum Outcome {
-    Module {
-        stage: Stage,
-        tier: Tier,
-        /// Words of code in the file, which programs may share.
-        code: usize,
-        /// Words of the module.
-        words: usize,
-        /// Time from container bytes to module, measured once.
-        time: Duration,
-        warnings: Vec<String>,
-    },
+/// A translated program.
+struct Module {
+    stage: Stage,
+    tier: Tier,
+    /// Words of code in the file, which programs may share.
+    code: usize,
+    /// Words of the module.
+    words: usize,
+    /// Time from container bytes to module, measured once.
+    time: Duration,
+    warnings: Vec<String>,
 }
 
 pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
     let Survey { paths, json, output, settings } = arguments;
-    let Resolved { options, profile, has_depth: _ } = settings.resolve()?;
+    let Resolved { options, profile, .. } = settings.resolve()?;
     let files = files::shaders(&paths)?;
-    let start = Instant::now();
-    let bar = super::progress(files.len(), "files", common.quiet);
-    let rows: Vec<Vec<Row>> = files
-        .par_iter()
-        .progress_with(bar.clone())
-        .map_init(|| Translator::new(options, profile.clone()), |translator, path| file(translator, path))
-        .collect();
-    bar.finish_and_clear();
-    common.detail(format_args!(
-        "{} files in {:?} on {} threads",
-        files.len(),
-        start.elapsed(),
-        rayon::current_num_threads()
-    ));
+    let translator = || Translator::new(options, profile.clone());
+    let work = |translator: &mut Translator, path: &PathBuf| file(translator, path);
+    let rows = super::on_all_cores(&files, common, translator, work, |_| String::new());
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let text = if json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) };
     files::write(output.as_deref(), text.as_bytes())?;
@@ -88,8 +74,8 @@ fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
     programs
         .map(|(dvle, executable)| {
             let mut result = program(translator, &container, dvle, &name).map_err(|error| error.to_string());
-            if let Ok(Outcome::Module { time, .. }) = &mut result {
-                *time += parsed;
+            if let Ok(module) = &mut result {
+                module.time += parsed;
             }
             row(Some(ProgramName::new(dvle, executable)), result)
         })
@@ -102,7 +88,7 @@ fn program(
     container: &Shbin<'_>,
     dvle: usize,
     name: &str,
-) -> Result<Outcome, Error> {
+) -> Result<Module, Error> {
     let start = Instant::now();
     let options = *translator.options();
     let program = dvle::program(container, dvle, &options.limits)?;
@@ -110,7 +96,7 @@ fn program(
     let translated =
         translated(translator, container, dvle, &environment, Job::Vertex, GeometryOptions::default())?;
     let words = translator.spirv(&translated)?.len();
-    Ok(Outcome::Module {
+    Ok(Module {
         stage: program.stage(),
         tier: translated.tier,
         code: program.code().len(),
@@ -132,7 +118,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
         let dvle = program.as_ref().map_or(0, |program| program.dvle);
         let _ = match result {
             Ok(_) if quiet => Ok(()),
-            Ok(Outcome::Module { tier, code, words, time, warnings, .. }) => {
+            Ok(Module { tier, code, words, time, warnings, .. }) => {
                 let tier = tier.to_string();
                 let _ = writeln!(
                     text,
@@ -148,7 +134,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     let (mut words, mut times, mut geometry, mut failed) = (Vec::new(), Vec::new(), 0, 0);
     for row in rows {
         match &row.result {
-            Ok(Outcome::Module { stage, tier, words: size, time, .. }) => {
+            Ok(Module { stage, tier, words: size, time, .. }) => {
                 geometry += usize::from(*stage == Stage::Geometry);
                 *tiers.entry(*tier).or_default() += 1;
                 words.push(*size as f64);
@@ -181,7 +167,7 @@ fn spread(mut values: Vec<f64>, digits: usize) -> String {
 fn to_json(rows: &[Row]) -> String {
     let row = |Row { file, program, result }: &Row| {
         let members = match result {
-            Ok(Outcome::Module { tier, code, words, time, warnings, .. }) => json!({
+            Ok(Module { tier, code, words, time, warnings, .. }) => json!({
                 "result": "translated", "tier": tier.to_string(), "code_words": code, "module_words": words,
                 "microseconds": micros(*time), "warnings": warnings,
             }),
@@ -190,5 +176,5 @@ fn to_json(rows: &[Row]) -> String {
         json::row(&file.display().to_string(), program.as_ref(), members)
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
-    Schema::Survey.text(json!({ "programs": all }))
+    Schema::SURVEY.text(json!({ "programs": all }))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use crate::backend::text::Language;
@@ -12,76 +12,54 @@ use transpica::host::registers::number;
 use transpica::host::{Constants, EntryPoint};
 use transpica::isa::Pc;
 use transpica::reflect::Reflection;
-use transpica::{Error, Job, Key, Options, Profile, Program, RegisterState, Stage, Translation, Translator};
+use transpica::{Error, GlslVersion, Job, Key, Program, RegisterState, Stage, Translation, Translator};
 use transpica_containers::to_bytes;
 use transpica_inspect::{json, reflection};
 
 use super::{Input, batch, source_map, translated, vbc, with_job};
 use crate::args::settings::Resolved;
-use crate::args::{
-    Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
-};
+use crate::args::{Common, Entry, EntryOption, GeometryOptions, NO_OUTPUTS, Target, Translate};
 use crate::files;
 use crate::report::Failure;
 
 pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
-    let (targets, shapes_outputs) = (arguments.targets(), arguments.shapes_outputs());
-    let Translate {
-        files,
-        raw,
-        selection,
-        to: _,
-        batch,
-        glsl_version,
-        entry,
-        geometry,
-        output,
-        reflect,
-        source_map,
-        salt,
-        settings,
-    } = arguments;
-    let (vertex, start) = entry_point(&entry);
-    let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
-    let request = |Resolved { options, profile, has_depth }: Resolved| Request {
-        options,
-        profile,
+    let (vertex, start) = entry_point(&arguments.entry);
+    let request = |resolved| Request {
+        arguments: &arguments,
+        resolved,
         vertex,
-        targets,
-        version,
-        has_depth,
-        output,
-        reflect,
-        source_map,
-        salt,
+        targets: arguments.targets(),
+        version: arguments.glsl_version.unwrap_or(GlslVersion::Vulkan450),
     };
-    if let Some(folder) = &batch.out_dir {
+    let settings = &arguments.settings;
+    if let Some(folder) = &arguments.batch.out_dir {
         let request = request(settings.resolve()?);
         request.note_depth(common);
-        return batch::run(&files, &batch, folder, &request, geometry, common);
+        return batch::run(folder, &request, common);
     }
-    if let Some(code) = &raw.code {
-        return from_words(code, &raw, start, request(settings.resolve()?), common);
+    if let Some(code) = &arguments.raw.code {
+        return from_words(code, start, &request(settings.resolve()?), common);
     }
-    let Some(file) = files.first() else { unreachable!("one of both is required") };
+    let Some(file) = arguments.files.first() else { unreachable!("one of both is required") };
     let input = Input::open(file)?.remarked(common);
     let container = input.parse()?;
-    let dvle = input.chosen(&container, &selection, common);
+    let dvle = input.chosen(&container, &arguments.selection, common);
     let request = request(settings.resolve_for(&input.symbols(&container, dvle)?)?);
-    let program = input.program(&container, dvle, &request.options.limits)?;
-    fits(&program, geometry, shapes_outputs)?;
+    let program = input.program(&container, dvle, &request.resolved.options.limits)?;
+    let geometry = arguments.geometry;
+    fits(&program, geometry, arguments.shapes_outputs())?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-    let mut translator = Translator::new(request.options, request.profile.clone());
+    let mut translator = request.translator();
     let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
     let translated = translated.map_err(|error| input.fail(&error))?;
     let key = with_job(&container, dvle, &program, vertex, geometry, |job| {
-        translator.key(&program, &environment, job, request.salt.as_bytes())
+        translator.key(&program, &environment, job, arguments.salt.as_bytes())
     });
     detail_key(&input, key, common);
     let reflection = Reflection::new(&program, &translated, &environment.constants())
         .with_symbols(environment.executable());
-    show(&input, &program, translator, &translated, &reflection, request, common)
+    show(&input, &program, translator, &translated, &reflection, &request, common)
 }
 
 /// Rejects options of the other stage.
@@ -114,7 +92,8 @@ fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
 }
 
 /// Translates a program without a container; the output map registers provide its interface.
-fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Common) -> Result<(), Failure> {
+fn from_words(code: &Path, start: Pc, request: &Request<'_>, common: &Common) -> Result<(), Failure> {
+    let raw = &request.arguments.raw;
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
@@ -125,11 +104,11 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Comm
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = Translator::new(request.options, request.profile.clone());
+    let mut translator = request.translator();
     let mut translated = translator
         .translate(&program, &state.vertex(), request.vertex)
         .map_err(|error| input.fail(&error))?;
-    let key = translator.key(&program, &state.vertex(), request.vertex, request.salt.as_bytes());
+    let key = translator.key(&program, &state.vertex(), request.vertex, request.arguments.salt.as_bytes());
     detail_key(&input, key, common);
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
@@ -170,24 +149,21 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 }
 
 /// Requested translation of a program.
-pub struct Request {
-    pub options: Options,
-    pub profile: Profile,
+pub struct Request<'a> {
+    pub arguments: &'a Translate,
+    pub resolved: Resolved,
     /// The job if it is a vertex program.
     pub vertex: Job<'static>,
     /// One target, or several of a batch.
     pub targets: Vec<Target>,
     pub version: GlslVersion,
-    /// True if the depth range was chosen explicitly.
-    has_depth: bool,
-    output: Option<PathBuf>,
-    reflect: Option<PathBuf>,
-    source_map: Option<PathBuf>,
-    /// Part of the key.
-    pub salt: String,
 }
 
-impl Request {
+impl Request<'_> {
+    /// Builds a translator with the chosen settings.
+    pub fn translator(&self) -> Translator {
+        Translator::new(self.resolved.options, self.resolved.profile.clone())
+    }
     /// Returns the target of a single translation.
     fn target(&self) -> Target {
         self.targets[0]
@@ -195,7 +171,7 @@ impl Request {
     /// Notes that the position of GLSL is not that of its host.
     fn note_depth(&self, common: &Common) {
         let is_opengl = self.targets.contains(&Target::Glsl) && self.version.is_opengl();
-        if is_opengl && !self.has_depth && self.vertex == Job::Vertex {
+        if is_opengl && !self.resolved.has_depth && self.vertex == Job::Vertex {
             common.note(
                 "z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w",
             );
@@ -210,7 +186,7 @@ fn show(
     mut translator: Translator,
     translated: &Translation,
     reflection: &Reflection,
-    request: Request,
+    request: &Request<'_>,
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
@@ -220,12 +196,13 @@ fn show(
     if translated.interface.entry_point == EntryPoint::Vertex {
         request.note_depth(common);
     }
-    check_stage(request.output.as_deref(), translated)?;
+    let output = request.arguments.output.as_deref();
+    check_stage(output, translated)?;
     let start = Instant::now();
-    let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let tables =
-        if request.output.as_ref().is_some_and(is_json) { json::reflection } else { reflection::text };
-    let emitted = emit(&mut translator, translated, request.target(), request.version, || reflection, tables);
+    let is_json = output.and_then(Target::of_ending) == Some(Target::Reflection);
+    let tables = if is_json { json::reflection } else { reflection::text };
+    let (target, version) = (request.target(), request.version);
+    let emitted = emit(&mut translator, translated, target, version, || reflection, tables);
     let Emitted { bytes, warnings } = emitted.map_err(|error| match error {
         EmitError::Program(error) => input.fail(&error),
         EmitError::Vbc(error) => vbc::failure(input, &error),
@@ -238,12 +215,10 @@ fn show(
         translated.tier,
         program.code().len(),
         bytes.len(),
-        request.target().name(),
+        target.name(),
         start.elapsed()
     ));
-    let (target, version) = (request.target(), request.version);
-    let output = request.output.as_deref();
-    let (path, text) = match (request.reflect, request.source_map) {
+    let (path, text) = match (&request.arguments.reflect, &request.arguments.source_map) {
         (Some(path), _) => (path, json::reflection(reflection)),
         (None, Some(path)) => {
             let text = source_map::text(translated, target, version).map_err(|error| input.fail(&error))?;
@@ -251,7 +226,7 @@ fn show(
         }
         (None, None) => return files::write(output, &bytes),
     };
-    files::write_both((&path, text.as_bytes()), (output, &bytes))
+    files::write_both((path, text.as_bytes()), (output, &bytes))
 }
 
 /// Returns the extension of a GLSL file, by which compilers know the stage.
@@ -336,7 +311,7 @@ pub fn emit<R: Borrow<Reflection>>(
         Target::Reflection => return Ok(tables(reflection().borrow()).into_bytes().into()),
         Target::Vbc => return vbc::emit(translator, translated, reflection().borrow()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(version.into()),
+        Target::Glsl => Language::Glsl(version),
         #[cfg(feature = "naga")]
         Target::Hlsl => Language::Hlsl,
         #[cfg(feature = "naga")]

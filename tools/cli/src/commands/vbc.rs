@@ -25,11 +25,7 @@ pub(super) fn emit(
 
 /// Returns the failure of a file.
 pub(super) fn failure(input: &Input, error: &transpica_containers::vbc::Error) -> Failure {
-    let failure = Failure::new(format!("{}: {error}", input.path.display()));
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    Failure::new(format!("{}: {error}", input.path.display())).maybe_hint(error.hint())
 }
 
 /// Returns the description of a file.

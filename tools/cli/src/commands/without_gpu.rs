@@ -1,12 +1,13 @@
 //! `on_gpu` of a build without the feature `gpu`: each command says how to get one.
 
-use super::draw::Chain;
 use super::{GpuRun, Input};
 use crate::args::{Common, Compare, Doctor};
 use crate::report::Failure;
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::Picture;
+use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::draw::{Size, Triangle};
+use transpica_inspect::results::View;
 use transpica_inspect::state::Registers;
 
 /// A GPU, of which there is none.
@@ -24,7 +25,13 @@ pub fn registers(gpu: &Gpu, _: &GpuRun<'_>, _: &Input) -> Result<Vec<Registers>,
 }
 
 /// Triangles of a geometry program.
-pub fn triangles(gpu: &Gpu, _: &Chain<'_, '_>, _: &Input) -> Result<Vec<[f32; 4]>, Failure> {
+pub fn triangles(
+    gpu: &Gpu,
+    _: &Scene<'_>,
+    _: usize,
+    _: &ChainInput,
+    _: &Input,
+) -> Result<Vec<[f32; 4]>, Failure> {
     match *gpu {}
 }
 
@@ -34,7 +41,7 @@ pub fn paint(gpu: &Gpu, _: &[Triangle], _: &Look, _: Size) -> Result<Picture, Fa
 }
 
 /// Refuses `run --on gpu`.
-pub fn run(_: GpuRun<'_>, _: &Input, _: &Common) -> Result<String, Failure> {
+pub fn run(_: &GpuRun<'_>, _: View<'_>, _: Option<&str>, _: &Input, _: &Common) -> Result<String, Failure> {
     Err(absent("run --on gpu"))
 }
 

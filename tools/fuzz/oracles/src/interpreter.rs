@@ -10,8 +10,8 @@ use transpica::interp::Settings;
 use transpica::isa::{Opcode, Pc, Uniforms};
 use transpica::{Limits, Machine, Profile, Program, Shbin, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::chain::{self, BUDGET, Case, bits, reasons, same_legal_outputs};
-use transpica_prove::ir::{Evaluator, InputValues, Lanes};
+use transpica_prove::chain::{self, BUDGET, Case, bits, reasons, same_outputs};
+use transpica_prove::ir::{Evaluator, InputValues, Lanes, same_numbers};
 
 use crate::{Input, unless_refused};
 
@@ -120,7 +120,7 @@ fn check_module(
             .run(options.arithmetic.precision, &environment, ITEMS)
             .unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
-        same_legal_outputs(&form, vertex, &expected, &found)
+        same_outputs(&form, vertex, &expected, &found, same_numbers)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
     }
 }

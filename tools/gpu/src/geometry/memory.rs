@@ -20,7 +20,7 @@ const LARGE: u64 = 1 << 26;
 
 /// A buffer to bind, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct BufferRange {
+pub(crate) struct BufferRange {
     pub(super) buffer: wgpu::Buffer,
     offset: u64,
     size: Option<NonZeroU64>,

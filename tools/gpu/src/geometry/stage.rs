@@ -30,7 +30,7 @@ pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
 
 /// A compute pipeline.
 pub(crate) struct Stage {
-    pipeline: wgpu::ComputePipeline,
+    pub(crate) pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     /// Binding numbers in the order of the buffers.
     bindings: Vec<u32>,
@@ -38,22 +38,10 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Compiles a shader with these binding numbers and types.
-    pub(super) fn new(gpu: &Gpu, shader: Shader, bindings: &[(u32, BufferBindingType)]) -> Self {
-        let entry = |&(binding, ty): &(u32, BufferBindingType)| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
+    pub(crate) fn new(gpu: &Gpu, shader: Shader, bindings: &[(u32, BufferBindingType)]) -> Self {
+        let entry = |&(binding, ty)| compute::entry(binding, ty, wgpu::ShaderStages::COMPUTE, false);
         let entries: Vec<_> = bindings.iter().map(entry).collect();
-        let layout = gpu
-            .device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
+        let (layout, pipeline_layout) = compute::layouts(gpu, &entries);
         let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
             layout: Some(&pipeline_layout),
@@ -66,7 +54,7 @@ impl Stage {
     }
 
     /// Builds a bind group of buffers, one for each binding.
-    pub(super) fn group(&self, gpu: &Gpu, bound: &[BufferRange]) -> wgpu::BindGroup {
+    pub(crate) fn group(&self, gpu: &Gpu, bound: &[BufferRange]) -> wgpu::BindGroup {
         let bound = self.bindings.iter().zip(bound);
         let entries: Vec<_> = bound
             .map(|(&binding, bound)| wgpu::BindGroupEntry { binding, resource: bound.resource() })

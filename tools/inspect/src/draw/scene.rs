@@ -98,6 +98,15 @@ pub struct Choice {
     pub by: By,
     /// Place of the shown output.
     pub value: usize,
+    /// Number of vectors of a vertex.
+    pub count: usize,
+}
+
+impl Choice {
+    /// Returns the corner that a vertex is; zeros for missing vectors.
+    pub fn corner(&self, vectors: &[[f32; 4]]) -> Corner {
+        [self.position, self.value].map(|place| vectors.get(place).copied().unwrap_or_default())
+    }
 }
 
 /// Programs of a file with what they are drawn with.
@@ -282,7 +291,7 @@ impl<'a> Scene<'a> {
             let hint = format!("--by shows one of {}, or a register o0 to o15", has.join(", "));
             SceneError::Choice(message, Some(hint))
         })?;
-        Ok(Choice { position, by, value })
+        Ok(Choice { position, by, value, count: outputs.len() })
     }
 
     /// Vectors of an invocation of a geometry program in point mode: as many as it reads, in
@@ -300,15 +309,7 @@ impl<'a> Scene<'a> {
         let program = dvle::program(self.file, geometry, &self.options.limits)?;
         let mut read = 0;
         reach(&program, |pc, _| {
-            let sources = match program.inst(pc) {
-                Some(Inst::Data { sources, .. }) => sources.to_vec(),
-                Some(Inst::Mova { source, .. }) => vec![source],
-                Some(Inst::Cmp { sources, .. }) => sources.to_vec(),
-                Some(Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {
-                    Vec::new()
-                }
-            };
-            for operand in sources {
+            for operand in program.inst(pc).iter().flat_map(Inst::sources) {
                 if let Source::Input(register) = operand.register {
                     read = read.max(u32::from(register) + 1);
                 }
@@ -374,13 +375,12 @@ impl<'a> Scene<'a> {
         &self,
         geometry: usize,
         input: &ChainInput,
-        convert: impl FnOnce(&ShownVectors, &Triangles) -> Vec<Triangle>,
+        convert: impl FnOnce(&Choice, &Triangles) -> Vec<Triangle>,
     ) -> Result<Shown, SceneError> {
         let mut pipeline = self.pipeline(geometry, input.setup)?;
         let drawn = pipeline.draw(&input.vertices, Some(&input.indices))?;
-        let Choice { position, by, value } = self.choice(drawn.outputs())?;
-        let vectors = ShownVectors { position, value, count: drawn.outputs().len() };
-        Ok(Shown { triangles: convert(&vectors, &drawn), look: by.look() })
+        let choice = self.choice(drawn.outputs())?;
+        Ok(Shown { triangles: convert(&choice, &drawn), look: choice.by.look() })
     }
 
     /// Returns the indices that feed a geometry program. Of neighbors, w of a position is the
@@ -408,21 +408,6 @@ impl<'a> Scene<'a> {
             },
             Some(GeometryInput::Fixed { .. }) | None => adjacency.places(),
         }
-    }
-}
-
-/// Places of position and shown value among the vectors of a vertex.
-pub struct ShownVectors {
-    position: usize,
-    value: usize,
-    /// Number of vectors of a vertex.
-    pub count: usize,
-}
-
-impl ShownVectors {
-    /// Returns the corner that a vertex is; zeros for missing vectors.
-    pub fn corner(&self, vectors: &[[f32; 4]]) -> Corner {
-        [self.position, self.value].map(|place| vectors.get(place).copied().unwrap_or_default())
     }
 }
 

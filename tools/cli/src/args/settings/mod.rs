@@ -200,8 +200,8 @@ fn assignment(text: &str) -> Result<Given, String> {
 fn argument(row: &'static Row, defaults: &Tree) -> Arg {
     let arg = Arg::new(row.flag)
         .long(row.flag)
-        .help_heading(row.heading)
-        .hide_short_help(!row.is_common)
+        .help_heading(row.heading())
+        .hide_short_help(!row.is_common())
         .help(row.help);
     let conflicts = ROWS.iter().filter(|other| other.flag != row.flag && other.path() == row.path());
     let arg = arg.conflicts_with_all(conflicts.map(|other| other.flag));

@@ -38,8 +38,8 @@ fn page() -> String {
     );
     let mut heading = "";
     for row in ROWS {
-        if row.heading != heading {
-            heading = row.heading;
+        if row.heading() != heading {
+            heading = row.heading();
             let _ = write!(text, "\n## {heading}\n\n| flag | values | path | fields |\n|---|---|---|---|\n");
         }
         let list = |texts: Vec<&str>| {

@@ -166,7 +166,7 @@ impl Manifest {
             counts.failed += usize::from(file.error.is_some());
             counts.failed += file.programs.iter().filter(|program| !program.errors.is_empty()).count();
         }
-        let (schema, tool) = (Schema::Manifest.name().into(), TOOL.into());
+        let (schema, tool) = (Schema::MANIFEST.name().into(), TOOL.into());
         Self { schema, tool, settings, shard, missing_shards: None, counts, files }
     }
 
@@ -177,8 +177,8 @@ impl Manifest {
         let hint = "transpica translate --out-dir writes manifests";
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| named(error.to_string()).hint(hint))?;
-        if manifest.schema != Schema::Manifest.name() {
-            let text = format!("a document of {}, not {}", manifest.schema, Schema::Manifest.name());
+        if manifest.schema != Schema::MANIFEST.name() {
+            let text = format!("a document of {}, not {}", manifest.schema, Schema::MANIFEST.name());
             return Err(named(text).hint(hint));
         }
         Ok(manifest)

@@ -13,12 +13,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use indicatif::ParallelProgressIterator;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 use transpica::container::Dvle;
 use transpica::host::dvle;
@@ -29,7 +27,7 @@ use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::translate::{Emitted, Request, emit, glsl_ending};
-use crate::args::{Batch, Common, GeometryOptions, NamePattern, Target};
+use crate::args::{Common, Target, Translate, spelled};
 use crate::files;
 use crate::json::{ProgramName, Schema, row};
 use crate::report::Failure;
@@ -42,9 +40,7 @@ pub use manifest::merge;
 struct Work<'a> {
     folder: &'a Path,
     manifest: &'a Path,
-    request: &'a Request,
-    geometry: GeometryOptions,
-    pattern: &'a NamePattern,
+    request: &'a Request<'a>,
     /// Complete files of the last manifest with the same settings, by relative path.
     known: HashMap<String, FileRecord>,
     /// Results that were written.
@@ -53,51 +49,32 @@ struct Work<'a> {
     fresh: AtomicUsize,
 }
 
-/// Translates all programs of these files and folders.
-pub fn run(
-    paths: &[PathBuf],
-    batch: &Batch,
-    folder: &Path,
-    request: &Request,
-    geometry: GeometryOptions,
-    common: &Common,
-) -> Result<(), Failure> {
+/// Translates all programs of the files and folders of a request.
+pub fn run(folder: &Path, request: &Request<'_>, common: &Common) -> Result<(), Failure> {
+    let Translate { files: paths, batch, .. } = request.arguments;
     let start = Instant::now();
     let inputs = plan::inputs(paths, &batch.name, batch.shard)?;
     fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
     let shard = batch.shard.map(|shard| ShardRecord { index: shard.index, count: shard.count });
     let path = folder.join(manifest_name(shard));
-    let settings = settings(batch, request, geometry);
+    let settings = settings(request);
     let work = Work {
         folder,
         manifest: &path,
         request,
-        geometry,
-        pattern: &batch.name,
         known: known(&path, &settings, common),
         written: AtomicUsize::new(0),
         fresh: AtomicUsize::new(0),
     };
     common.detail(format_args!("{} files found in {:?}", inputs.len(), start.elapsed()));
-    let start = Instant::now();
-    let bar = super::progress(inputs.len(), "files", common.quiet);
-    let translator = || Translator::new(request.options, request.profile.clone());
-    let records: Vec<FileRecord> = inputs
-        .par_iter()
-        .progress_with(bar.clone())
-        .map_init(translator, |translator, input| work.file(translator, input))
-        .collect();
-    bar.finish_and_clear();
-    let threads = rayon::current_num_threads();
-    common.detail(format_args!("{} files in {:?} on {threads} threads", inputs.len(), start.elapsed()));
+    let translator = || request.translator();
+    let file = |translator: &mut Translator, input: &Input| work.file(translator, input);
+    let records = super::on_all_cores(&inputs, common, translator, file, |_| String::new());
     let manifest = Manifest::new(settings, shard, records);
     manifest.write(&path)?;
     let [written, fresh] = [&work.written, &work.fresh].map(|count| count.load(Ordering::Relaxed));
-    let text = if batch.json {
-        summary_json(&manifest, &path, written, fresh)
-    } else {
-        summary(&manifest, &path, written, fresh)
-    };
+    let summary = if batch.json { summary_json } else { summary };
+    let text = summary(&manifest, &path, written, fresh);
     files::write(None, text.as_bytes())?;
     match manifest.counts.failed {
         0 => Ok(()),
@@ -117,7 +94,8 @@ fn manifest_name(shard: Option<ShardRecord>) -> String {
 }
 
 /// Returns everything that results follow from besides the files.
-fn settings(batch: &Batch, request: &Request, geometry: GeometryOptions) -> Value {
+fn settings(request: &Request<'_>) -> Value {
+    let Translate { batch, geometry, salt, .. } = request.arguments;
     let targets: Vec<&str> = request.targets.iter().map(|target| target.option()).collect();
     let entry = match request.vertex {
         Job::Compute => "compute",
@@ -128,12 +106,12 @@ fn settings(batch: &Batch, request: &Request, geometry: GeometryOptions) -> Valu
         "targets": targets,
         "name": batch.name.text,
         "entry": entry,
-        "glsl_version": request.version.option(),
+        "glsl_version": spelled(request.version),
         "vertex": geometry.vertex,
         "stride": geometry.stride,
-        "options": request.options,
-        "profile": request.profile,
-        "salt": request.salt,
+        "options": request.resolved.options,
+        "profile": request.resolved.profile,
+        "salt": salt,
     })
 }
 
@@ -257,18 +235,15 @@ impl Work<'_> {
     ) -> Result<(), Error> {
         let index = record.program.dvle;
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
-        let program = dvle::program(container, index, &self.request.options.limits)?;
+        let Translate { geometry, salt, .. } = self.request.arguments;
+        let program = dvle::program(container, index, &self.request.resolved.options.limits)?;
         let environment = FileEnvironment::new(container, index, &name)?;
         let setup = match program.stage() {
             Stage::Vertex => None,
-            Stage::Geometry => {
-                let GeometryOptions { vertex, stride } = self.geometry;
-                Some(Setup::with_nearest(container, index, vertex, stride)?)
-            }
+            Stage::Geometry => Some(Setup::with_nearest(container, index, geometry.vertex, geometry.stride)?),
         };
         let job = setup.as_ref().map_or(self.request.vertex, Job::Geometry);
-        record.key =
-            Some(translator.key(&program, &environment, job, self.request.salt.as_bytes())?.to_string());
+        record.key = Some(translator.key(&program, &environment, job, salt.as_bytes())?.to_string());
         let translated = translator.translate(&program, &environment, job)?;
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
         let reflection = || {
@@ -300,7 +275,7 @@ impl Work<'_> {
         bytes: &[u8],
     ) -> Result<OutputRecord, String> {
         let ending = target.ending(glsl_ending(translated));
-        let below = input.output(self.pattern, &dvle.to_string(), target, ending);
+        let below = input.output(&self.request.arguments.batch.name, &dvle.to_string(), target, ending);
         let path = self.folder.join(&below);
         if path == self.manifest {
             return Err("its name would be that of the manifest; give --name another pattern".into());
@@ -368,7 +343,7 @@ fn summary_json(manifest: &Manifest, path: &Path, written: usize, fresh: usize) 
             row(&file.file, program.map(|program| &program.program), json!({ "error": error }))
         })
         .collect();
-    Schema::Translate.text(json!({
+    Schema::TRANSLATE.text(json!({
         "manifest": path.display().to_string(), "counts": manifest.counts, "written": written, "fresh": fresh,
         "failures": failures,
     }))

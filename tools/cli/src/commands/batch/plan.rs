@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::args::{NamePart, NamePattern, Shard, Target};
@@ -73,11 +72,19 @@ pub fn inputs(paths: &[PathBuf], pattern: &NamePattern, shard: Option<Shard>) ->
             let hint = "name files or folders, or leave --out-dir out";
             return Err(Failure::usage("--out-dir has no name for standard input").hint(hint));
         }
-        if path.is_dir() {
-            // Several folders keep their names, so that equal paths below them are no collision.
-            below(path, if paths.len() > 1 { name_of(path) } else { PathBuf::new() }, &mut all);
-        } else {
-            all.push(input(path.clone(), PathBuf::from(path.file_name().unwrap_or_default()), None));
+        // Several folders keep their names, so that equal paths below them are no collision.
+        let prefix = if paths.len() > 1 && path.is_dir() { name_of(path) } else { PathBuf::new() };
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let relative = |path: &Path| prefix.join(path.strip_prefix(folder).unwrap_or(path));
+        for found in files::walk(path, files::has_programs) {
+            all.push(match found {
+                Ok(file) => input(relative(&file), file, None),
+                Err(error) => {
+                    let path = error.path().unwrap_or(folder).to_path_buf();
+                    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                    input(relative(&path), path, Some(format!("cannot be read: {reason}")))
+                }
+            });
         }
     }
     if all.is_empty() {
@@ -97,28 +104,9 @@ fn name_of(folder: &Path) -> PathBuf {
     named(folder).or_else(|| folder.canonicalize().ok().and_then(|path| named(&path))).unwrap_or_default()
 }
 
-fn input(path: PathBuf, relative: PathBuf, fault: Option<String>) -> Input {
+fn input(relative: PathBuf, path: PathBuf, fault: Option<String>) -> Input {
     let folder = relative.parent().map(Path::to_path_buf).unwrap_or_default();
     Input { path, folder, relative: spelled(&relative), fault }
-}
-
-/// Adds the files below a folder. Links inside of it are not followed, so there are no loops.
-fn below(folder: &Path, prefix: PathBuf, all: &mut Vec<Input>) {
-    for entry in WalkDir::new(folder).sort_by_file_name() {
-        let relative = |path: &Path| prefix.join(path.strip_prefix(folder).unwrap_or(path));
-        match entry {
-            Ok(entry) if entry.file_type().is_file() && files::has_programs(entry.path()) => {
-                let relative = relative(entry.path());
-                all.push(input(entry.into_path(), relative, None));
-            }
-            Ok(_) => {}
-            Err(error) => {
-                let path = error.path().unwrap_or(folder).to_path_buf();
-                let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                all.push(input(path.clone(), relative(&path), Some(format!("cannot be read: {reason}"))));
-            }
-        }
-    }
 }
 
 /// Checks that no two inputs have results of one name. The number of the program is a constant

@@ -62,12 +62,8 @@ struct Distinct<'a> {
 /// Result of a program.
 enum Checked {
     Verdict(Verdict),
-    /// The library or the interpreter rejects it.
-    Refused(String),
-    /// The driver rejects one of its modules.
-    Rejected(String),
-    /// The driver left invocations early.
-    CutShort(String),
+    /// The reason for having none.
+    Failed(Class, String),
 }
 
 /// Summary of a result.
@@ -75,8 +71,11 @@ enum Checked {
 enum Class {
     Equal,
     Different,
+    /// The library or the interpreter rejects the program.
     Refused,
+    /// The driver rejects one of its modules.
     Rejected,
+    /// The driver left invocations early.
     CutShort,
     Undecided,
     Nothing,
@@ -123,15 +122,13 @@ impl Checked {
                 Outcome::Undecided => Class::Undecided,
                 Outcome::Nothing(_) => Class::Nothing,
             },
-            Self::Refused(_) => Class::Refused,
-            Self::Rejected(_) => Class::Rejected,
-            Self::CutShort(_) => Class::CutShort,
+            Self::Failed(class, _) => *class,
         }
     }
     /// Returns the reason or the first difference.
     fn detail(&self) -> String {
         match self {
-            Self::Refused(text) | Self::Rejected(text) | Self::CutShort(text) => text.clone(),
+            Self::Failed(_, text) => text.clone(),
             Self::Verdict(verdict) => match (verdict.outcome(MOST_UNDECIDED), verdict.first) {
                 (Outcome::Nothing(reason), _) => reason.to_string(),
                 (_, Some(first)) => format!("{} values differ; first: {first}", verdict.differing),
@@ -146,11 +143,12 @@ impl Checked {
 
 impl From<CompareError> for Checked {
     fn from(error: CompareError) -> Self {
-        match error {
-            CompareError::Program(error) => Self::Refused(error.to_string()),
-            CompareError::Gpu(error @ GpuError::Unfinished { .. }) => Self::CutShort(error.to_string()),
-            CompareError::Gpu(error) => Self::Rejected(error.to_string()),
-        }
+        let class = match &error {
+            CompareError::Program(_) => Class::Refused,
+            CompareError::Gpu(GpuError::Unfinished { .. }) => Class::CutShort,
+            CompareError::Gpu(_) => Class::Rejected,
+        };
+        Self::Failed(class, error.to_string())
     }
 }
 
@@ -348,7 +346,7 @@ impl Work<'_> {
         let state = stored.state();
         let program = match state.program(Stage::Vertex) {
             Ok(program) => program,
-            Err(error) => return Checked::Refused(error.to_string()),
+            Err(error) => return Checked::Failed(Class::Refused, error.to_string()),
         };
         let (uniforms, inputs) = (self.uniforms(stored, &state), self.inputs(stored));
         let environment = state.vertex();
@@ -366,7 +364,7 @@ impl Work<'_> {
         };
         match self.stage(gpu, &case, job(&state)) {
             Err(CompareError::Gpu(error)) if verdict.passed() => {
-                Checked::Rejected(format!("as a vertex stage: {error}"))
+                Checked::Failed(Class::Rejected, format!("as a vertex stage: {error}"))
             }
             Err(error @ CompareError::Program(_)) if verdict.passed() => error.into(),
             Ok(()) | Err(_) => Checked::Verdict(verdict),

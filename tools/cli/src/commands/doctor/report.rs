@@ -98,7 +98,7 @@ fn result(text: &mut String, examination: &Examination<'_>) {
 fn verdict(checked: &Checked) -> Option<&transpica_gpu::compare::Verdict> {
     match checked {
         Checked::Verdict(verdict) => Some(verdict),
-        Checked::Refused(_) | Checked::Rejected(_) | Checked::CutShort(_) => None,
+        Checked::Failed(..) => None,
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) fn json(examination: &Examination<'_>) -> String {
     for class in Class::ALL {
         programs.insert(class.name().into(), examination.count(class).into());
     }
-    Schema::Doctor.text(json!({
+    Schema::DOCTOR.text(json!({
         "driver": driver(&examination.driver), "route": examination.route.name(),
         "vertices": examination.vertices, "seed": examination.seed, "files": files, "skipped": examination.others,
         "programs": programs, "not_equal": rows,

@@ -170,7 +170,7 @@ fn registers(state: &RegisterState, stage: Stage) -> String {
     let ints: serde_json::Map<_, _> = ints.collect();
     let bools = (0..16).map(|register| (register.to_string(), json!(uniforms.bools >> register & 1 != 0)));
     let bools: serde_json::Map<_, _> = bools.collect();
-    Schema::Registers
+    Schema::REGISTERS
         .text(json!({ "registers": registers, "uniforms": { "c": floats, "i": ints, "b": bools } }))
 }
 

@@ -7,10 +7,7 @@ mod report;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use indicatif::ParallelProgressIterator;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use transpica_containers::{Hit, Limits, Scanner, Summary};
 
 use crate::args::{Common, Scan};
@@ -51,27 +48,16 @@ pub fn run(arguments: Scan, common: &Common) -> Result<(), Failure> {
     let Scan { paths, extract, json, output } = arguments;
     let inputs = files::list(&paths);
     let folder = extract.as_deref().map(Folder::create).transpose()?;
-    let start = Instant::now();
-    let bar = super::progress(inputs.len(), "files", common.quiet);
-    let mut all: Vec<File> = inputs
-        .par_iter()
-        .progress_with(bar.clone())
-        .map_init(
-            || Scanner::new(Limits::default()),
-            |scanner, input| match input {
-                Ok(path) => file(scanner, path, folder.as_ref()),
-                Err(failure) => File::unreadable(String::new(), failure.message().to_string()),
-            },
-        )
-        .collect();
-    bar.finish_and_clear();
-    let bytes: u64 = all.iter().map(|file| file.summary.bytes).sum();
-    common.detail(format_args!(
-        "{} files, {bytes} bytes in {:?} on {} threads",
-        all.len(),
-        start.elapsed(),
-        rayon::current_num_threads()
-    ));
+    let work = |scanner: &mut Scanner, input: &Result<PathBuf, Failure>| match input {
+        Ok(path) => file(scanner, path, folder.as_ref()),
+        Err(failure) => File::unreadable(String::new(), failure.message().to_string()),
+    };
+    let bytes = |all: &[File]| {
+        let bytes: u64 = all.iter().map(|file| file.summary.bytes).sum();
+        format!(", {bytes} bytes")
+    };
+    let scanner = || Scanner::new(Limits::default());
+    let mut all = super::on_all_cores(&inputs, common, scanner, work, bytes);
     mark_duplicates(&mut all);
     if let Some(folder) = folder {
         folder.name(&mut all)?;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use transpica_containers::{Pair, ProgramInfo};
 
@@ -15,11 +16,13 @@ pub(super) fn hex(digest: &[u8; 16]) -> String {
 }
 
 /// Numbers of a scan.
+#[derive(Serialize)]
 struct Totals {
     files: usize,
     bytes: u64,
     hits: usize,
     programs: usize,
+    #[serde(rename = "distinct_programs")]
     distinct: usize,
     unreadable: usize,
 }
@@ -83,14 +86,10 @@ fn pair(pair: &Pair) -> String {
 
 /// Returns everything as JSON.
 pub(super) fn json(all: &[File]) -> String {
-    let Totals { files, bytes, hits, programs, distinct, unreadable } = Totals::from_files(all);
-    Schema::Scan.text(json!({
+    Schema::SCAN.text(json!({
         "files": all.iter().map(file).collect::<Vec<_>>(),
         "hits": all.iter().flat_map(|file| file.rows.iter().map(|row| self::row(file, row))).collect::<Vec<_>>(),
-        "summary": {
-            "files": files, "bytes": bytes, "hits": hits, "programs": programs, "distinct_programs": distinct,
-            "unreadable": unreadable,
-        },
+        "summary": Totals::from_files(all),
     }))
 }
 

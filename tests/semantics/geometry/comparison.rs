@@ -5,20 +5,19 @@
 
 use std::cell::RefCell;
 
-use crate::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
 use transpica::geometry::kernel::RECORDED;
 use transpica::geometry::{Dependence, GeometryInput, GeometryKernel, GeometrySetup, Primitives, Topology};
 use transpica::host::{DrawField, OutputMap};
 use transpica::interp::{GeometryMachine, Uniforms};
+use transpica::isa::limits::FLOATS;
 use transpica::stages::ir::{Buffer, Resource, ScalarKind};
 use transpica::stages::precision::arith;
 use transpica::{Job, Machine, Options, Precision, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Pipeline;
 use transpica_generate::GeometryDraw;
-
-use crate::chain::Disagreement;
-use crate::unnamed::Unnamed;
-use transpica::isa::limits::FLOATS;
+use transpica_prove::chain::Disagreement;
+use transpica_prove::ir::{Evaluator, InputValues, Lanes, ModuleInputs, same_numbers};
+use transpica_prove::unnamed::Unnamed;
 
 /// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;

@@ -3,8 +3,8 @@
 //! so all end.
 
 use transpica::stages::ir::{
-    Array, Binary, Def, Exit, Func, Item, Lane, Module, Node, NodeData, Op, Region, RegionData, Resource,
-    ScalarKind, Shape, Type, Unary, Value, ValueList,
+    Array, Binary, Def, Exit, Func, Item, Lane, Module, Node, NodeData, Op, Phase, Region, RegionData,
+    Resource, ScalarKind, Shape, Type, Unary, Value, ValueList, verify,
 };
 
 struct Target {
@@ -286,12 +286,6 @@ impl Generator {
 }
 
 /// Builds a random module.
-///
-/// ```
-/// use transpica::stages::ir::{Phase, verify};
-/// let module = transpica_prove::modules::module(1);
-/// assert!(verify(&module, Phase::Pica).is_ok());
-/// ```
 pub fn module(seed: u64) -> Module {
     let f = Func { name: "main".into(), ..Func::default() };
     let mut generator = Generator {
@@ -317,4 +311,9 @@ pub fn module(seed: u64) -> Module {
         generator.f.regions[body].exit = Exit::Yield(outputs);
     }
     Module { main: generator.f, helpers: Vec::new() }
+}
+
+#[test]
+fn random_modules_are_well_formed() {
+    assert!(verify(&module(1), Phase::Pica).is_ok());
 }
