@@ -46,9 +46,9 @@ fn instructions<'a>(program: &'a Program<'_>) -> impl Iterator<Item = Inst> + 'a
     (0..program.code().len()).filter_map(|pc| program.inst(Pc(u16::try_from(pc).ok()?)))
 }
 
-/// Returns whether a program contains EX2 or LG2.
-fn has_approximate(program: &Program<'_>) -> bool {
-    instructions(program).any(|inst| matches!(inst, Inst::Data { op: DataOp::Ex2 | DataOp::Lg2, .. }))
+/// Returns whether a program contains one of these operations.
+fn has_any(program: &Program<'_>, wanted: [DataOp; 2]) -> bool {
+    instructions(program).any(|inst| matches!(inst, Inst::Data { op, .. } if wanted.contains(&op)))
 }
 
 /// Output components that some instruction of a program writes: one mask per register, bit 0 = x.
@@ -90,10 +90,13 @@ pub(crate) fn arithmetic(
         (false, true) => Exponentials::Approximate,
         (false, false) => Exponentials::Undefined,
     };
-    let is_open = order != Order::Fixed || exponentials != Exponentials::Portable && has_approximate(program);
+    let reciprocal_ulp = facts.reciprocal_ulp;
+    let is_open = order != Order::Fixed
+        || exponentials != Exponentials::Portable && has_any(program, [DataOp::Ex2, DataOp::Lg2])
+        || reciprocal_ulp > 0.0 && has_any(program, [DataOp::Rcp, DataOp::Rsq]);
     let is_promised = *options != options.unpromised();
     let subnormals = facts.subnormals;
-    is_open.then_some(Arithmetic { precision, order, exponentials, subnormals, is_promised })
+    is_open.then_some(Arithmetic { precision, order, exponentials, subnormals, reciprocal_ulp, is_promised })
 }
 
 /// One bank of registers; `None` for a component that still has its initial value.

@@ -46,6 +46,9 @@ pub struct Facts {
     /// at the end of the iteration, without a report. Invocations of one group share the count, and
     /// a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
+    /// Largest distance of RCP and RSQ from the rounded result, in units in the last place. Vulkan
+    /// permits 2.5.
+    pub reciprocal_ulp: f64,
     /// True if it needs declarations of what arithmetic preserves, which modules have on request:
     /// without them it takes a comparison and a selection for a minimum, which loses NaN.
     pub needs_float_controls: bool,
@@ -70,6 +73,7 @@ const DRIVERS: [Facts; 3] = [
         recomputes_loop_values: true,
         // Its compiler inserts a countdown into every loop, so that none hangs the process.
         loop_rounds: Some(65_535),
+        reciprocal_ulp: 0.0,
         needs_float_controls: false,
     },
     Facts {
@@ -88,6 +92,7 @@ const DRIVERS: [Facts; 3] = [
         loses_loop_values: true,
         recomputes_loop_values: false,
         loop_rounds: None,
+        reciprocal_ulp: 0.0,
         needs_float_controls: false,
     },
     Facts {
@@ -100,6 +105,8 @@ const DRIVERS: [Facts; 3] = [
         loses_loop_values: false,
         recomputes_loop_values: false,
         loop_rounds: None,
+        // Measured: RCP 1, RSQ 2.
+        reciprocal_ulp: 2.5,
         needs_float_controls: true,
     },
 ];
@@ -115,6 +122,7 @@ pub(crate) const UNKNOWN: Facts = Facts {
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,
+    reciprocal_ulp: 2.5,
     needs_float_controls: false,
 };
 

@@ -232,6 +232,8 @@ pub(crate) struct Arithmetic {
     pub(crate) exponentials: Exponentials,
     /// Treatment of numbers below 2^-126.
     pub(crate) subnormals: Subnormals,
+    /// Largest distance of RCP and RSQ from the rounded result, in units in the last place.
+    pub(crate) reciprocal_ulp: f64,
     /// True if promises leave products without a guard, so that a driver may reorder those too.
     pub(crate) is_promised: bool,
 }
@@ -412,7 +414,9 @@ impl Arithmetic {
 
     /// A result of RCP or RSQ, which a driver may merge into a later multiplication.
     fn quotient(&self, value: f64, bound: f64, is_rounded: bool, roundings: f64) -> Near {
-        let leaf = Near::leaf(value, bound);
+        let inexact =
+            if value.is_finite() { self.reciprocal_ulp * self.numbers()[1] * value.abs() } else { 0.0 };
+        let leaf = Near::leaf(value, bound + inexact);
         match self.order {
             Order::Any if is_rounded && leaf.scale != 0.0 => Near { roundings, unit: NO_UNIT, ..leaf },
             Order::Fixed | Order::DotProducts | Order::Any => leaf,

@@ -317,16 +317,12 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         flag: "preserve-nan",
-        heading: TARGET,
-        is_common: false,
         fields: &["preserve_nan"],
         form: Form::Switch("true"),
         help: "Declare that NaN, infinities and the sign of zero are kept: NVIDIA's drivers need it for exact results",
     },
     Row {
         flag: "preserve-subnormals",
-        heading: TARGET,
-        is_common: false,
         fields: &["preserve_subnormals"],
         form: Form::Switch("true"),
         help: "Declare that subnormal numbers are kept, for drivers that can",

@@ -90,7 +90,14 @@ fn a_maximum_of_nan_is_open_in_fast_alone() {
         bounds_with(body, [0.0, f32::NAN, 2.0, -0.0], &|_| {
             let (order, exponentials) = (Order::DotProducts, Exponentials::Portable);
             let subnormals = Subnormals::Open;
-            Some(Arithmetic { precision, order, exponentials, subnormals, is_promised: false })
+            Some(Arithmetic {
+                precision,
+                order,
+                exponentials,
+                subnormals,
+                reciprocal_ulp: 0.0,
+                is_promised: false,
+            })
         })
     };
     let least = f64::from(f32::from_bits(1));
