@@ -37,7 +37,7 @@ impl Module<'_> {
         marks: Marks,
         mut trace: Option<&mut Trace>,
     ) -> Result<Vec<(Helper, Type)>> {
-        let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
+        let (mut called, mut written) = (Vec::new(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
@@ -50,7 +50,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            draft.is_traced = trace.is_some() && name.is_none();
+            let mut draft = Draft::new(func.values.len(), trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
@@ -99,8 +99,8 @@ impl Module<'_> {
     /// Writes a function for elements of a named array.
     fn reader(&self, out: &mut String, Reader { array, helper }: Reader) {
         let array = usize::from(array);
-        let names = (self.readers.get(array), self.declarations.arrays().nth(array));
-        let (Some(reader), Some(array)) = names else { return };
+        let names = (self.readers.get(array), self.declarations.offsets.get(array));
+        let (Some(reader), Some((array, _))) = names else { return };
         let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
         let index = if array == "index" { "element" } else { "index" };
         self.head(out, reader, &[(index, Type::I32)], Type::F32X4);

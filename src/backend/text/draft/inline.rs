@@ -219,15 +219,7 @@ impl Draft {
                 | Line::Switch { selector: operand, .. }
                 | Line::Return(operand)
                 | Line::Write { value: operand, .. } => self.name_exact(operand),
-                Line::Evaluate(_)
-                | Line::Procedure(_)
-                | Line::Else
-                | Line::Loop { .. }
-                | Line::Case { .. }
-                | Line::End
-                | Line::Break
-                | Line::Continue
-                | Line::Leave => {}
+                _other_line => {}
             }
         }
     }
