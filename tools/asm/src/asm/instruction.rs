@@ -2,7 +2,7 @@
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
 //! Facts: picasso's manual and probes; formats from the opcode table.
 
-use super::descriptors::{Swap, significant};
+use super::descriptors::significant;
 use super::directive::is_directive;
 use super::register::{FLOAT, INT, Operand, Spelling, bank_of, base, split};
 use super::report::{Fault, Parse, fault, hinted, invalid};
@@ -25,7 +25,6 @@ struct SourceOperand<'a> {
 struct Request<'r, 'a> {
     mask: Mask,
     sources: &'r [SourceOperand<'a>],
-    significant: u32,
     suffix: Suffix,
 }
 
@@ -205,8 +204,7 @@ impl<'a> Assembler<'a> {
         let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
         let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
         let word = put_sources(word, opcode.format(), &sources, &mend)?;
-        let request = Request { mask, sources: &sources, significant: significant(opcode, mask), suffix };
-        self.describe(rest, word, request)
+        self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
     fn address(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
@@ -224,11 +222,7 @@ impl<'a> Assembler<'a> {
         let sources = self.read_sources(&operands[1..])?;
         // Its only source is wide.
         let word = put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources, &|_| String::new())?;
-        // An explicit descriptor may write components that do not exist.
-        let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
-        let significant = significant(Opcode::Mova, mask) & !unread;
-        let request = Request { mask, sources: &sources, significant, suffix };
-        self.describe(rest, word, request)
+        self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
     fn compare(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
@@ -240,8 +234,7 @@ impl<'a> Assembler<'a> {
         let word = put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources, &mend)?;
         let word = word.with(Field::CompareX, self.comparison(operands[1]).map_err(explain)?);
         let word = word.with(Field::CompareY, self.comparison(operands[2]).map_err(explain)?);
-        let significant = significant(Opcode::Cmp, Mask::NONE);
-        self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, significant, suffix })
+        self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, suffix })
     }
 
     fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
@@ -255,7 +248,8 @@ impl<'a> Assembler<'a> {
 
     /// Selects a descriptor for the word and appends the word.
     fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
-        let Request { mask, sources, significant, suffix } = request;
+        let Request { mask, sources, suffix } = request;
+        let significant = word.opcode().map_or(0, |opcode| significant(opcode, mask));
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
         for (selector, source) in descriptor.sources.iter_mut().zip(sources) {
             let Operand { swizzle, negate, .. } = source.operand;
@@ -263,9 +257,12 @@ impl<'a> Assembler<'a> {
         }
         let reach = reach(word);
         if let Some(number) = suffix.descriptor {
+            // An explicit descriptor of MOVA may write components that do not exist.
+            let is_address = word.opcode() == Some(Opcode::Mova);
+            let unread = if is_address { Mask(12).to_descriptor() } else { 0 };
             // Range: below 128.
             if number as usize >= reach
-                || !self.descriptors.has(number as usize, descriptor.pack(), significant)
+                || !self.descriptors.has(number as usize, descriptor.pack(), significant & !unread)
             {
                 let message = format!("descriptor {number} does not say what the operands say");
                 return hinted(at, message, "correct its `.opdesc`, or leave the `@` out");
@@ -281,17 +278,18 @@ impl<'a> Assembler<'a> {
             return hinted(at, "too many operand descriptors (limit is 128)", hint);
         };
         if reach < DESCRIPTORS {
-            let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
+            let Some(low) = self.descriptors.give_to_mad(number) else {
                 if self.is_repeated("mad descriptors") {
                     return Err(Fault::follow_up(at));
                 }
                 let hint = "all mad instructions together can have 32 different masks and swizzles";
                 return hinted(at, "opdesc allocation error", hint);
             };
-            number = low;
-            if let Some(swap) = swap {
-                self.swap_descriptors(swap);
+            if low != number {
+                // Range: both are below 128.
+                self.swap_descriptors(low as u32, number as u32);
             }
+            number = low;
         }
         // Range: below 128.
         self.emit(suffix.apply(word.with(Field::Descriptor, number as u32)));
@@ -299,7 +297,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Renumbers the descriptors of words after a swap. No MAD uses either entry.
-    fn swap_descriptors(&mut self, Swap(one, other): Swap) {
+    fn swap_descriptors(&mut self, one: u32, other: u32) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
                 continue;
