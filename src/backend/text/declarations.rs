@@ -67,6 +67,7 @@ enum Content {
 }
 
 /// All declarations of a module.
+#[derive(Default)]
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
@@ -89,8 +90,7 @@ impl Declarations {
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::collect(source.module)?;
         let interface = source.interface;
-        let (globals, prefixes, members, offsets, attributes, ports) = Default::default();
-        let mut out = Self { reads, globals, prefixes, members, offsets, attributes, ports };
+        let mut out = Self { reads, ..Self::default() };
         if interface.entry_point == EntryPoint::Vertex {
             out.ports(source, dialect, names)?;
         }

@@ -10,7 +10,7 @@ use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
 use super::draft::{Draft, Reader};
 use super::module::{Called, Module};
-use super::names::{self, Names};
+use super::names::{Names, hinted};
 use super::print::Body;
 use crate::backend::interface::WORKGROUP;
 use crate::error::Result;
@@ -158,7 +158,5 @@ fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
         };
         return name.to_owned();
     }
-    let mut name = String::new();
-    names::write_hinted(&mut name, data.hint, data.ty.kind);
-    name
+    hinted(data.hint, data.ty.kind)
 }

@@ -13,7 +13,7 @@
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
-use super::{Word, write_hinted};
+use super::{Word, hinted};
 use crate::backend::text::draft::facts::NONE;
 use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, View};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
@@ -317,13 +317,6 @@ impl Draft {
 /// Returns a name as text.
 fn text((stem, noun): Name) -> String {
     if noun.is_empty() { stem } else { format!("{stem}_{noun}") }
-}
-
-/// Returns the name of a register.
-fn hinted(hint: Hint, kind: ScalarKind) -> String {
-    let mut name = String::new();
-    write_hinted(&mut name, hint, kind);
-    name
 }
 
 const fn is_plain(label: Label) -> bool {

@@ -4,7 +4,6 @@
 mod labels;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
@@ -65,15 +64,12 @@ pub struct Names<'o> {
     outer: Option<&'o Names<'o>>,
     /// Each name with the number of its last repetition.
     taken: BTreeMap<String, u32>,
-    /// Names from registers, each with the number of its next repetition. There are few, so a
-    /// linear search is faster than a map.
-    hinted: Vec<((Hint, ScalarKind), u32)>,
 }
 
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new(), hinted: Vec::new() }
+        Self { reserved, outer: None, taken: BTreeMap::new() }
     }
 
     /// Creates a nested scope.
@@ -83,37 +79,6 @@ impl<'o> Names<'o> {
 
     fn find(&self, name: &str) -> Option<u32> {
         self.taken.get(name).copied().or_else(|| self.outer.and_then(|outer| outer.find(name)))
-    }
-
-    /// Writes the name of a value that came from a register. All other names of the scope come
-    /// before, since only the counters remember these.
-    pub fn hinted(&mut self, out: &mut String, hint: Hint, kind: ScalarKind) {
-        let start = out.len();
-        write_hinted(out, hint, kind);
-        let stem = out.len();
-        let is_register = hint.register != HintRegister::None;
-        // The name of a register does not show the type, so its values of all types share a
-        // counter.
-        let key = (printed_hint(hint), if is_register { ScalarKind::F32 } else { kind });
-        let place = self.hinted.iter().position(|(known, _)| *known == key);
-        let place = place.unwrap_or_else(|| {
-            self.hinted.push((key, 0));
-            self.hinted.len() - 1
-        });
-        let mut number = self.hinted[place].1;
-        loop {
-            if number > 0 {
-                out.truncate(stem);
-                let _ = write!(out, "_{number}");
-            }
-            number += 1;
-            let name = &out[start..];
-            // Reserved words do not end in a number of ours.
-            if self.find(name).is_none() && (number > 1 || !(self.reserved)(name)) {
-                break;
-            }
-        }
-        self.hinted[place].1 = number;
     }
 
     /// Takes a name that must not change.
@@ -159,12 +124,6 @@ impl<'o> Names<'o> {
         self.taken.insert(name.clone(), 0);
         name
     }
-
-    /// Returns a unique identifier similar to a word.
-    pub fn unique_word(&mut self, words: &mut Words, wanted: Word) -> Word {
-        let name = self.unique(words.get(wanted));
-        words.add(|out| out.push_str(&name))
-    }
 }
 
 /// Returns a valid identifier, possibly a reserved word.
@@ -181,40 +140,32 @@ fn identifier(wanted: &str) -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
-    let (stem, number) = match hint.register {
-        HintRegister::Temp(register) => ("r", Some(register)),
-        HintRegister::Output(register) => ("o", Some(register)),
-        HintRegister::Address => ("a0", None),
-        HintRegister::Flags => ("cmp", None),
-        HintRegister::Counter => ("aL", None),
-        HintRegister::LoopLeft(position) => ("left_i", Some(position)),
-        HintRegister::Invocation => ("invocation", None),
-        HintRegister::Count => ("count", None),
+/// Returns the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
+pub fn hinted(hint: Hint, kind: ScalarKind) -> String {
+    use HintRegister::{Address, Flags, Output, Temp};
+    let mut name = match hint.register {
+        Temp(register) => format!("r{register}"),
+        Output(register) => format!("o{register}"),
+        Address => "a0".to_owned(),
+        Flags => "cmp".to_owned(),
+        HintRegister::Counter => "aL".to_owned(),
+        HintRegister::LoopLeft(position) => format!("left_i{position}"),
+        HintRegister::Invocation => "invocation".to_owned(),
+        HintRegister::Count => "count".to_owned(),
+        // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
         HintRegister::None => match kind {
-            // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
-            ScalarKind::F32 => ("carried", None),
-            ScalarKind::I32 => ("next", None),
-            ScalarKind::U32 => ("bits", None),
-            ScalarKind::Bool => ("done", None),
+            ScalarKind::F32 => "carried".to_owned(),
+            ScalarKind::I32 => "next".to_owned(),
+            ScalarKind::U32 => "bits".to_owned(),
+            ScalarKind::Bool => "done".to_owned(),
         },
     };
-    out.push_str(stem);
-    if let Some(number) = number {
-        let _ = write!(out, "{number}");
-    }
-    let mask = printed_hint(hint).mask;
-    if mask != 0 {
-        out.push('_');
-        out.extend(LANES.into_iter().zip(0..).filter(|&(_, lane)| mask >> lane & 1 != 0).map(|(c, _)| c));
-    }
-}
-
-/// Returns the hint with the components that its name shows: those of a register, unless it has all
-/// four.
-const fn printed_hint(hint: Hint) -> Hint {
-    use HintRegister::{Address, Flags, Output, Temp};
+    // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
-    Hint { mask: if has_components && hint.mask != 15 { hint.mask & 15 } else { 0 }, ..hint }
+    if has_components && (1..15).contains(&hint.mask) {
+        let lanes = LANES.into_iter().zip(0..).filter(|&(_, lane)| hint.mask >> lane & 1 != 0);
+        name.push('_');
+        name.extend(lanes.map(|(letter, _)| letter));
+    }
+    name
 }
