@@ -22,6 +22,9 @@ use crate::geometry::GeometryKernel;
 use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
 
+/// Bytes from one array element to the next (std140).
+const STRIDE: Word = 16;
+
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
 pub(super) struct Variables {
@@ -160,7 +163,7 @@ pub(super) fn variable_type(w: &mut Writer, output: &Output) -> Result<Word> {
         Location::Position | Location::Varying(_) => w.ty(ty),
         Location::ClipDistances => {
             let element = w.ty(ty.with_lanes(1));
-            w.plain_array(element, ty.lanes.into())
+            w.array(element, ty.lanes.into(), 0)
         }
     })
 }
@@ -216,7 +219,8 @@ fn declare_buffer(
         (StorageClass::Uniform, Decoration::BufferBlock)
     };
     vars.buffer_class = Some(class);
-    let array = w.storage_array(buffer.element);
+    let element = w.ty(buffer.element);
+    let array = w.array(element, 0, 4 * Word::from(buffer.element.lanes));
     let ty = w.structure(&[array]);
     w.mark(ty, decoration);
     w.offset(ty, 0, 0);
@@ -251,7 +255,7 @@ fn declare_uniforms(
         let element = w.ty(element_type(member.ty));
         let ty = match array_length(member.ty) {
             Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
-            Some(length) => w.array(element, u32::from(length)),
+            Some(length) => w.array(element, u32::from(length), STRIDE),
             None => element,
         };
         members.push((ty, member.offset, &*member.name));

@@ -53,7 +53,7 @@ pub(super) fn write(w: &mut Writer, vars: &mut Variables, source: &BackendInput<
 /// Declares the output of the vertex stage as an input: one for each vertex.
 fn declare_input(w: &mut Writer, vars: &mut Variables, output: &Output) -> Result<Word> {
     let element = variable_type(w, output)?;
-    let array = w.plain_array(element, VERTICES);
+    let array = w.array(element, VERTICES, 0);
     let id = w.variable(StorageClass::Input, array);
     w.name(id, &format!("in_{}", output.name));
     locate(w, id, output.location);
