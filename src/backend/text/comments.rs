@@ -1,6 +1,7 @@
 //! The lines in front of a text: where it is from, and what its language needs.
 //! In: the interface. Out: comments, directives. Knows no functions.
 
+#[cfg(feature = "glsl")]
 use std::fmt::Write as _;
 
 #[cfg(feature = "glsl")]

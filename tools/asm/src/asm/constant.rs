@@ -117,7 +117,7 @@ impl<'a> Assembler<'a> {
         let (name, values) = self.tuple(text)?;
         self.check_constant_name(name);
         // Range: float uniforms end at 95.
-        let register = self.constant_registers(text, name, UniformKind::Float, 1)? as u8;
+        let register = self.constant_registers(text, name, 1)? as u8;
         let value = self.floats(values);
         self.add_constant(text, ConstantValue::Float { register, value })
     }
@@ -126,8 +126,12 @@ impl<'a> Assembler<'a> {
     pub(super) fn consti(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
         self.check_constant_name(name);
+        let Some(register) = self.space().constant(UniformKind::Int, 1) else {
+            return fault(text, format!("not enough space for local constant '{}'", quote(name)));
+        };
+        self.define(name, Operand::array(register, 1))?;
         // Range: int uniforms end at 3.
-        let register = self.constant_registers(text, name, UniformKind::Int, 1)? as u8;
+        let register = (register - INT) as u8;
         let value = self.bytes(values);
         self.add_constant(text, ConstantValue::Int { register, value })
     }
@@ -172,20 +176,14 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Allocates registers for a constant and declares its name. The result is relative to the
-    /// first register of the kind.
-    pub(super) fn constant_registers(
-        &mut self,
-        at: &'a str,
-        name: &'a str,
-        kind: UniformKind,
-        count: u32,
-    ) -> Parse<'a, u32> {
-        let Some(register) = self.space().constant(kind, count) else {
+    /// Allocates registers for a float constant and declares its name. The result is relative to
+    /// c0.
+    pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
+        let Some(register) = self.space().constant(UniformKind::Float, count) else {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::array(register, count))?;
-        Ok(register - kind.base())
+        Ok(register - FLOAT)
     }
 
     /// `.setf REG(x, y, z, w)`

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::instruction::{Context, Target, descriptor_use, line};
-use super::layout::{Block, Kind, Layout};
+use super::layout::{Block, Kind, Layout, call_range};
 use super::names::{NameSet, identifier};
 use super::section::ProcNames;
 use super::symbols::Registers;
@@ -164,11 +164,14 @@ impl<'a> Printer<'a> {
     }
 
     fn target<'t>(&'t self, word: Word, opens: bool, labels: &'t BTreeMap<usize, String>) -> Target<'t> {
-        match self.form.readable {
-            _ if opens => Target::Block,
-            true => Target::of(word, self.procs, labels),
-            false => Target::Number,
-        }
+        let address = word.get(Field::Target).map_or(0, |target| target as usize);
+        let name = match (call_range(word), word.moves()) {
+            _ if opens => return Target::Block,
+            (Some((start, length)), _) if self.form.readable => self.procs.name(start, start + length),
+            (_, Some(Move::Jump)) => labels.get(&address).map(String::as_str),
+            _ => None,
+        };
+        name.map_or(Target::Number, Target::Name)
     }
 
     fn write_line(&self, out: &mut String, text: &str, pc: Option<usize>) {

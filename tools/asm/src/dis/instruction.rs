@@ -3,12 +3,9 @@
 //! of words.
 //! Facts: the assembler's syntax of operands; 3dbrew "GPU/Shader Instruction Set".
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Form;
-use super::layout::call_range;
-use super::section::ProcNames;
 use super::symbols::{Registers, register_text};
 use crate::asm::syntax::{BOOL, FLOAT, INT, significant};
 use transpica::container;
@@ -18,7 +15,7 @@ use transpica::isa::print::MaskText;
 use transpica::isa::table::{Class, Role};
 use transpica::isa::word::Field;
 use transpica::isa::{
-    CompareOp, Component, Condition, ConditionOp, Dest, Index, Mask, Move, Opcode, Swizzle, Word,
+    CompareOp, Component, Condition, ConditionOp, Dest, Index, Mask, Opcode, Swizzle, Word,
 };
 
 /// The form of a word's target in the text.
@@ -30,20 +27,6 @@ pub(super) enum Target<'a> {
     Name(&'a str),
     /// A number, where no name exists.
     Number,
-}
-
-impl<'a> Target<'a> {
-    /// The target of a word that opens no block.
-    pub fn of(word: Word, procs: &'a ProcNames, labels: &'a BTreeMap<usize, String>) -> Self {
-        let name = match (call_range(word), word.moves()) {
-            (Some((start, length)), _) => procs.name(start, start + length),
-            (None, Some(Move::Jump)) => {
-                labels.get(&(word.get(Field::Target).unwrap_or(0) as usize)).map(String::as_str)
-            }
-            (None, _) => None,
-        };
-        name.map_or(Target::Number, Target::Name)
-    }
 }
 
 /// The context of a line.

@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 
 use super::instruction::{Context, Target, line};
-use super::layout::Layout;
+use super::layout::{Layout, call_range};
 use super::names::identifier;
-use super::section::{ProcNames, proc_names, sections};
+use super::section::{ProcNames, proc_names, registers};
 use super::symbols::Registers;
 use super::{FORMS, Form, check_size};
 use crate::asm::syntax::{BOOL, INT};
 use transpica::container::Model;
 use transpica::isa::print::InstructionText;
-use transpica::isa::{Pc, Word};
+use transpica::isa::word::Field;
+use transpica::isa::{Move, Pc, Word};
 use transpica::{At, Error, Kind, Result, Shbin};
 
 /// Texts of a file's instructions, one by one.
@@ -56,9 +57,7 @@ impl Listing {
         let model = Model::from(file);
         let layout = Layout::new(&model);
         let [form, ..] = FORMS;
-        let procs = proc_names(&model, &layout);
-        let (_, sections) = sections(&model, form, &layout, &procs);
-        let registers = sections.into_iter().map(|section| section.registers).collect();
+        let registers = registers(&model, form, &layout);
         let mut labels = BTreeMap::new();
         let shown = model
             .executables
@@ -72,6 +71,7 @@ impl Listing {
                 }
             }
         }
+        let procs = proc_names(&model, &layout);
         Ok(Self { procs, labels, registers, ends: layout.ends, model, index })
     }
 
@@ -82,7 +82,7 @@ impl Listing {
         let registers = self.registers_at(pc).unwrap_or(&none);
         let text = |form: Form| {
             let context = Context { registers, descriptors: &self.model.descriptors, form, required: 0 };
-            line(word, Target::of(word, &self.procs, &self.labels), context)
+            line(word, self.target(word), context)
         };
         let [plain, _, verbatim, ..] = FORMS;
         // Bits without syntax show in the second form only.
@@ -93,6 +93,16 @@ impl Listing {
     fn registers_at(&self, pc: Pc) -> Option<&Registers> {
         let section = || self.ends.iter().position(|&end| pc.index() < end).unwrap_or_default();
         self.registers.get(self.index.unwrap_or_else(section))
+    }
+
+    fn target(&self, word: Word) -> Target<'_> {
+        let address = word.get(Field::Target).map_or(0, |target| target as usize);
+        let name = match (call_range(word), word.moves()) {
+            (Some((start, length)), _) => self.procs.name(start, start + length),
+            (None, Some(Move::Jump)) => self.labels.get(&address).map(String::as_str),
+            (None, _) => None,
+        };
+        name.map_or(Target::Number, Target::Name)
     }
 
     /// The name of a uniform by picasso's number.

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::ops::Range;
 
 use super::code::Printer;
 use super::layout::{Kind, Layout};
@@ -28,56 +27,48 @@ pub(super) fn text(model: &Model, form: Form, options: DisassemblerOptions) -> O
     let procs = proc_names(model, &layout);
     let mut out = String::new();
     package(&mut out, model, form);
+    let mut shared = Shared::default();
     let mut printer = Printer::new(model, form, options, &layout, &procs);
     if model.executables.is_empty() {
         out.push_str(".nodvle\n");
         printer.section(&mut out, 0..model.code.len(), &Registers::default(), None)?;
     }
-    let (library, sections) = sections(model, form, &layout, &procs);
-    out.push_str(&library);
-    for (index, (section, executable)) in sections.iter().zip(&model.executables).enumerate() {
+    if form.readable && model.executables.len() > 1 {
+        library(&mut out, model, &mut shared);
+    }
+    let mut start = 0;
+    for (index, executable) in model.executables.iter().enumerate() {
+        let end = layout.ends.get(index).copied().unwrap_or(start).max(start);
         if model.executables.len() > 1 {
             let separator = if index > 0 { "\n" } else { "" };
             let _ = writeln!(out, "{separator}.dvle");
         }
-        out.push_str(&section.tables);
-        printer.section(&mut out, section.code.clone(), &section.registers, Some(executable))?;
+        let (main, endmain) = range(executable);
+        let entry = procs.name(main, endmain);
+        let section = Section { code: &model.code[start..end], entry, form };
+        let registers = tables::print(&mut out, executable, &section, &mut shared);
+        printer.section(&mut out, start..end, &registers, Some(executable))?;
+        start = end;
     }
     Some(out)
 }
 
-/// The section of an executable.
-pub(super) struct ExecutableText {
-    /// Text of its tables.
-    tables: String,
-    /// Its words.
-    code: Range<usize>,
-    /// Names of its registers.
-    pub registers: Registers,
-}
-
-/// Prints the library and the tables of each executable.
-pub(super) fn sections(
-    model: &Model,
-    form: Form,
-    layout: &Layout,
-    procs: &ProcNames,
-) -> (String, Vec<ExecutableText>) {
-    let (mut out, mut shared, mut start) = (String::new(), Shared::default(), 0);
+/// Names of the registers of each executable, as [`text`] prints them.
+pub(super) fn registers(model: &Model, form: Form, layout: &Layout) -> Vec<Registers> {
+    let (mut out, mut shared) = (String::new(), Shared::default());
     if form.readable && model.executables.len() > 1 {
         library(&mut out, model, &mut shared);
     }
-    let sections = model.executables.iter().enumerate().map(|(index, executable)| {
+    let mut all = Vec::with_capacity(model.executables.len());
+    let mut start = 0;
+    for (index, executable) in model.executables.iter().enumerate() {
         let end = layout.ends.get(index).copied().unwrap_or(start).max(start);
-        let code = std::mem::replace(&mut start, end)..end;
-        let (main, endmain) = range(executable);
-        let section = Section { code: &model.code[code.clone()], entry: procs.name(main, endmain), form };
-        let mut tables = String::new();
-        let registers = tables::print(&mut tables, executable, &section, &mut shared);
-        ExecutableText { tables, code, registers }
-    });
-    let sections = sections.collect();
-    (out, sections)
+        let section = Section { code: &model.code[start..end], entry: None, form };
+        out.clear();
+        all.push(tables::print(&mut out, executable, &section, &mut shared));
+        start = end;
+    }
+    all
 }
 
 /// Prints the package.
