@@ -11,7 +11,7 @@ use super::{extension, habits, lex, mend};
 use transpica::isa::limits::DESCRIPTORS;
 use transpica::isa::opdesc::{Descriptor, Selector};
 use transpica::isa::table::Class;
-use transpica::isa::word::{Field, Format};
+use transpica::isa::word::Field;
 use transpica::isa::{CompareOp, DataOp, Index, Mask, Opcode, Word};
 
 /// A source with its text.
@@ -201,9 +201,7 @@ impl<'a> Assembler<'a> {
         }
         let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
-        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
-        let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
-        let word = put_sources(word, opcode.format(), &sources, &mend)?;
+        let word = put_sources(word, opcode, &sources, operands)?;
         self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
@@ -220,8 +218,7 @@ impl<'a> Assembler<'a> {
             }
         };
         let sources = self.read_sources(&operands[1..])?;
-        // Its only source is wide.
-        let word = put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources, &|_| String::new())?;
+        let word = put_sources(Word::new(Opcode::Mova), Opcode::Mova, &sources, operands)?;
         self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
@@ -229,9 +226,7 @@ impl<'a> Assembler<'a> {
         let explain = |fault: Fault<'a>| fault.hint(mend::comparison(rest));
         self.count(rest, operands, 4, 4).map_err(explain)?;
         let sources = self.read_sources(&[operands[0], operands[3]])?;
-        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
-        let mend = |at: &str| mend::uniform("cmp", operands, &wide, at);
-        let word = put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources, &mend)?;
+        let word = put_sources(Word::new(Opcode::Cmp), Opcode::Cmp, &sources, operands)?;
         let word = word.with(Field::CompareX, self.comparison(operands[1]).map_err(explain)?);
         let word = word.with(Field::CompareY, self.comparison(operands[2]).map_err(explain)?);
         self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, suffix })
@@ -312,15 +307,17 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Sets the source fields; each source must fit its field, or `mend` says what to do about it.
+/// Sets the source fields; each source must fit its field, or a hint says what to do about it.
 fn put_sources<'a>(
     mut word: Word,
-    format: Format,
+    opcode: Opcode,
     sources: &[SourceOperand<'a>],
-    mend: &dyn Fn(&str) -> String,
+    operands: &[&str],
 ) -> Parse<'a, Word> {
+    let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
+    let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
     for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
-        let is_wide = format.wide() == Some(field);
+        let is_wide = opcode.format().wide() == Some(field);
         let Operand { register, index, .. } = source.operand;
         let number = number + 1;
         if register >= if is_wide { INT } else { FLOAT } {
