@@ -6,7 +6,7 @@
 //! | kind | stem | noun |
 //! |---|---|---|
 //! | condition | the operand that it asks about, both of a comparison | of the function |
-//! | integer | its operand | of the function |
+//! | integer | its operand, or the factors of a product | of the function |
 //! | float that selects or gathers | its operand: register, symbol, attribute | – |
 //! | element | its array and its index | – |
 //! | other float | the register or output that it goes into | of the operation: [`noun`] |
