@@ -170,14 +170,6 @@ pub(super) fn submission(
     }
 }
 
-/// Splits the outputs of a geometry program into the number of triangles and the words of state.
-fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
-    match values.split_first() {
-        Some((&count, state)) if state.len() == words => Ok((count, state)),
-        Some(_) | None => Err(defect(format!("{} values for {words} words of state", values.len()))),
-    }
-}
-
 /// Returns a member of the uniform block, and the constant index of an access: none for an access
 /// by a dynamic index, or if the member is no array.
 pub(super) fn member(
@@ -248,7 +240,10 @@ pub(super) trait Statements {
     /// Stores the number of triangles and, in the last thread, the state for the next draw, after
     /// the state before this draw.
     fn end_geometry(&mut self, kernel: &GeometryKernel, outputs: &[ir::Value]) -> Result<()> {
-        let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
+        let state = kernel.state.len();
+        let Some((&count, words)) = outputs.split_first().filter(|(_, words)| words.len() == state) else {
+            return Err(defect(format!("{} values for {state} words of state", outputs.len())));
+        };
         let (count, thread) = (self.operand(count)?, self.draw(DrawField::Thread)?);
         self.store(StorageBuffer::COUNTS, thread, count);
         if words.is_empty() {

@@ -60,18 +60,7 @@ pub enum Language {
 /// As the function of that language; a text over the size limit.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
-    let text = match language {
-        #[cfg(feature = "wgsl")]
-        Language::Wgsl => text::wgsl(source),
-        #[cfg(feature = "glsl")]
-        Language::Glsl(version) => text::glsl(source, version),
-        #[cfg(feature = "hlsl")]
-        Language::Hlsl => naga::hlsl(source),
-        #[cfg(feature = "msl")]
-        Language::Msl => naga::msl(source),
-    }?;
-    check_length(source, &text)?;
-    Ok(text)
+    write_traced(source, language, None)
 }
 
 /// Returns the module in a language, with the instructions of the program that each line evaluates
@@ -81,24 +70,34 @@ pub fn write(source: &BackendInput<'_>, language: Language) -> Result<String> {
 /// As [`write`]; HLSL and MSL, whose lines are naga's.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub fn write_placed(source: &BackendInput<'_>, language: Language) -> Result<PlacedText> {
-    #[cfg(any(feature = "hlsl", feature = "msl"))]
-    let foreign = |target| Err(Error::new(Kind::TargetLacks { target, what: "places".into() }, At::Whole));
-    let placed = match language {
-        #[cfg(feature = "wgsl")]
-        Language::Wgsl => text::wgsl_placed(source),
-        #[cfg(feature = "glsl")]
-        Language::Glsl(version) => text::glsl_placed(source, version),
-        #[cfg(feature = "hlsl")]
-        Language::Hlsl => foreign("HLSL"),
-        #[cfg(feature = "msl")]
-        Language::Msl => foreign("MSL"),
-    }?;
-    check_length(source, &placed.text)?;
-    Ok(placed)
+    let mut trace = Vec::new();
+    let text = write_traced(source, language, Some(&mut trace))?;
+    Ok(text::placed(text, &trace, &source.module.main))
 }
 
-/// Checks the length of a text. The limit counts words of SPIR-V: four bytes of text are one.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-fn check_length(source: &BackendInput<'_>, text: &str) -> Result<()> {
-    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)
+fn write_traced(
+    source: &BackendInput<'_>,
+    language: Language,
+    trace: Option<&mut text::Trace>,
+) -> Result<String> {
+    #[cfg(any(feature = "hlsl", feature = "msl"))]
+    let foreign = |target| Err(Error::new(Kind::TargetLacks { target, what: "places".into() }, At::Whole));
+    let text = match language {
+        #[cfg(feature = "wgsl")]
+        Language::Wgsl => text::wgsl(source, trace),
+        #[cfg(feature = "glsl")]
+        Language::Glsl(version) => text::glsl(source, version, trace),
+        #[cfg(feature = "hlsl")]
+        Language::Hlsl if trace.is_some() => foreign("HLSL"),
+        #[cfg(feature = "hlsl")]
+        Language::Hlsl => naga::hlsl(source),
+        #[cfg(feature = "msl")]
+        Language::Msl if trace.is_some() => foreign("MSL"),
+        #[cfg(feature = "msl")]
+        Language::Msl => naga::msl(source),
+    }?;
+    // The limit counts words of SPIR-V: four bytes of text are one.
+    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
+    Ok(text)
 }

@@ -31,7 +31,7 @@ pub const MSL_ENTRY_POINT: &str = "main_";
 /// # Errors
 /// As [`text::wgsl`]; [`Kind::Backend`] if naga rejects the text (a defect of this library).
 pub fn module(source: &BackendInput<'_>) -> Result<naga::Module> {
-    let wgsl = text::wgsl(source)?;
+    let wgsl = text::wgsl(source, None)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
     // In WGSL a block of words ends after the last word; hosts bind complete vectors.

@@ -461,7 +461,7 @@ fn four_thousand_dependent_products_need_little_stack() {
             limits: &options.limits,
             profile: &profile,
         };
-        text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
+        text::glsl(&source, GlslVersion::Vulkan450, None).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
     let (unmarked, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));

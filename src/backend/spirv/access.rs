@@ -157,21 +157,17 @@ impl Body<'_> {
             let vectors = self.unsigned(REGISTERS + 1);
             self.base = self.w.value(Op::IMul, unsigned, &[invocation, vectors]);
         }
-        let is_clip = |index: usize| {
-            let output = source.interface.outputs.get(index);
-            !is_compute && output.is_some_and(|output| output.location == Location::ClipDistances)
-        };
         for (index, &value) in values.iter().enumerate() {
-            let (ty, pointer) = if is_compute {
-                (Type::F32X4, self.buffer_element(OUT, index as u32))
-            } else {
-                (output_type(&source.interface.outputs[index])?, self.vars.outputs[index])
+            let output = source.interface.outputs.get(index).filter(|_| !is_compute);
+            let (ty, pointer) = match output {
+                None => (Type::F32X4, self.buffer_element(OUT, index as u32)),
+                Some(output) => (output_type(output)?, self.vars.outputs[index]),
             };
             if self.func.ty(value) != ty {
                 return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));
             }
             let mut id = self.id(value);
-            if is_clip(index) {
+            if output.is_some_and(|output| output.location == Location::ClipDistances) {
                 id = self.array_of(id, ty);
             }
             self.w.effect(Op::Store, &[pointer, id]);
@@ -182,7 +178,7 @@ impl Body<'_> {
     /// Converts a vector of two lanes to an array.
     pub(super) fn array_of(&mut self, vector: Word, ty: Type) -> Word {
         let lane = self.w.ty(ty.with_lanes(1));
-        let array = self.w.plain_array(lane, ty.lanes.into());
+        let array = self.w.array(lane, ty.lanes.into(), 0);
         let lanes = [0, 1].map(|index| self.w.value(Op::CompositeExtract, lane, &[vector, index]));
         self.w.value(Op::CompositeConstruct, array, &lanes)
     }

@@ -220,8 +220,10 @@ impl Body<'_> {
                     Some(&Item::Let(value)) => {
                         let start = self.w.section(Section::Code).len();
                         self.define(value)?;
-                        if self.s.trace.is_some() {
-                            self.note(start, value);
+                        if let Some(trace) = &mut self.s.trace
+                            && self.is_main
+                        {
+                            trace.push((start..self.w.section(Section::Code).len(), value));
                         }
                     }
                     Some(&Item::Node(node)) => break Some(node),
@@ -241,15 +243,6 @@ impl Body<'_> {
         match self.undefined {
             None => Ok(()),
             Some(value) => Err(defect(format!("{value} is used before its definition"))),
-        }
-    }
-
-    /// Notes the words of a value of the main function.
-    #[cold]
-    fn note(&mut self, start: usize, value: Value) {
-        let end = self.w.section(Section::Code).len();
-        if self.is_main {
-            self.s.trace.get_or_insert_default().push((start..end, value));
         }
     }
 

@@ -19,8 +19,11 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
-use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, UniformBlock};
+use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, Output, UniformBlock};
 use crate::ir::{ScalarKind, Type};
+
+/// Bytes from one array element to the next (std140).
+const STRIDE: Word = 16;
 
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
@@ -140,30 +143,38 @@ fn declare_attributes(
 /// Declares the outputs of a stage, in order.
 pub(super) fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &BackendInput<'_>) -> Result<()> {
     for output in &source.interface.outputs {
-        let ty = output_type(output)?;
-        let ty = match output.location {
-            Location::Position | Location::Varying(_) => w.ty(ty),
-            Location::ClipDistances => {
-                let element = w.ty(ty.with_lanes(1));
-                w.plain_array(element, ty.lanes.into())
-            }
-        };
+        let ty = variable_type(w, output)?;
         let id = w.variable(StorageClass::Output, ty);
         w.name(id, &output.name);
-        match output.location {
-            Location::Position => {
-                w.decorate(id, Decoration::BuiltIn, BuiltIn::Position as Word);
-                if source.profile.invariant_position {
-                    w.mark(id, Decoration::Invariant);
-                }
-            }
-            Location::ClipDistances => w.decorate(id, Decoration::BuiltIn, BuiltIn::ClipDistance as Word),
-            Location::Varying(location) => w.decorate(id, Decoration::Location, location),
+        locate(w, id, output.location);
+        if output.location == Location::Position && source.profile.invariant_position {
+            w.mark(id, Decoration::Invariant);
         }
         vars.outputs.push(id);
         vars.listed.push(id);
     }
     Ok(())
+}
+
+/// Returns the type of an output in a variable.
+pub(super) fn variable_type(w: &mut Writer, output: &Output) -> Result<Word> {
+    let ty = output_type(output)?;
+    Ok(match output.location {
+        Location::Position | Location::Varying(_) => w.ty(ty),
+        Location::ClipDistances => {
+            let element = w.ty(ty.with_lanes(1));
+            w.array(element, ty.lanes.into(), 0)
+        }
+    })
+}
+
+/// Decorates a variable with its built-in or location.
+pub(super) fn locate(w: &mut Writer, id: Word, location: Location) {
+    match location {
+        Location::Position => w.decorate(id, Decoration::BuiltIn, BuiltIn::Position as Word),
+        Location::ClipDistances => w.decorate(id, Decoration::BuiltIn, BuiltIn::ClipDistance as Word),
+        Location::Varying(location) => w.decorate(id, Decoration::Location, location),
+    }
 }
 
 /// Declares `GlobalInvocationId`.
@@ -208,7 +219,8 @@ fn declare_buffer(
         (StorageClass::Uniform, Decoration::BufferBlock)
     };
     vars.buffer_class = Some(class);
-    let array = w.storage_array(buffer.element);
+    let element = w.ty(buffer.element);
+    let array = w.array(element, 0, 4 * Word::from(buffer.element.lanes));
     let ty = w.structure(&[array]);
     w.mark(ty, decoration);
     w.offset(ty, 0, 0);
@@ -243,7 +255,7 @@ fn declare_uniforms(
         let element = w.ty(element_type(member.ty));
         let ty = match array_length(member.ty) {
             Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
-            Some(length) => w.array(element, u32::from(length)),
+            Some(length) => w.array(element, u32::from(length), STRIDE),
             None => element,
         };
         members.push((ty, member.offset, &*member.name));

@@ -61,6 +61,7 @@ use writer::{Section, Writer};
 /// let words = SpirvWriter::default().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```
+#[derive(Default)]
 pub struct SpirvWriter {
     writer: Writer,
     state: State,
@@ -70,7 +71,7 @@ pub struct SpirvWriter {
 impl SpirvWriter {
     /// Creates a writer, at about the cost of writing a small module.
     pub fn new() -> Self {
-        Self { writer: Writer::default(), state: State::default(), variables: Variables::default() }
+        Self::default()
     }
 
     /// Returns the words of a module.
@@ -151,11 +152,5 @@ impl SpirvWriter {
             block: 0,
             undefined: None,
         }
-    }
-}
-
-impl Default for SpirvWriter {
-    fn default() -> Self {
-        Self::new()
     }
 }

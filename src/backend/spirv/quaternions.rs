@@ -4,13 +4,13 @@
 //! Facts: Vulkan 15.1 (inputs of a geometry stage are arrays). Built-ins stand alone on both sides,
 //! as the vertex stage writes them.
 
-use ::spirv::{BuiltIn, Decoration, FunctionControl, Op, StorageClass, Word};
+use ::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
 
-use super::interface::{Variables, declare_outputs};
+use super::interface::{Variables, declare_outputs, locate, variable_type};
 use super::writer::Writer;
-use crate::backend::interface::{BackendInput, is_quaternion, output_type};
+use crate::backend::interface::{BackendInput, is_quaternion};
 use crate::error::Result;
-use crate::host::{Location, Output};
+use crate::host::Output;
 use crate::ir::{ScalarKind, Type};
 
 /// Vertices of a triangle.
@@ -50,29 +50,13 @@ pub(super) fn write(w: &mut Writer, vars: &mut Variables, source: &BackendInput<
     Ok(main)
 }
 
-/// Returns the type of an output in a variable.
-fn variable_type(w: &mut Writer, output: &Output) -> Result<Word> {
-    let ty = output_type(output)?;
-    Ok(match output.location {
-        Location::Position | Location::Varying(_) => w.ty(ty),
-        Location::ClipDistances => {
-            let element = w.ty(ty.with_lanes(1));
-            w.plain_array(element, ty.lanes.into())
-        }
-    })
-}
-
 /// Declares the output of the vertex stage as an input: one for each vertex.
 fn declare_input(w: &mut Writer, vars: &mut Variables, output: &Output) -> Result<Word> {
     let element = variable_type(w, output)?;
-    let array = w.plain_array(element, VERTICES);
+    let array = w.array(element, VERTICES, 0);
     let id = w.variable(StorageClass::Input, array);
     w.name(id, &format!("in_{}", output.name));
-    match output.location {
-        Location::Position => w.decorate(id, Decoration::BuiltIn, BuiltIn::Position as Word),
-        Location::ClipDistances => w.decorate(id, Decoration::BuiltIn, BuiltIn::ClipDistance as Word),
-        Location::Varying(location) => w.decorate(id, Decoration::Location, location),
-    }
+    locate(w, id, output.location);
     vars.listed.push(id);
     Ok(id)
 }

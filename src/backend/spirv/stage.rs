@@ -24,7 +24,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStag
         if (0..stage.primitive.vertices()).all(|vertex| read(vertex) & 1 == 0) {
             continue;
         }
-        let array = w.plain_array(element, stage.primitive.vertices().into());
+        let array = w.array(element, stage.primitive.vertices().into(), 0);
         let id = w.variable(StorageClass::Input, array);
         w.name(id, &format!("vector{vector}"));
         w.decorate(id, Decoration::Location, vector.into());

@@ -12,9 +12,6 @@ use crate::ir::{ScalarKind, Type};
 use crate::support::entity::Interner;
 use crate::support::fields::SpecId;
 
-/// Bytes from one array element to the next (std140).
-const STRIDE: Word = 16;
-
 /// Types and constants so far.
 #[derive(Default)]
 pub(super) struct Types {
@@ -115,24 +112,9 @@ impl Writer {
         self.once(Op::TypeVoid, [0; 3], |w| w.new_type(Op::TypeVoid, &[]))
     }
 
-    /// Returns an array of `element` with the std140 stride; a runtime array if `count` is 0.
-    pub(super) fn array(&mut self, element: Word, count: u32) -> Word {
-        self.strided(element, count, STRIDE)
-    }
-
-    /// Returns a tightly packed runtime array for a storage buffer.
-    pub(super) fn storage_array(&mut self, element: Type) -> Word {
-        let stride = 4 * Word::from(element.lanes);
-        let element = self.ty(element);
-        self.strided(element, 0, stride)
-    }
-
-    /// Returns an array without a layout, as variables outside of blocks require.
-    pub(super) fn plain_array(&mut self, element: Word, count: u32) -> Word {
-        self.strided(element, count, 0)
-    }
-
-    fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
+    /// Returns an array of `element`; a runtime array if `count` is 0. Variables outside of blocks
+    /// require one without a layout, with the stride 0.
+    pub(super) fn array(&mut self, element: Word, count: u32, stride: Word) -> Word {
         // The stride is a decoration of the type, so arrays of different strides are different
         // types.
         self.once(Op::TypeArray, [element, count, stride], |w| {

@@ -1,6 +1,7 @@
 //! The lines in front of a text: where it is from, and what its language needs.
 //! In: the interface. Out: comments, directives. Knows no functions.
 
+#[cfg(feature = "glsl")]
 use std::fmt::Write as _;
 
 #[cfg(feature = "glsl")]
@@ -11,28 +12,18 @@ use crate::host::Interface;
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {
-    let mut header = String::new();
-    if !interface.source.is_empty() {
-        header.push_str("// source: ");
-        comment(&mut header, &interface.source);
-        header.push('\n');
-    }
-    if let Some(index) = interface.executable {
-        let _ = writeln!(header, "// program: DVLE {index}");
-    }
     let word = interface.entry.map(|entry| format!("code word {:#x}", entry.0));
-    let entry = [interface.entry_label.as_deref(), word.as_deref()];
-    for (text, before) in entry.into_iter().flatten().zip(["// entry: ", ", "]) {
-        header.push_str(before);
+    let entry: Vec<&str> = interface.entry_label.as_deref().into_iter().chain(word.as_deref()).collect();
+    let fields = [
+        ("source", interface.source.clone()),
+        ("program", interface.executable.map_or_else(String::new, |index| format!("DVLE {index}"))),
+        ("entry", entry.join(", ")),
+        ("options", interface.options.differences(&interface.folded)),
+    ];
+    let mut header = String::new();
+    for (field, text) in fields.iter().filter(|(_, text)| !text.is_empty()) {
+        header.extend(["// ", field, ": "]);
         comment(&mut header, text);
-    }
-    if interface.entry_label.is_some() || word.is_some() {
-        header.push('\n');
-    }
-    let options = interface.options.differences(&interface.folded);
-    if !options.is_empty() {
-        header.push_str("// options: ");
-        comment(&mut header, &options);
         header.push('\n');
     }
     if !header.is_empty() {

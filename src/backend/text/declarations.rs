@@ -67,6 +67,7 @@ enum Content {
 }
 
 /// All declarations of a module.
+#[derive(Default)]
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
@@ -74,8 +75,8 @@ pub struct Declarations {
     pub prefixes: [String; 2],
     /// Names of the members of the uniform block, by their index in operations.
     pub members: Vec<String>,
-    /// Names of offsets in arrays of the uniform block, each with the offset.
-    offsets: Vec<(String, u16)>,
+    /// Names of the offsets of arrays of the uniform block, each with the offset.
+    pub offsets: Vec<(String, u16)>,
     pub attributes: Vec<Attribute>,
     pub ports: Vec<Port>,
 }
@@ -89,8 +90,7 @@ impl Declarations {
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::collect(source.module)?;
         let interface = source.interface;
-        let (globals, prefixes, members, offsets, attributes, ports) = Default::default();
-        let mut out = Self { reads, globals, prefixes, members, offsets, attributes, ports };
+        let mut out = Self { reads, ..Self::default() };
         if interface.entry_point == EntryPoint::Vertex {
             out.ports(source, dialect, names)?;
         }
@@ -168,18 +168,6 @@ impl Declarations {
         let mut arrays = (0..).zip(block.names.iter().zip(&self.offsets));
         let (array, (_, (_, offset))) = arrays.find(|(_, (named, _))| holds(named))?;
         Some((array, element.checked_sub(*offset)?))
-    }
-
-    /// Returns the names of the arrays.
-    pub fn arrays(&self) -> impl Iterator<Item = &str> {
-        self.offsets.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// Returns the named array that an element of a member is in, the name of its offset, and the
-    /// number of the element there; none of an element in no named array.
-    pub fn index(&self, block: &UniformBlock, member: &Member, element: u16) -> Option<(u16, &str, u16)> {
-        let (array, ahead) = self.array(block, member, element)?;
-        Some((array, &*self.offsets.get(usize::from(array))?.0, ahead))
     }
 
     /// Writes the offsets in arrays.

@@ -10,7 +10,7 @@ use super::dialect::operators::Helper;
 use super::dialect::versions::Marks;
 use super::draft::{Draft, Reader};
 use super::module::{Called, Module};
-use super::names::{self, Names};
+use super::names::{Names, hinted};
 use super::print::Body;
 use crate::backend::interface::WORKGROUP;
 use crate::error::Result;
@@ -37,7 +37,7 @@ impl Module<'_> {
         marks: Marks,
         mut trace: Option<&mut Trace>,
     ) -> Result<Vec<(Helper, Type)>> {
-        let (mut draft, mut called, mut written) = (Draft::default(), Vec::new(), Vec::new());
+        let (mut called, mut written) = (Vec::new(), Vec::new());
         let main = &self.source.module.main;
         let helpers = self.source.module.helpers.iter().zip(&self.helpers);
         for (func, name) in helpers.map(|(func, name)| (&**func, Some(&name.name))).chain([(main, None)]) {
@@ -50,7 +50,7 @@ impl Module<'_> {
                     .collect(),
                 None => self.parameters(&mut scope),
             };
-            draft.is_traced = trace.is_some() && name.is_none();
+            let mut draft = Draft::new(func.values.len(), trace.is_some() && name.is_none());
             let builder = Builder::new(&mut draft, self, func, &parameters);
             let result = match name {
                 Some(_) => Some(builder.helper()?),
@@ -99,8 +99,8 @@ impl Module<'_> {
     /// Writes a function for elements of a named array.
     fn reader(&self, out: &mut String, Reader { array, helper }: Reader) {
         let array = usize::from(array);
-        let names = (self.readers.get(array), self.declarations.arrays().nth(array));
-        let (Some(reader), Some(array)) = names else { return };
+        let names = (self.readers.get(array), self.declarations.offsets.get(array));
+        let (Some(reader), Some((array, _))) = names else { return };
         let Some(Called { name: helper, .. }) = self.helpers.get(usize::from(helper)) else { return };
         let index = if array == "index" { "element" } else { "index" };
         self.head(out, reader, &[(index, Type::I32)], Type::F32X4);
@@ -158,7 +158,5 @@ fn parameter_name(helper: &Func, index: usize, param: Value) -> String {
         };
         return name.to_owned();
     }
-    let mut name = String::new();
-    names::write_hinted(&mut name, data.hint, data.ty.kind);
-    name
+    hinted(data.hint, data.ty.kind)
 }

@@ -13,7 +13,7 @@ use super::comments::head;
 use super::dialect::glsl as dialect;
 use super::dialect::operators::Helper;
 use super::dialect::versions::{Bindings, GlslVersion, Marks, Row};
-use super::functions::{Trace, placed};
+use super::functions::Trace;
 use super::module::{Module, no_shared_bindings, unspecialized};
 use super::names::LANES;
 use super::quaternions;
@@ -21,30 +21,16 @@ use crate::backend::interface::BackendInput;
 use crate::error::{At, Error, Kind, Result};
 use crate::host::EntryPoint;
 use crate::ir::{ScalarKind, Type};
-use crate::program::isa::placed::PlacedText;
 
-/// The module as GLSL. Names and places are those of the module's documentation.
+/// The module as GLSL. Names and places are those of the module's documentation. With a trace,
+/// notes what the entry point evaluates.
 ///
 /// # Errors
 /// [`Kind::TargetLacks`] for what the version lacks: specialization constants (all but 450 for
 /// Vulkan), the compute form (before 430 and 310 es), two blocks of one binding (OpenGL).
 /// [`Kind::BadName`] for the names of the profile.
 /// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
-pub fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<String> {
-    write_glsl(source, version, None)
-}
-
-/// As [`glsl`], with the instructions of the program that each line evaluates values for.
-///
-/// # Errors
-/// As [`glsl`].
-pub fn glsl_placed(source: &BackendInput<'_>, version: GlslVersion) -> Result<PlacedText> {
-    let mut trace = Vec::new();
-    let text = write_glsl(source, version, Some(&mut trace))?;
-    Ok(placed(text, &trace, &source.module.main))
-}
-
-fn write_glsl(
+pub fn glsl(
     source: &BackendInput<'_>,
     version: GlslVersion,
     mut trace: Option<&mut Trace>,

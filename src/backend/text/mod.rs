@@ -31,12 +31,13 @@ mod quaternions;
 #[cfg(feature = "glsl")]
 pub use dialect::versions::GlslVersion;
 #[cfg(feature = "glsl")]
-pub use glsl::{glsl, glsl_placed};
+pub use glsl::glsl;
 
 pub use super::{Language, write};
 
 #[cfg(feature = "wgsl")]
 pub(super) use comments::header;
+pub(super) use functions::{Trace, placed};
 #[cfg(feature = "msl")]
 pub(super) use module::no_shared_bindings;
 #[cfg(any(feature = "hlsl", feature = "msl"))]
@@ -45,40 +46,20 @@ pub(super) use module::unspecialized;
 #[cfg(feature = "wgsl")]
 use self::dialect::versions::Marks;
 #[cfg(feature = "wgsl")]
-use self::functions::{Trace, placed};
-#[cfg(feature = "wgsl")]
 use self::module::Module;
 #[cfg(feature = "wgsl")]
 use super::interface::BackendInput;
 #[cfg(feature = "wgsl")]
 use crate::error::Result;
-#[cfg(feature = "wgsl")]
-use crate::program::isa::placed::PlacedText;
 
-/// The module as WGSL.
+/// The module as WGSL. With a trace, notes what the entry point evaluates.
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
 /// fit its interface, [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for entry points and
 /// bindings that there are not.
 #[cfg(feature = "wgsl")]
-pub fn wgsl(source: &BackendInput<'_>) -> Result<String> {
-    write_wgsl(source, None)
-}
-
-/// As [`wgsl`], with the instructions of the program that each line evaluates values for.
-///
-/// # Errors
-/// As [`wgsl`].
-#[cfg(feature = "wgsl")]
-pub fn wgsl_placed(source: &BackendInput<'_>) -> Result<PlacedText> {
-    let mut trace = Vec::new();
-    let text = write_wgsl(source, Some(&mut trace))?;
-    Ok(placed(text, &trace, &source.module.main))
-}
-
-#[cfg(feature = "wgsl")]
-fn write_wgsl(source: &BackendInput<'_>, trace: Option<&mut Trace>) -> Result<String> {
+pub fn wgsl(source: &BackendInput<'_>, trace: Option<&mut Trace>) -> Result<String> {
     let (module, names) = Module::new(source, dialect::WGSL)?;
     let mut out = header(source.interface);
     module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);

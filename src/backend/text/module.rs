@@ -73,8 +73,8 @@ impl<'a> Module<'a> {
         let helpers: Vec<_> =
             source.module.helpers.iter().map(|helper| Called::new(helper, &mut names)).collect();
         let has_readers = helpers.iter().any(|helper| helper.has_index);
-        let arrays = declarations.arrays().filter(|_| has_readers);
-        let readers = arrays.map(|name| names.unique(&format!("{name}_at"))).collect();
+        let arrays = declarations.offsets.iter().filter(|_| has_readers);
+        let readers = arrays.map(|(name, _)| names.unique(&format!("{name}_at"))).collect();
         Ok((Self { source, dialect, declarations, helpers, readers, lanewise, again }, names))
     }
 }

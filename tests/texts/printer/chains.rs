@@ -65,7 +65,8 @@ fn a_hundred_nested_braces_are_accepted() {
 #[test]
 fn deeper_nests_are_errors() {
     for module in [nest(200, &[IF]), nest(100, &[IF, BLOCK, IF])] {
-        let error = write(&module, &interface(&module), EntryPoint::Vertex, text::wgsl);
+        let error =
+            write(&module, &interface(&module), EntryPoint::Vertex, |source| text::wgsl(source, None));
         assert!(error.unwrap_err().to_string().contains("nested"));
     }
 }

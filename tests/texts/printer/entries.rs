@@ -89,11 +89,11 @@ fn comments_have_names_in_any_script() {
     interface.source = "Wasserfl\u{e4}che.shbin".into();
     interface.entry_label = Some("\u{6c34}\u{202e}\u{85}\u{2029}".into());
     let expected = "// source: Wasserfl\u{e4}che.shbin\n// entry: \u{6c34}???\n";
-    let wgsl = write(&module, &interface, EntryPoint::Vertex, text::wgsl).unwrap();
+    let wgsl = write(&module, &interface, EntryPoint::Vertex, |source| text::wgsl(source, None)).unwrap();
     assert!(wgsl.starts_with(expected), "{wgsl}");
     for version in text::GlslVersion::ALL {
         let vertex = EntryPoint::Vertex;
-        let glsl = write(&module, &interface, vertex, |source| text::glsl(source, version)).unwrap();
+        let glsl = write(&module, &interface, vertex, |source| text::glsl(source, version, None)).unwrap();
         // Comments of these versions are ASCII.
         let is_ascii = ["#version 330 core", "#version 400 core", "#version 410 core"]
             .contains(&glsl.lines().next().unwrap_or_default());
@@ -112,7 +112,7 @@ fn glsl_keeps_its_documented_names() {
     .unwrap();
     let interface = interface(&module);
     let glsl = |version| {
-        write(&module, &interface, EntryPoint::Vertex, |source| text::glsl(source, version)).unwrap()
+        write(&module, &interface, EntryPoint::Vertex, |source| text::glsl(source, version, None)).unwrap()
     };
     let (core, vulkan, es) = (
         glsl(text::GlslVersion::Core330),

@@ -93,10 +93,10 @@ fn parse(wgsl: &str) -> ::naga::Module {
 /// The module in all languages, and its WGSL, which naga accepts.
 fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> String {
     ir::verify::verify(module, ir::verify::Phase::Legal).expect("is legal");
-    let wgsl = write(module, interface, entry.clone(), text::wgsl).expect("WGSL");
+    let wgsl = write(module, interface, entry.clone(), |source| text::wgsl(source, None)).expect("WGSL");
     parse(&wgsl);
     for version in text::GlslVersion::ALL {
-        match write(module, interface, entry.clone(), |source| text::glsl(source, version)) {
+        match write(module, interface, entry.clone(), |source| text::glsl(source, version, None)) {
             Ok(glsl) => assert_eq!(glsl.lines().nth(1), Some("// source: sample.shbin"), "{glsl}"),
             Err(error) => {
                 let compute = entry.is_compute() && !version.has_compute();

@@ -132,7 +132,8 @@ impl<'a> Tested<'a> {
         let is_common =
             |stored: (&Carrier, &Value)| !stays(stored) && params.iter().zip(next).any(|next| next == stored);
         let has_common = !data.items.iter().any(is_node) && results.iter().zip(left).any(is_common);
-        let is_single = breaks(ir, region) < 2 || results.iter().zip(left).all(stays);
+        let breaks = exits(ir, region).iter().filter(|(exit, _)| matches!(exit, Exit::Break(_))).count();
+        let is_single = breaks < 2 || results.iter().zip(left).all(stays);
         let is_pure = body.items[..test].iter().all(|item| is_pure(ir, item));
         let rest = is_last.then_some(other);
         ((is_last || is_empty) && is_pure && is_single && !has_common && again.iter().all(is_repeatable))
@@ -167,20 +168,24 @@ fn is_same(ir: &Func, a: Value, b: Value) -> bool {
     a == b || ir.op(a).is_some_and(|op| ir.op(b) == Some(op) && !matches!(op, Op::Submit { .. }))
 }
 
-/// Returns the number of exits of a loop with this body.
-fn breaks(ir: &Func, body: Region) -> usize {
-    let (mut work, mut count) = (vec![body], 0);
-    while let Some(data) = work.pop().and_then(|region| ir.regions.get(region)) {
-        count += usize::from(matches!(data.exit, Exit::Break(_)));
-        for item in &data.items {
+/// Returns the exits of a region and of the arms of each `If` in it, each with whether leaving the
+/// arm is falling off the end of the region.
+pub fn exits(ir: &Func, body: Region) -> Vec<(Exit, bool)> {
+    let (mut work, mut exits) = (vec![(body, true)], Vec::new());
+    while let Some((region, at_end)) = work.pop() {
+        let Some(data) = ir.regions.get(region) else { continue };
+        exits.push((data.exit, at_end));
+        for (index, item) in data.items.iter().enumerate() {
+            let is_last = at_end && data.exit == Exit::Unreachable && index + 1 == data.items.len();
+            // In other constructs a `Break` leaves the construct itself.
             if let Item::Node(node) = *item
                 && let Some(&NodeData::If { then, otherwise, .. }) = ir.nodes.get(node)
             {
-                work.extend([then, otherwise]);
+                work.extend([(then, is_last), (otherwise, is_last)]);
             }
         }
     }
-    count
+    exits
 }
 
 const fn is_node(item: &Item) -> bool {

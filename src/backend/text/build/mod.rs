@@ -11,7 +11,6 @@ mod region;
 use self::carry::{Carrier, Carriers};
 use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, Variable, View, is_finite};
 use super::module::Module;
-use super::names::Word;
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::op::scalar;
@@ -31,8 +30,6 @@ pub struct Builder<'a> {
     pub inputs: [Option<Operand>; 16],
     /// Index of this thread (geometry programs).
     pub thread: Option<Operand>,
-    /// Names of the arrays in the uniform block.
-    pub arrays: Vec<Word>,
     /// Number of open braces.
     pub depth: u32,
     /// Lines of the open loops and switches.
@@ -48,7 +45,6 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Starts a function: evaluates its infinities and NaNs, and no other values.
     pub fn new(draft: &'a mut Draft, module: &'a Module<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
-        draft.start(ir.values.len());
         let mut builder = Self {
             draft,
             module,
@@ -57,7 +53,6 @@ impl<'a> Builder<'a> {
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
-            arrays: Vec::new(),
             depth: 0,
             open: Vec::new(),
             counting: Vec::new(),
@@ -65,8 +60,6 @@ impl<'a> Builder<'a> {
             views: vec![None; ir.values.len()],
             not_finite: Vec::new(),
         };
-        let arrays = &module.source.interface.block.names;
-        builder.arrays.extend(arrays.iter().map(|array| builder.draft.word(&array.name)));
         // Evaluated at the top of the function, so that every block can use them.
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {

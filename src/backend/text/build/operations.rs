@@ -4,10 +4,8 @@
 
 use super::{Builder, known};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, not_legal};
-use crate::backend::text::draft::{
-    Draft, Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Subject, Text, View,
-};
-use crate::backend::text::names::{Word, push_number};
+use crate::backend::text::draft::{Expr, Form, Label, Line, Operand, PLAIN, Placement, Reader, Text, View};
+use crate::backend::text::names::Word;
 use crate::error::Result;
 use crate::geometry::GeometryKernel;
 use crate::host::Member;
@@ -27,15 +25,9 @@ impl<'a> Builder<'a> {
         let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
         self.set(value, view);
         if self.draft.is_traced {
-            self.note_origin(first, value);
+            self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
         }
         Ok(())
-    }
-
-    /// Notes that the expressions from `first` on evaluate a value.
-    #[cold]
-    fn note_origin(&mut self, first: Expr, value: Value) {
-        self.draft.origins.push((first, self.draft.nodes.len() as Expr, value));
     }
 
     /// Notes where the procedure of the operations changes.
@@ -171,10 +163,9 @@ impl<'a> Builder<'a> {
             Resource::Index { member: number, element } => {
                 let interface = self.module.source.interface;
                 let (data, _) = member(interface, number, Some(element))?;
-                let start = self.draft.words.end();
-                let subject = self.index(data, element);
-                let (word, placement) = (self.draft.words.since(start), Placement::Anywhere);
-                let text = Text { word, placement, is_memory: false, subject };
+                let [index, subject] = self.index(data, element, "").map(|word| self.draft.word(&word));
+                let text = Text::unnamed(index, Placement::Anywhere);
+                let text = Text { subject, is_index: true, is_memory: false, ..text };
                 Ok(self.draft.add_text(text, ty, &[], PLAIN).view)
             }
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
@@ -224,7 +215,8 @@ impl<'a> Builder<'a> {
         }
         let operands = [self.value(index)?, Operand::int(ahead.into())];
         let view = self.binary(Binary::IAdd, operands, Type::I32, PLAIN);
-        let form = self.draft.call(name, "", self.arrays[usize::from(array)]);
+        let array = self.draft.word(&interface.block.names[usize::from(array)].name);
+        let form = self.draft.call(name, "", array);
         Ok(Some((form, Operand { view, ty: Type::I32 })))
     }
 
@@ -251,25 +243,18 @@ impl<'a> Builder<'a> {
             Binary::And => Form::All,
             _other_operations => return None,
         };
-        let (mut vector, mut lanes) = (None, 0u8);
-        let (mut work, mut count) = ([operands[0]; NODES], 2);
-        work[1] = operands[1];
+        let (mut vector, mut lanes, mut work) = (None, 0u8, operands.to_vec());
         for _ in 0..NODES {
-            if count == 0 {
-                break;
-            }
-            count -= 1;
-            match work[count].view {
+            let Some(operand) = work.pop() else { break };
+            match operand.view {
                 View::Lanes(expr, [lane, ..]) if *vector.get_or_insert(expr) == expr => lanes |= 1 << lane,
                 View::Whole(expr) if self.draft.node(expr).form == Form::Binary(op) => {
-                    let inner = self.draft.operands(expr);
-                    work.get_mut(count..count + inner.len())?.copy_from_slice(inner);
-                    count += inner.len();
+                    work.extend(self.draft.operands(expr));
                 }
                 _other_condition => return None,
             }
         }
-        let expr = vector.filter(|_| count == 0)?;
+        let expr = vector.filter(|_| work.is_empty())?;
         let ty = self.draft.node(expr).ty;
         (operands[0].ty.lanes == 1 && lanes == (1 << ty.lanes) - 1)
             .then_some((form, Operand { view: View::Whole(expr), ty }))
@@ -280,39 +265,32 @@ impl<'a> Builder<'a> {
         let interface = self.module.source.interface;
         let (data, element) = member(interface, number, element)?;
         let declarations = &self.module.declarations;
-        let start = self.draft.words.end();
-        self.draft.word(&declarations.prefixes[0]);
-        let mut subject = Subject::NONE;
-        let name = self.draft.word(&declarations.members[usize::from(number)]);
-        if let Some(element) = element {
-            self.draft.word("[");
-            subject = self.index(data, element);
-            self.draft.word("]");
-        }
+        let (prefix, name) = (&declarations.prefixes[0], &declarations.members[usize::from(number)]);
+        let (place, subject) = match element.map(|element| self.index(data, element, name)) {
+            Some([index, subject]) => (format!("{prefix}{name}[{index}]"), subject),
+            None => (format!("{prefix}{name}"), name.clone()),
+        };
         // Uniforms do not change during a run, but the index may be a variable that a loop changes:
         // only reads without one may move anywhere.
         let placement = if index.is_empty() { Placement::Anywhere } else { Placement::Line };
-        let subject = Subject { name, ..subject };
-        let text = Text { word: self.draft.words.since(start), placement, is_memory: true, subject };
+        let [place, subject] = [place, subject].map(|word| self.draft.word(&word));
+        let text = Text { subject, ..Text::unnamed(place, placement) };
         Ok(self.draft.add_text(text, ty, index, PLAIN).view)
     }
 
-    /// Adds the words of the index of an element of a member: a number, or the name of an array and
-    /// the number in it.
-    fn index(&mut self, member: &Member, element: u16) -> Subject {
-        let block = &self.module.source.interface.block;
-        let number = |draft: &mut Draft, number| draft.words.add(|out| push_number(out, u32::from(number)));
-        match self.module.declarations.index(block, member, element) {
-            None => Subject { number: number(self.draft, element), ..Subject::NONE },
-            Some((array, offset, ahead)) => {
-                self.draft.word(offset);
-                let mut subject = Subject { array: self.arrays[usize::from(array)], ..Subject::NONE };
-                if ahead != 0 {
-                    self.draft.word(" + ");
-                    subject.number = number(self.draft, ahead);
-                }
-                subject
-            }
+    /// Returns the index of an element of a member and the name of the element: `palette + 1` and
+    /// `palette_1` in a named array, else `5` and `c5`.
+    fn index(&self, member: &Member, element: u16, name: &str) -> [String; 2] {
+        let (block, declarations) = (&self.module.source.interface.block, &self.module.declarations);
+        let Some((array, ahead)) = declarations.array(block, member, element) else {
+            // `modelView_1`, but `c5`.
+            let between = if name.len() > 1 { "_" } else { "" };
+            return [element.to_string(), format!("{name}{between}{element}")];
+        };
+        let name = &block.names[usize::from(array)].name;
+        match (&declarations.offsets[usize::from(array)].0, ahead) {
+            (offset, 0) => [offset.clone(), name.clone()],
+            (offset, _) => [format!("{offset} + {ahead}"), format!("{name}_{ahead}")],
         }
     }
 

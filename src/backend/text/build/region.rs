@@ -17,12 +17,12 @@ use std::ops::Range;
 
 use super::Builder;
 use super::carry::{Carrier, Snapshot};
-use super::loops::{Counted, Tested};
+use super::loops::{Counted, Tested, exits};
 use crate::backend::interface::defect;
 use crate::backend::text::draft::{Form, Label, Line, Operand, PLAIN, Variable};
 use crate::error::Result;
 use crate::ir::{
-    Binary, Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Unary, Value, ValueList,
+    Binary, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Unary, Value, ValueList,
 };
 use crate::limits::BRACES;
 
@@ -41,26 +41,20 @@ struct Scope<'s> {
     end_continues: bool,
 }
 
-impl Scope<'_> {
+impl<'s> Scope<'s> {
     /// Scope of a complete function.
     const FUNCTION: Self =
         Self { yields: &[], breaks: None, continues: None, end_breaks: false, end_continues: false };
 
     /// Returns the scope inside a block or switch with these carriers.
-    const fn block<'c>(self, carriers: &'c [Carrier]) -> Scope<'c>
-    where
-        Self: 'c,
-    {
-        Scope { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
+    const fn block(self, carriers: &'s [Carrier]) -> Self {
+        Self { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
     }
 
     /// Returns the scope inside a loop whose parameters and results have these carriers.
-    const fn repeated<'c>(self, [params, results]: [&'c [Carrier]; 2]) -> Scope<'c>
-    where
-        Self: 'c,
-    {
+    const fn repeated(self, [params, results]: [&'s [Carrier]; 2]) -> Self {
         let (breaks, continues) = (Some(results), Some(params));
-        Scope { yields: self.yields, breaks, continues, end_breaks: false, end_continues: true }
+        Self { breaks, continues, end_breaks: false, end_continues: true, ..self }
     }
 
     /// Returns the same scope for a region that is not at the end.
@@ -222,7 +216,10 @@ impl<'a> Builder<'a> {
     }
 
     fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
-        let (cond, mut then, mut otherwise) = self.without_negation(branch);
+        let (cond, mut then, mut otherwise) = match self.ir.op(branch.cond) {
+            Some(Op::Unary(Unary::Not, inner)) => (inner, branch.otherwise, branch.then),
+            _other => (branch.cond, branch.then, branch.otherwise),
+        };
         let results = self.carriers_of(branch.results);
         let mut condition = self.value(cond)?;
         let arm = Scope { yields: &results, ..scope };
@@ -312,15 +309,6 @@ impl<'a> Builder<'a> {
             }
         }
         self.store(&carriers, &values)
-    }
-
-    /// Returns the condition and its arms; a negated condition swaps the arms.
-    fn without_negation(&self, branch: Branch) -> (Value, Region, Region) {
-        let cond = self.ir.values.get(branch.cond).map(|data| data.def);
-        if let Some(Def::Op(Op::Unary(Unary::Not, inner))) = cond {
-            return (inner, branch.otherwise, branch.then);
-        }
-        (branch.cond, branch.then, branch.otherwise)
     }
 
     /// Adds a construct with results, which are loaded from the carriers afterwards.
@@ -471,7 +459,8 @@ impl<'a> Builder<'a> {
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
-        if !breaks_at_ends_only(self.ir, body) {
+        let is_at_end = |(exit, at_end): (Exit, bool)| at_end || !matches!(exit, Exit::Break(_));
+        if !exits(self.ir, body).into_iter().all(is_at_end) {
             // Neither language can leave a plain block, but `break` leaves a switch.
             return self.switch(Operand::int(0), &[], body, results, scope);
         }
@@ -542,24 +531,4 @@ fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
         Some(Exit::Continue(_)) => !scope.end_continues,
         Some(Exit::Yield(_) | Exit::Unreachable) | None => false,
     }
-}
-
-/// Returns whether each `Break` of a block is equivalent to falling off the end.
-fn breaks_at_ends_only(ir: &Func, body: Region) -> bool {
-    let mut work = vec![(body, true)];
-    while let Some((region, at_end)) = work.pop() {
-        let Some(data) = ir.regions.get(region) else { return false };
-        if !at_end && matches!(data.exit, Exit::Break(_)) {
-            return false;
-        }
-        for (index, item) in data.items.iter().enumerate() {
-            let Item::Node(node) = *item else { continue };
-            let last = at_end && data.exit == Exit::Unreachable && index + 1 == data.items.len();
-            // In other constructs a `Break` leaves the construct itself, not this block.
-            if let Some(&NodeData::If { then, otherwise, .. }) = ir.nodes.get(node) {
-                work.extend([(then, last), (otherwise, last)]);
-            }
-        }
-    }
-    true
 }

@@ -139,35 +139,29 @@ impl GlslVersion {
 }
 
 /// Desktop OpenGL from 4.2 on: 330 plus locations, bindings and `precise`.
-const DESKTOP: Row = Row {
-    version: GlslVersion::Core420,
-    name: "GLSL 420",
-    line: "#version 420 core\n",
-    is_es: false,
-    varyings: Varyings::Located,
-    bindings: Bindings::Bound,
-    precise: Precise::Word,
-    mixes_all: false,
-    computes: false,
-    switches: true,
-};
-/// OpenGL ES 3.2.
-const ES: Row = Row {
-    version: GlslVersion::Es320,
-    name: "GLSL ES 320",
-    line: "#version 320 es\n",
-    is_es: true,
-    mixes_all: true,
-    computes: true,
-    ..DESKTOP
-};
+const fn desktop(version: GlslVersion, name: &'static str, line: &'static str) -> Row {
+    Row {
+        version,
+        name,
+        line,
+        is_es: false,
+        varyings: Varyings::Located,
+        bindings: Bindings::Bound,
+        precise: Precise::Word,
+        mixes_all: false,
+        computes: false,
+        switches: true,
+    }
+}
+
+/// OpenGL from 4.5 on, and OpenGL ES from 3.1 on.
+const fn recent(version: GlslVersion, name: &'static str, line: &'static str) -> Row {
+    Row { mixes_all: true, computes: true, ..desktop(version, name, line) }
+}
 
 /// A row for each version, in their order.
 static ROWS: [Row; 12] = [
     Row {
-        version: GlslVersion::Core330,
-        name: "GLSL 330",
-        line: "#version 330 core\n",
         varyings: Varyings::Extended,
         bindings: Bindings::Named,
         // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that have
@@ -176,86 +170,37 @@ static ROWS: [Row; 12] = [
             "defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)",
             "GL_ARB_gpu_shader5",
         ]]),
-        ..DESKTOP
+        ..desktop(GlslVersion::Core330, "GLSL 330", "#version 330 core\n")
     },
     Row {
-        version: GlslVersion::Core400,
-        name: "GLSL 400",
-        line: "#version 400 core\n",
         varyings: Varyings::Extended,
         bindings: Bindings::Named,
-        ..DESKTOP
+        ..desktop(GlslVersion::Core400, "GLSL 400", "#version 400 core\n")
     },
+    Row { bindings: Bindings::Named, ..desktop(GlslVersion::Core410, "GLSL 410", "#version 410 core\n") },
+    desktop(GlslVersion::Core420, "GLSL 420", "#version 420 core\n"),
+    Row { computes: true, ..desktop(GlslVersion::Core430, "GLSL 430", "#version 430 core\n") },
+    Row { computes: true, ..desktop(GlslVersion::Core440, "GLSL 440", "#version 440 core\n") },
+    recent(GlslVersion::Core450, "GLSL 450 core", "#version 450 core\n"),
+    recent(GlslVersion::Core460, "GLSL 460", "#version 460 core\n"),
+    Row { bindings: Bindings::InSets, ..recent(GlslVersion::Vulkan450, "GLSL 450", "#version 450\n") },
     Row {
-        version: GlslVersion::Core410,
-        name: "GLSL 410",
-        line: "#version 410 core\n",
-        bindings: Bindings::Named,
-        ..DESKTOP
-    },
-    DESKTOP,
-    Row {
-        version: GlslVersion::Core430,
-        name: "GLSL 430",
-        line: "#version 430 core\n",
-        computes: true,
-        ..DESKTOP
-    },
-    Row {
-        version: GlslVersion::Core440,
-        name: "GLSL 440",
-        line: "#version 440 core\n",
-        computes: true,
-        ..DESKTOP
-    },
-    Row {
-        version: GlslVersion::Core450,
-        name: "GLSL 450 core",
-        line: "#version 450 core\n",
-        mixes_all: true,
-        computes: true,
-        ..DESKTOP
-    },
-    Row {
-        version: GlslVersion::Core460,
-        name: "GLSL 460",
-        line: "#version 460 core\n",
-        mixes_all: true,
-        computes: true,
-        ..DESKTOP
-    },
-    Row {
-        version: GlslVersion::Vulkan450,
-        name: "GLSL 450",
-        line: "#version 450\n",
-        bindings: Bindings::InSets,
-        mixes_all: true,
-        computes: true,
-        ..DESKTOP
-    },
-    Row {
-        version: GlslVersion::Es300,
-        name: "GLSL ES 300",
-        line: "#version 300 es\n",
+        is_es: true,
         varyings: Varyings::Named,
         bindings: Bindings::Named,
         precise: Precise::Absent,
-        mixes_all: false,
-        computes: false,
         switches: false,
-        ..ES
+        ..desktop(GlslVersion::Es300, "GLSL ES 300", "#version 300 es\n")
     },
     Row {
-        version: GlslVersion::Es310,
-        name: "GLSL ES 310",
-        line: "#version 310 es\n",
+        is_es: true,
         precise: Precise::Offered(&[
             ["defined(GL_EXT_gpu_shader5)", "GL_EXT_gpu_shader5"],
             ["defined(GL_OES_gpu_shader5)", "GL_OES_gpu_shader5"],
         ]),
-        ..ES
+        ..recent(GlslVersion::Es310, "GLSL ES 310", "#version 310 es\n")
     },
-    ES,
+    Row { is_es: true, ..recent(GlslVersion::Es320, "GLSL ES 320", "#version 320 es\n") },
 ];
 
 impl Row {

@@ -15,9 +15,9 @@
 //! returned value (measured with glslang 12).
 
 use super::facts::{NONE, Size};
-use super::{Draft, Expr, Form, Label, Line, Node, Operand, Placement, View};
+use super::{Draft, Expr, Form, Label, Line, Local, Node, Operand, Placement, View};
 use crate::backend::text::dialect::versions::Marks;
-use crate::backend::text::names::{Names, Word};
+use crate::backend::text::names::{Names, Word, hinted};
 use crate::ir::{Binary, HintRegister, ScalarKind, Type, Unary};
 
 /// Maximum characters of a line that can be broken.
@@ -219,15 +219,7 @@ impl Draft {
                 | Line::Switch { selector: operand, .. }
                 | Line::Return(operand)
                 | Line::Write { value: operand, .. } => self.name_exact(operand),
-                Line::Evaluate(_)
-                | Line::Procedure(_)
-                | Line::Else
-                | Line::Loop { .. }
-                | Line::Case { .. }
-                | Line::End
-                | Line::Break
-                | Line::Continue
-                | Line::Leave => {}
+                _other_line => {}
             }
         }
     }
@@ -245,34 +237,34 @@ impl Draft {
     /// Assigns names: to expressions with a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
         let Self { nodes, facts, variables, words, stores, titles, .. } = self;
-        // Words first: the names from hints only avoid names that exist already.
-        for (node, fact) in nodes.iter().zip(&mut *facts) {
-            if let Label::Title(title) = node.label
-                && fact.has_line()
-            {
-                fact.name = names.unique_word(words, titles[title as usize].word);
-            }
-        }
-        for local in &mut *variables {
-            if let Label::Title(title) = local.label {
-                local.name = names.unique_word(words, titles[title as usize].word);
-            }
-        }
-        let mut hinted = |label, kind, name: &mut Word| {
-            if let Label::Hint(hint) = label {
-                *name = words.add(|out| names.hinted(out, hint, kind));
-            }
+        let mut unique = |label: Label, kind: ScalarKind| {
+            let name = match label {
+                Label::Title(title) => names.unique(words.get(titles[title as usize].word)),
+                Label::Hint(hint) => names.unique(&hinted(hint, kind)),
+            };
+            words.add(|out| out.push_str(&name))
         };
+        let is_title = |label: Label| matches!(label, Label::Title(_));
+        // Words first: the names of registers give way to them.
+        for (node, fact) in nodes.iter().zip(&mut *facts) {
+            if is_title(node.label) && fact.has_line() {
+                fact.name = unique(node.label, node.ty.kind);
+            }
+        }
+        for local in variables.iter_mut().filter(|local| is_title(local.label)) {
+            local.name = unique(local.label, local.ty.kind);
+        }
         // Of variables that nothing stores there is no text.
-        let variables_in_text =
-            variables.iter_mut().filter(|local| local.stores != NONE || local.bits.is_some());
-        variables_in_text.for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
+        let is_in_text = |local: &&mut Local| local.stores != NONE || local.bits.is_some();
+        for local in variables.iter_mut().filter(is_in_text).filter(|local| !is_title(local.label)) {
+            local.name = unique(local.label, local.ty.kind);
+        }
         for (node, fact) in nodes.iter().zip(facts) {
             if fact.kept != NONE {
                 let variable = stores[fact.store as usize].variable;
                 fact.name = variables[variable as usize].name;
             } else if fact.name == Word::WANTED {
-                hinted(node.label, node.ty.kind, &mut fact.name);
+                fact.name = unique(node.label, node.ty.kind);
             }
         }
     }

@@ -126,13 +126,16 @@ pub struct Text {
     pub placement: Placement,
     /// A place in memory.
     pub is_memory: bool,
-    pub subject: Subject,
+    /// The name of expressions about it; of the index of an element without a name its number.
+    pub subject: Word,
+    /// An index of an element, for which the subject stands.
+    pub is_index: bool,
 }
 
 impl Text {
     /// A place in memory that no expression is named after.
     pub const fn unnamed(word: Word, placement: Placement) -> Self {
-        Self { word, placement, is_memory: true, subject: Subject::NONE }
+        Self { word, placement, is_memory: true, subject: Word::NONE, is_index: false }
     }
 }
 
@@ -145,22 +148,6 @@ pub struct Function {
     pub noun: &'static str,
     /// The name of what it reads elements of, by index.
     pub array: Word,
-}
-
-/// The parts of a text that expressions are named after.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject {
-    /// The name; of an element, that of the member.
-    pub name: Word,
-    /// The named array of an element.
-    pub array: Word,
-    /// The number of an element in its array, or in the member.
-    pub number: Word,
-}
-
-impl Subject {
-    /// No part.
-    pub const NONE: Self = Self { name: Word::NONE, array: Word::NONE, number: Word::NONE };
 }
 
 /// The places where a text may be written.
@@ -324,29 +311,19 @@ pub struct Draft {
     pub declarations: Vec<Declaration>,
     pub(super) spans: Vec<Span>,
     pub(super) stores: Vec<Store>,
-    /// Buffer of `labels`.
-    pub(super) text: String,
 }
 
 impl Draft {
-    /// Clears the draft, keeps its memory, and reserves space for this number of values.
-    pub fn start(&mut self, values: usize) {
-        self.nodes.clear();
-        self.operands.clear();
-        self.lines.clear();
-        self.variables.clear();
-        self.texts.clear();
-        self.functions.clear();
-        self.titles.clear();
-        self.counters.clear();
-        self.values.clear();
-        self.words.clear();
-        self.origins.clear();
-        self.readers.clear();
-        self.nodes.reserve(values);
-        self.lines.reserve(values);
-        // Most operations have two operands; those with more are few.
-        self.operands.reserve(2 * values);
+    /// Creates a draft with space for this number of values.
+    pub fn new(values: usize, is_traced: bool) -> Self {
+        Self {
+            nodes: Vec::with_capacity(values),
+            lines: Vec::with_capacity(values),
+            // Most operations have two operands; those with more are few.
+            operands: Vec::with_capacity(2 * values),
+            is_traced,
+            ..Self::default()
+        }
     }
 
     pub fn node(&self, expr: Expr) -> &Node {
@@ -393,10 +370,11 @@ impl Draft {
     pub fn name(&mut self, ty: Type, prefix: &str, name: &str) -> Operand {
         let start = self.words.end();
         self.word(prefix);
-        let name = self.word(name);
-        let subject = Subject { name, ..Subject::NONE };
-        let (word, is_memory) = (self.words.since(start), !prefix.is_empty());
-        self.add_text(Text { word, placement: Placement::Anywhere, is_memory, subject }, ty, &[], PLAIN)
+        let subject = self.word(name);
+        let word = self.words.since(start);
+        let is_memory = !prefix.is_empty();
+        let text = Text { subject, is_memory, ..Text::unnamed(word, Placement::Anywhere) };
+        self.add_text(text, ty, &[], PLAIN)
     }
 
     /// Returns the form of a call.

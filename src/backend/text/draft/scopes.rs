@@ -26,13 +26,11 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Starts over with the body of a function of this number of lines.
-    pub fn start(&mut self, lines: usize) {
-        self.ends.clear();
-        self.ends.resize(lines, 0);
-        self.blocks.clear();
+    /// Begins with the body of a function of this number of lines.
+    pub fn new(lines: usize) -> Self {
         let end = u32::MAX;
-        self.blocks.push(Block { owner: 0, parent: 0, depth: 0, begin: 0, end, home: 0, is_arm: false });
+        let body = Block { owner: 0, parent: 0, depth: 0, begin: 0, end, home: 0, is_arm: false };
+        Self { blocks: vec![body], ends: vec![0; lines] }
     }
 
     /// Begins a block inside another.

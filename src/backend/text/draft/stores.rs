@@ -43,7 +43,6 @@ impl Draft {
                 occurs(variable, fact.place.at, fact.place.block, false);
             }
         }
-        self.declarations.clear();
         for (variable, found) in (0..).zip(found) {
             let Some((first, block, common, is_store)) = found else { continue };
             if self.counters.contains(&variable) {

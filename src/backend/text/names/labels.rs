@@ -6,98 +6,54 @@
 //! | kind | stem | noun |
 //! |---|---|---|
 //! | condition | the operand that it asks about, both of a comparison | of the function |
-//! | integer | its operands; how it follows from them | of the function |
+//! | integer | its operand, or the factors of a product | of the function |
 //! | float that selects or gathers | its operand: register, symbol, attribute | – |
 //! | element | its array and its index | – |
 //! | other float | the register or output that it goes into | of the operation: [`noun`] |
 //!
 //! Only few operands and users are looked at, so that the time is linear.
 
-use std::fmt::Write as _;
-
-use super::{Word, write_hinted};
+use super::{Word, hinted};
 use crate::backend::text::draft::facts::NONE;
-use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, Subject, Title, View};
+use crate::backend::text::draft::{Draft, Expr, Form, Label, Operand, View};
 use crate::ir::{Binary, Hint, HintRegister, ScalarKind, Unary};
 use crate::machine::precision::bits::INFINITY;
 
 /// Operands or users on the way to a name.
 const STEPS: usize = 6;
-/// Maximum characters of a name before its last part is left out, if it can do without.
+/// Maximum characters of a comparison before its second operand is left out.
 const LONG: usize = 28;
-/// Maximum characters of the names of two conditions that become one name.
-const BOTH: usize = 20;
 
-/// A part of a name. Underscores go between parts.
-#[derive(Clone, Copy)]
-enum Part {
-    /// A register, with the type of its value.
-    Register(Hint, ScalarKind),
-    Title(Title),
-    Text(Subject),
-    Word(Word),
-    Fixed(&'static str),
-    Number(i32),
-}
+/// Maximum characters of the stem of two conditions that become one name.
+const BOTH: usize = 10;
 
-impl Part {
-    /// The part without its noun.
-    const fn stem(self) -> Self {
-        match self {
-            Self::Title(title) => Self::Word(title.stem),
-            Self::Register(..) | Self::Text(_) | Self::Word(_) | Self::Fixed(_) | Self::Number(_) => self,
-        }
-    }
-}
-
-/// The parts of a name.
-#[derive(Clone, Copy, Default)]
-struct Name {
-    stem: [Option<Part>; 3],
-    /// The end of the stem that a long name does without.
-    extra: Option<Part>,
-    noun: &'static str,
-}
-
-impl Name {
-    fn new(stem: Option<Part>, noun: &'static str) -> Self {
-        Self { stem: [stem, None, None], noun, ..Self::default() }
-    }
-
-    fn join(stem: [Option<Part>; 3]) -> Self {
-        Self { stem, ..Self::default() }
-    }
-}
+/// A stem and a noun; either may be empty.
+type Name = (String, &'static str);
 
 impl Draft {
     /// Gives a label to an expression that wants a name, unless it has one or a variable names it.
     pub(crate) fn describe(&mut self, expr: Expr) {
-        let node = self.node(expr);
+        let node = *self.node(expr);
         if !is_plain(node.label) || self.fact(expr).kept != NONE {
             return;
         }
-        let kind = node.ty.kind;
-        if kind == ScalarKind::F32
+        if node.ty.kind == ScalarKind::F32
             && node.form == Form::Build
             && let Some(hint) = self.gathered(expr)
         {
             self.nodes[expr as usize].label = Label::Hint(hint);
             return;
         }
-        let name = match kind {
+        let (stem, noun) = match node.ty.kind {
             ScalarKind::Bool => self.condition(expr),
             ScalarKind::I32 | ScalarKind::U32 => self.integer(expr),
             ScalarKind::F32 => self.float(expr),
         };
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        self.write_stem(&name, &mut text);
-        if !text.is_empty() || !name.noun.is_empty() {
-            // A noun alone is a word like others.
-            let (stem, noun) = if text.is_empty() { (name.noun, "") } else { (&*text, name.noun) };
+        // A noun alone is a word like others.
+        let (stem, noun) = if stem.is_empty() { (noun, "") } else { (&*stem, noun) };
+        if !stem.is_empty() {
             self.nodes[expr as usize].label = self.titled("", stem, noun);
         }
-        self.text = text;
     }
 
     fn condition(&self, mut expr: Expr) -> Name {
@@ -112,15 +68,15 @@ impl Draft {
                 Form::Binary(op) if relation(op, false).is_some() => return self.comparison(op, operands),
                 Form::Call(function) => {
                     let subject = operands.first().and_then(|&operand| self.subject(operand));
-                    return Name::new(subject, self.function(function).noun);
+                    return (subject.unwrap_or_default(), self.function(function).noun);
                 }
                 Form::Variable(_) | Form::Text(..) => None,
                 _passed_through => operands.first(),
             };
             let Some(next) = next.and_then(|operand| operand.view.expr()) else { break };
             if let Label::Title(title) = self.node(next).label {
-                let Title { stem, noun, .. } = self.title(title);
-                return Name::new(Some(Part::Word(stem)), noun);
+                let title = self.title(title);
+                return (self.words.get(title.stem).to_owned(), title.noun);
             }
             expr = next;
         }
@@ -131,19 +87,15 @@ impl Draft {
     fn either(&self, operands: &[Operand]) -> Option<Name> {
         let [first, second] = [operands.first()?.view.expr()?, operands.get(1)?.view.expr()?];
         let Label::Title(second) = self.node(second).label else { return None };
-        let Title { stem, noun, .. } = self.title(second);
         // A question of its own: chains of these are not followed.
-        if noun.is_empty() || !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
+        if !matches!(self.node(first).form, Form::Call(_) | Form::Binary(Binary::ULess)) {
             return None;
         }
-        let name = self.condition(first);
-        let (mut text, second) = (String::new(), self.words.get(stem));
-        self.write_stem(&name, &mut text);
-        // The names of several lines of a matrix stay short.
-        let length = text.len() + second.len() + 2 * (noun.len() + 1);
-        let is_one_question = name.noun == noun && length <= BOTH && text != second && !text.is_empty();
-        let stem = [name.stem[0], Some(Part::Fixed("or")), Some(Part::Word(stem))];
-        is_one_question.then_some(Name { stem, ..name })
+        let ((stem, noun), second) = (self.condition(first), self.title(second));
+        let other = self.words.get(second.stem);
+        let both = format!("{stem}_or_{other}");
+        let is_one_question = !noun.is_empty() && noun == second.noun && stem != other;
+        (is_one_question && !stem.is_empty() && both.len() <= BOTH).then_some((both, noun))
     }
 
     /// Returns the name of a comparison: `depth_below_0`, `inpos_is_nan`.
@@ -152,104 +104,105 @@ impl Draft {
         // The constant goes last.
         let is_swapped = matches!(a.view, View::Const(_) | View::Splat(_));
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-        let Some(subject) = self.subject(a) else { return Name::default() };
+        let Some(about) = self.about(a) else { return Name::default() };
         if op == Binary::ULess && is_swapped && matches!(b.view, View::Const([INFINITY, ..])) {
-            return Name::new(Some(subject.stem()), "is_nan");
+            return (about.0, "is_nan");
         }
-        let stem = [Some(subject), relation(op, is_swapped).map(Part::Fixed), None];
-        Name { stem, extra: self.subject(b).or_else(|| number(b)), noun: "" }
+        let name = format!("{}_{}", text(about), relation(op, is_swapped).unwrap_or_default());
+        let other = self.subject(b).or_else(|| number(b));
+        match other.map(|other| format!("{name}_{other}")) {
+            Some(long) if long.len() <= LONG => (long, ""),
+            Some(_) | None => (name, ""),
+        }
     }
 
-    fn integer(&self, mut expr: Expr) -> Name {
-        // `i32(bitcast<u32>(a))` is about the bits.
-        let is_conversion = |form| matches!(form, Form::Unary(op) if op != Unary::ToBits);
-        while is_conversion(self.node(expr).form)
-            && let Some(inner) = self.next(expr).and_then(|operand| operand.view.expr())
-            && matches!(self.node(inner).form, Form::Unary(_))
-        {
-            expr = inner;
-        }
-        let subject = |operand| self.subject(operand);
-        let Some(about) = self.next(expr).and_then(subject) else { return Name::default() };
+    fn integer(&self, expr: Expr) -> Name {
+        let Some(next) = self.next(expr) else { return Name::default() };
+        let Some(about) = self.about(next) else { return Name::default() };
+        // `i32(bitcast<u32>(a))` is about the bits too.
+        let is_bits = |expr: Expr| self.node(expr).form == Form::Unary(Unary::ToBits);
         match self.node(expr).form {
-            Form::Call(function) => Name::new(Some(about), self.function(function).noun),
-            Form::Unary(Unary::ToBits) => Name::new(Some(about), "bits"),
-            Form::Binary(Binary::IAnd) => {
-                Name::join([Some(about.stem()), Some(Part::Fixed("wrapped")), None])
-            }
+            _bits if is_bits(expr) || next.whole().is_some_and(is_bits) => (text(about), "bits"),
+            Form::Call(function) => (text(about), self.function(function).noun),
+            Form::Binary(Binary::IAnd) => (about.0 + "_wrapped", ""),
             Form::Binary(Binary::IMul) => {
-                let mut factors = self.operands(expr).iter().map_while(|&factor| self.subject(factor));
-                Name::join([factors.next(), factors.next(), None])
+                let factors = self.operands(expr).iter().filter_map(|&factor| self.subject(factor));
+                (factors.collect::<Vec<_>>().join("_"), "")
             }
-            _passed_through => Name::new(Some(about), ""),
+            _passed_through => (text(about), ""),
         }
     }
 
     fn float(&self, expr: Expr) -> Name {
         let operands = self.operands(expr);
-        let subject = |&operand| self.subject(operand);
-        match self.node(expr).form {
+        let name = match self.node(expr).form {
             Form::Text(text) if !operands.is_empty() => {
-                self.element(self.text(text).subject.name, operands[0])
+                Some(self.element(self.text(text).subject, operands[0]))
             }
             Form::Call(function) if self.function(function).array != Word::NONE => {
-                self.element(self.function(function).array, operands[0])
+                Some(self.element(self.function(function).array, operands[0]))
             }
-            Form::Unary(Unary::Neg) => {
-                Name::join([self.subject(operands[0]), Some(Part::Fixed("negative")), None])
-            }
+            Form::Unary(Unary::Neg) => self.subject(operands[0]).map(|name| name + "_negative"),
             Form::Build => {
-                let about = self.output(expr).or_else(|| operands.iter().find_map(subject));
-                Name::new(about, "")
+                let first = || operands.iter().find_map(|&operand| self.subject(operand));
+                self.output(expr).or_else(first)
             }
             // A uniform, or what takes its place.
             Form::Select if operands[1..].iter().any(|&operand| self.is_read(operand)) => {
-                Name::new(operands.iter().rev().find_map(subject), "")
+                operands.iter().rev().find_map(|&operand| self.subject(operand))
             }
-            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => Name::default(),
+            Form::Variable(_) | Form::Text(..) | Form::Any | Form::All => None,
             form => {
                 let noun = match form {
                     Form::Call(function) => self.function(function).noun,
                     _operation => "",
                 };
                 let noun = if noun.is_empty() { self::noun(form) } else { noun };
-                Name::new(self.consumer(expr).map(Part::stem), noun)
+                return (self.consumer(expr).unwrap_or_default(), noun);
             }
-        }
+        };
+        (name.unwrap_or_default(), "")
     }
 
     /// Returns the name of an element of an array: `palette_a0_x_1` of `palette_at(a0_x + 1)`,
     /// `c8_a0_x` of `c_at(8 + a0_x)`, `palette_a0_x` of `c[palette + a0_x]`.
-    fn element(&self, array: Word, index: Operand) -> Name {
-        let mut parts = match index.whole() {
+    fn element(&self, array: Word, index: Operand) -> String {
+        let mut name = self.words.get(array).to_owned();
+        let parts = match index.whole() {
             Some(expr) if self.node(expr).form == Form::Binary(Binary::IAdd) => self.operands(expr),
             Some(_) | None => std::slice::from_ref(&index),
         };
-        let first = parts[0].whole().map(|expr| self.node(expr).form);
-        let mut subject = Subject { name: array, ..Subject::NONE };
-        // The place of a named array, or the number of an element.
-        if let Some(Form::Text(text)) = first
-            && let Subject { name: Word::NONE, array, number } = self.text(text).subject
-        {
-            subject = Subject { array, number, ..subject };
-            parts = &parts[1..];
+        for &part in parts {
+            let form = part.whole().map(|expr| self.node(expr).form);
+            match form {
+                // The place of a named array, or the number of an element.
+                Some(Form::Text(text)) if self.text(text).is_index => {
+                    let place = self.words.get(self.text(text).subject);
+                    if !place.starts_with(|c: char| c.is_ascii_digit()) {
+                        name.clear();
+                    } else if name.len() > 1 {
+                        name.push('_');
+                    }
+                    name.push_str(place);
+                }
+                _other_part => {
+                    let stem = self.about(part).map(|(stem, _)| stem).or_else(|| number(part));
+                    name.extend(stem.iter().flat_map(|stem| ["_", stem]));
+                }
+            }
         }
-        let is_whole = subject.array == Word::NONE && subject.number == Word::NONE;
-        let stem = |&part: &Operand| self.subject(part).map(Part::stem).or_else(|| number(part));
-        let mut indices = parts.iter().filter_map(stem);
-        let first = indices.next().or(is_whole.then_some(Part::Fixed("element")));
-        Name::join([Some(Part::Text(subject)), first, indices.next()])
+        name
     }
 
     /// Returns whether an operand is a read of a uniform or of a buffer.
     fn is_read(&self, operand: Operand) -> bool {
-        let Some(expr) = operand.view.expr() else { return false };
+        let form = operand.view.expr().map(|expr| self.node(expr).form);
         // Parameters and attributes are texts too: plain names.
-        matches!(self.node(expr).form, Form::Text(text) if self.text(text).is_memory)
+        matches!(form, Some(Form::Text(text)) if self.text(text).is_memory)
     }
 
     /// Returns the register or output of which an expression is a part.
-    fn consumer(&self, mut expr: Expr) -> Option<Part> {
+    fn consumer(&self, mut expr: Expr) -> Option<String> {
         for _ in 0..STEPS {
             let fact = self.fact(expr);
             let label = match self.nodes.get(fact.uses.user as usize) {
@@ -261,23 +214,23 @@ impl Draft {
                 }
             };
             match label {
-                Label::Title(title) => return Some(Part::Title(self.title(title))),
+                Label::Title(title) => return Some(self.words.get(self.title(title).stem).to_owned()),
                 label if is_plain(label) && fact.uses.user == NONE => return None,
                 label if is_plain(label) => expr = fact.uses.user,
-                Label::Hint(hint) => return Some(Part::Register(Hint { mask: 0, ..hint }, ScalarKind::F32)),
+                Label::Hint(hint) => return Some(hinted(Hint { mask: 0, ..hint }, ScalarKind::F32)),
             }
         }
         None
     }
 
     /// Returns the output of which a vector is a part, by way of operations of all kinds.
-    fn output(&self, mut expr: Expr) -> Option<Part> {
+    fn output(&self, mut expr: Expr) -> Option<String> {
         for _ in 0..STEPS {
             expr = self.fact(expr).uses.user;
             match self.nodes.get(expr as usize)?.label {
                 Label::Title(title) => {
                     let title = self.title(title);
-                    return title.is_output.then_some(Part::Title(title));
+                    return title.is_output.then(|| self.words.get(title.stem).to_owned());
                 }
                 label if !is_plain(label) => return None,
                 _plain => {}
@@ -291,18 +244,13 @@ impl Draft {
     fn gathered(&self, expr: Expr) -> Option<Hint> {
         let lanes = self.node(expr).ty.lanes;
         let parts = self.operands(expr).iter().filter(|part| !matches!(part.view, View::Const(_)));
-        let registers = parts.clone().filter_map(|&part| self.register(part));
-        let first = registers.clone().next()?;
-        if registers.clone().count() == parts.count()
-            && registers.clone().all(|hint| hint.register == first.register)
-        {
-            let mask = registers.fold(0, |mask, hint| mask | hint.mask);
-            return Some(Hint {
-                mask: if mask.count_ones() == u32::from(lanes) { mask } else { 15 },
-                ..first
-            });
-        }
-        (lanes > 1 && self.output(expr).is_none()).then_some(Hint { mask: 15, ..first })
+        let registers: Vec<_> = parts.clone().filter_map(|&part| self.register(part)).collect();
+        let first = *registers.first()?;
+        let mask = registers.iter().fold(0, |mask, hint| mask | hint.mask);
+        let is_one =
+            registers.len() == parts.count() && registers.iter().all(|hint| hint.register == first.register);
+        let mask = if is_one && mask.count_ones() == u32::from(lanes) { mask } else { 15 };
+        (is_one || lanes > 1 && self.output(expr).is_none()).then_some(Hint { mask, ..first })
     }
 
     /// Returns the components of a register that an operand is.
@@ -332,23 +280,26 @@ impl Draft {
     }
 
     /// Returns what an operand is about, if anything is known of it.
-    fn subject(&self, operand: Operand) -> Option<Part> {
+    fn about(&self, operand: Operand) -> Option<Name> {
         if let Some(hint) = self.register(operand) {
-            return Some(Part::Register(hint, operand.ty.kind));
+            return Some((hinted(hint, operand.ty.kind), ""));
         }
         let mut expr = operand.view.expr()?;
         for _ in 0..STEPS {
             let node = self.node(expr);
             match (node.label, node.form) {
-                (Label::Title(title), _) => return Some(Part::Title(self.title(title))),
-                (Label::Hint(hint), _) if !is_plain(node.label) => {
-                    return Some(Part::Register(hint, node.ty.kind));
+                (Label::Title(title), _) => {
+                    let title = self.title(title);
+                    return Some((self.words.get(title.stem).to_owned(), title.noun));
                 }
-                // The number of an element is no name.
+                (Label::Hint(hint), _) if !is_plain(node.label) => {
+                    return Some((hinted(hint, node.ty.kind), ""));
+                }
                 (_, Form::Text(text)) => {
-                    let subject = self.text(text).subject;
-                    let is_named = subject.name != Word::NONE || subject.array != Word::NONE;
-                    return is_named.then_some(Part::Text(subject));
+                    let subject = self.words.get(self.text(text).subject);
+                    // The number of an element is no name.
+                    let is_name = subject.starts_with(|c: char| !c.is_ascii_digit());
+                    return is_name.then(|| (subject.to_owned(), ""));
                 }
                 (_, Form::Variable(_) | Form::Outputs) => return None,
                 _other_forms => expr = self.next(expr)?.view.expr()?,
@@ -357,45 +308,15 @@ impl Draft {
         None
     }
 
-    /// Writes all parts of a name but its noun.
-    fn write_stem(&self, name: &Name, out: &mut String) {
-        name.stem.iter().flatten().for_each(|&part| self.write(part, out));
-        let end = out.len();
-        name.extra.iter().for_each(|&part| self.write(part, out));
-        if name.extra.is_some() && out.len() > LONG {
-            out.truncate(end);
-        }
+    /// Returns the name of what an operand is about.
+    fn subject(&self, operand: Operand) -> Option<String> {
+        self.about(operand).map(text)
     }
+}
 
-    fn write(&self, part: Part, out: &mut String) {
-        out.push_str(if out.is_empty() { "" } else { "_" });
-        match part {
-            Part::Register(hint, kind) => write_hinted(out, hint, kind),
-            Part::Title(Title { stem, noun, .. }) => {
-                let between = if noun.is_empty() { "" } else { "_" };
-                out.extend([self.words.get(stem), between, noun]);
-            }
-            Part::Text(subject) => self.place(subject, out),
-            Part::Word(word) => out.push_str(self.words.get(word)),
-            Part::Fixed(word) => out.push_str(word),
-            // Writing to a string cannot fail.
-            Part::Number(number) => {
-                let _ = write!(out, "{}{}", if number < 0 { "minus_" } else { "" }, number.unsigned_abs());
-            }
-        }
-    }
-
-    /// Writes the name of a text: `palette_1` of `c[palette + 1]`, `c5` of `c[5]`.
-    fn place(&self, subject: Subject, out: &mut String) {
-        let [name, array, number] =
-            [subject.name, subject.array, subject.number].map(|word| self.words.get(word));
-        out.push_str(if array.is_empty() { name } else { array });
-        // `modelView_1`, but `c5`.
-        if !number.is_empty() && (!array.is_empty() || name.len() > 1) {
-            out.push('_');
-        }
-        out.push_str(number);
-    }
+/// Returns a name as text.
+fn text((stem, noun): Name) -> String {
+    if noun.is_empty() { stem } else { format!("{stem}_{noun}") }
 }
 
 const fn is_plain(label: Label) -> bool {
@@ -403,7 +324,7 @@ const fn is_plain(label: Label) -> bool {
 }
 
 /// Returns a constant, if it is short and the same in each lane.
-fn number(operand: Operand) -> Option<Part> {
+fn number(operand: Operand) -> Option<String> {
     let View::Const(bits) = operand.view else { return None };
     let float = f32::from_bits(bits[0]);
     let number = match operand.ty.kind {
@@ -412,7 +333,8 @@ fn number(operand: Operand) -> Option<Part> {
         ScalarKind::I32 | ScalarKind::U32 | ScalarKind::Bool => bits[0].cast_signed(),
     };
     let is_splat = bits[..usize::from(operand.ty.lanes)].iter().all(|&lane| lane == bits[0]);
-    (number.unsigned_abs() <= 9999 && is_splat).then_some(Part::Number(number))
+    let sign = if number < 0 { "minus_" } else { "" };
+    (number.unsigned_abs() <= 9999 && is_splat).then(|| format!("{sign}{}", number.unsigned_abs()))
 }
 
 /// Returns the word between the operands of a comparison, whose operands may be swapped.

@@ -4,7 +4,6 @@
 mod labels;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use crate::error::Result;
 use crate::host::settings::linkage::{bad_name, check_name};
@@ -37,10 +36,6 @@ impl Word {
 pub struct Words(String);
 
 impl Words {
-    /// Removes all words and keeps the memory.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
     /// Returns the text of a word; nothing of no word.
     pub fn get(&self, word: Word) -> &str {
         self.0.get(word.start as usize..word.end as usize).unwrap_or_default()
@@ -61,29 +56,20 @@ impl Words {
     }
 }
 
-/// Words of a filter of names: programs have some hundred names.
-const WORDS: usize = 64;
-
 /// The names of a scope.
 pub struct Names<'o> {
     /// Returns whether a language reserves a word.
     reserved: fn(&str) -> bool,
     /// Names of the enclosing scope.
     outer: Option<&'o Names<'o>>,
-    /// The digest of each name with the number of its last repetition. Names with one digest count
-    /// as equal, so that at worst one of them gets a number that it does not need.
-    taken: BTreeMap<u64, u32>,
-    /// Bit filter of the digests in `taken`, which shows that most other names are free.
-    filter: [u64; WORDS],
-    /// Names from registers, each with the number of its next repetition. There are few, so a
-    /// linear search is faster than a map.
-    hinted: Vec<((Hint, ScalarKind), u32)>,
+    /// Each name with the number of its last repetition.
+    taken: BTreeMap<String, u32>,
 }
 
 impl<'o> Names<'o> {
     /// Creates a scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new(), filter: [0; WORDS], hinted: Vec::new() }
+        Self { reserved, outer: None, taken: BTreeMap::new() }
     }
 
     /// Creates a nested scope.
@@ -91,48 +77,8 @@ impl<'o> Names<'o> {
         Self { outer: Some(self), ..Self::new(self.reserved) }
     }
 
-    fn find(&self, key: Key) -> Option<u32> {
-        let (word, bit) = key.place();
-        let found = if self.filter[word] & bit != 0 { self.taken.get(&key.0).copied() } else { None };
-        found.or_else(|| self.outer.and_then(|outer| outer.find(key)))
-    }
-
-    fn take(&mut self, key: Key, number: u32) {
-        let (word, bit) = key.place();
-        self.filter[word] |= bit;
-        self.taken.insert(key.0, number);
-    }
-
-    /// Writes the name of a value that came from a register. All other names of the scope come
-    /// before, since only the counters remember these.
-    pub fn hinted(&mut self, out: &mut String, hint: Hint, kind: ScalarKind) {
-        let start = out.len();
-        write_hinted(out, hint, kind);
-        let stem = out.len();
-        let is_register = hint.register != HintRegister::None;
-        // The name of a register does not show the type, so its values of all types share a
-        // counter.
-        let key = (printed_hint(hint), if is_register { ScalarKind::F32 } else { kind });
-        let place = self.hinted.iter().position(|(known, _)| *known == key);
-        let place = place.unwrap_or_else(|| {
-            self.hinted.push((key, 0));
-            self.hinted.len() - 1
-        });
-        let mut number = self.hinted[place].1;
-        loop {
-            if number > 0 {
-                out.truncate(stem);
-                out.push('_');
-                push_number(out, number);
-            }
-            number += 1;
-            let name = &out[start..];
-            // Reserved words do not end in a number of ours.
-            if self.find(Key::new(name)).is_none() && (number > 1 || !(self.reserved)(name)) {
-                break;
-            }
-        }
-        self.hinted[place].1 = number;
+    fn find(&self, name: &str) -> Option<u32> {
+        self.taken.get(name).copied().or_else(|| self.outer.and_then(|outer| outer.find(name)))
     }
 
     /// Takes a name that must not change.
@@ -144,104 +90,40 @@ impl<'o> Names<'o> {
         if (self.reserved)(name) {
             return Err(bad_name(name, "is reserved"));
         }
-        let key = Key::new(name);
-        if self.find(key).is_some() {
+        if self.find(name).is_some() {
             return Err(bad_name(name, "is used twice"));
         }
-        self.take(key, 0);
+        self.taken.insert(name.to_owned(), 0);
         Ok(())
     }
 
     /// Takes a name, which may be taken.
     pub fn reserve(&mut self, name: &str) {
-        let key = Key::new(name);
-        if self.find(key).is_none() {
-            self.take(key, 0);
+        if self.find(name).is_none() {
+            self.taken.insert(name.to_owned(), 0);
         }
-    }
-
-    /// Returns a unique identifier similar to a word: the word itself, if it is one.
-    pub fn unique_word(&mut self, words: &mut Words, wanted: Word) -> Word {
-        let name = words.get(wanted);
-        if !is_identifier(name) {
-            let name = self.unique(name);
-            return words.add(|out| out.push_str(&name));
-        }
-        let stem_key = Key::new(name);
-        let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(name).then_some(0)) else {
-            self.take(stem_key, 0);
-            return wanted;
-        };
-        let (start, stem) = (words.0.len(), wanted.length() as usize);
-        words.0.extend_from_within(wanted.start as usize..wanted.end as usize);
-        let key = loop {
-            number += 1;
-            words.0.truncate(start + stem);
-            words.0.push('_');
-            push_number(&mut words.0, number);
-            let key = Key::new(&words.0[start..]);
-            if self.find(key).is_none() {
-                break key;
-            }
-        };
-        // As in `unique`.
-        self.take(stem_key, number);
-        self.take(key, 0);
-        Word { start: start as u32, end: words.0.len() as u32 }
     }
 
     /// Returns a unique identifier similar to `wanted`.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let mut name = identifier(wanted);
+        let stem = identifier(wanted);
         // A reserved word counts as a name that is taken once.
-        let stem_key = Key::new(&name);
-        let Some(mut number) = self.find(stem_key).or_else(|| (self.reserved)(&name).then_some(0)) else {
-            self.take(stem_key, 0);
-            return name;
+        let Some(mut number) = self.find(&stem).or_else(|| (self.reserved)(&stem).then_some(0)) else {
+            self.taken.insert(stem.clone(), 0);
+            return stem;
         };
-        let stem = name.len();
-        let key = loop {
+        let name = loop {
             number += 1;
-            name.truncate(stem);
-            let _ = write!(name, "_{number}");
-            let key = Key::new(&name);
-            if self.find(key).is_none() {
-                break key;
+            let name = format!("{stem}_{number}");
+            if self.find(&name).is_none() {
+                break name;
             }
         };
         // The next repetition continues from here; a search from 1 would be quadratic.
-        self.take(stem_key, number);
-        self.take(key, 0);
+        self.taken.insert(stem, number);
+        self.taken.insert(name.clone(), 0);
         name
     }
-}
-
-/// The digest of a name, the same on every machine.
-#[derive(Clone, Copy)]
-struct Key(u64);
-
-impl Key {
-    fn new(name: &str) -> Self {
-        Self(xxhash_rust::xxh3::xxh3_64(name.as_bytes()))
-    }
-
-    /// Returns its word and bit in a filter.
-    const fn place(self) -> (usize, u64) {
-        let bit = self.0 as usize % (64 * WORDS);
-        (bit / 64, 1 << (bit % 64))
-    }
-}
-
-/// Returns whether [`identifier`] returns the name as it is.
-fn is_identifier(name: &str) -> bool {
-    let mut before = b'_';
-    !name.is_empty()
-        && !name.as_bytes()[0].is_ascii_digit()
-        && name.bytes().all(|byte| {
-            let is_valid = byte.is_ascii_alphanumeric() || byte == b'_' && before != b'_';
-            before = byte;
-            is_valid
-        })
 }
 
 /// Returns a valid identifier, possibly a reserved word.
@@ -258,50 +140,32 @@ fn identifier(wanted: &str) -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn write_hinted(out: &mut String, hint: Hint, kind: ScalarKind) {
-    let (stem, number) = match hint.register {
-        HintRegister::Temp(register) => ("r", Some(register)),
-        HintRegister::Output(register) => ("o", Some(register)),
-        HintRegister::Address => ("a0", None),
-        HintRegister::Flags => ("cmp", None),
-        HintRegister::Counter => ("aL", None),
-        HintRegister::LoopLeft(position) => ("left_i", Some(position)),
-        HintRegister::Invocation => ("invocation", None),
-        HintRegister::Count => ("count", None),
+/// Returns the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
+pub fn hinted(hint: Hint, kind: ScalarKind) -> String {
+    use HintRegister::{Address, Flags, Output, Temp};
+    let mut name = match hint.register {
+        Temp(register) => format!("r{register}"),
+        Output(register) => format!("o{register}"),
+        Address => "a0".to_owned(),
+        Flags => "cmp".to_owned(),
+        HintRegister::Counter => "aL".to_owned(),
+        HintRegister::LoopLeft(position) => format!("left_i{position}"),
+        HintRegister::Invocation => "invocation".to_owned(),
+        HintRegister::Count => "count".to_owned(),
+        // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
         HintRegister::None => match kind {
-            // Variables alone: vertex slots, the next case of a dispatcher, whether a loop is left.
-            ScalarKind::F32 => ("carried", None),
-            ScalarKind::I32 => ("next", None),
-            ScalarKind::U32 => ("bits", None),
-            ScalarKind::Bool => ("done", None),
+            ScalarKind::F32 => "carried".to_owned(),
+            ScalarKind::I32 => "next".to_owned(),
+            ScalarKind::U32 => "bits".to_owned(),
+            ScalarKind::Bool => "done".to_owned(),
         },
     };
-    out.push_str(stem);
-    if let Some(number) = number {
-        push_number(out, number.into());
-    }
-    let mask = printed_hint(hint).mask;
-    if mask != 0 {
-        out.push('_');
-        out.extend(LANES.into_iter().zip(0..).filter(|&(_, lane)| mask >> lane & 1 != 0).map(|(c, _)| c));
-    }
-}
-
-/// Returns the hint with the components that its name shows: those of a register, unless it has all
-/// four.
-const fn printed_hint(hint: Hint) -> Hint {
-    use HintRegister::{Address, Flags, Output, Temp};
+    // The components of a register, unless it has all four.
     let has_components = matches!(hint.register, Temp(_) | Output(_) | Address | Flags);
-    Hint { mask: if has_components && hint.mask != 15 { hint.mask & 15 } else { 0 }, ..hint }
-}
-
-/// Writes a number; most have one digit.
-pub fn push_number(out: &mut String, number: u32) {
-    match number {
-        0..=9 => out.push(char::from(b'0' + number as u8)),
-        _ => {
-            let _ = write!(out, "{number}");
-        }
+    if has_components && (1..15).contains(&hint.mask) {
+        let lanes = LANES.into_iter().zip(0..).filter(|&(_, lane)| hint.mask >> lane & 1 != 0);
+        name.push('_');
+        name.extend(lanes.map(|(letter, _)| letter));
     }
+    name
 }

@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 
 use super::Body;
+use crate::backend::text::declarations::VERTEX_OUTPUT;
 use crate::backend::text::dialect::operators::{Level, Notation, Operator, function, notation, operator};
 use crate::backend::text::draft::inline::LINE;
 use crate::backend::text::draft::{Expr, Form, Operand, Variable, View, is_finite};
@@ -215,23 +216,6 @@ impl Body<'_> {
         }
     }
 
-    /// Writes the type or function before the arguments of an expression.
-    fn constructor(&mut self, expr: Expr) {
-        let node = self.draft.node(expr);
-        self.out.push_str(match node.form {
-            Form::Call(function) => self.draft.words.get(self.draft.function(function).word),
-            Form::Outputs => crate::backend::text::declarations::VERTEX_OUTPUT,
-            Form::Build
-            | Form::Variable(_)
-            | Form::Text(..)
-            | Form::Unary(_)
-            | Form::Binary(_)
-            | Form::Select
-            | Form::Any
-            | Form::All => self.module.dialect.ty(node.ty),
-        });
-    }
-
     fn content(&mut self, expr: Expr, level: Level) {
         self.note(expr);
         let draft = self.draft;
@@ -241,18 +225,20 @@ impl Body<'_> {
             Form::Text(text) => self.memory(draft.text(text).word, operands.first().copied()),
             // A lane of a negation.
             Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
-            Form::Build | Form::Call(_) | Form::Outputs => {
-                self.constructor(expr);
+            Form::Build | Form::Call(_) | Form::Outputs | Form::Any | Form::All => {
+                self.out.push_str(match node.form {
+                    Form::Call(function) => draft.words.get(draft.function(function).word),
+                    Form::Outputs => VERTEX_OUTPUT,
+                    // Both languages have these names.
+                    Form::Any => "any",
+                    Form::All => "all",
+                    _build => self.module.dialect.ty(node.ty),
+                });
                 self.arguments(operands);
             }
             Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
             Form::Binary(op) => self.binary(expr, op, operands, level),
             Form::Select => self.select(node.ty, operands, level),
-            // Both languages have these names.
-            Form::Any | Form::All => {
-                self.out.push_str(if node.form == Form::Any { "any" } else { "all" });
-                self.arguments(operands);
-            }
         }
     }
 

@@ -33,7 +33,7 @@ pub enum Holder {
 }
 
 /// Closing text of an open construct.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Closing {
     Brace,
     /// The brace of a loop.
@@ -44,21 +44,12 @@ pub enum Closing {
     Nothing,
     /// `} while (false);`
     While,
-    /// The same, after cases that are tests of a selector; jumps out of it continue a loop.
+    /// The same, after cases that are tests of a selector.
     Tests {
-        again: Again,
+        selector: Operand,
+        /// The jump behind the `do`, where a `continue` in it has left the `do` alone.
+        again: Option<&'static str>,
     },
-}
-
-/// Treatment of a `continue` in a `do` of GLSL, where the word would leave the `do`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Again {
-    /// None to treat.
-    Never,
-    /// A jump out of the `do`, whose end leaves the enclosing one.
-    Breaks,
-    /// A jump out of the `do`, whose end continues the loop.
-    Continues,
 }
 
 /// Printer of one function.
@@ -75,8 +66,6 @@ pub struct Body<'w> {
     pub declared: usize,
     /// Constructs that are open.
     pub open: Vec<Closing>,
-    /// Selectors of those that are tests in place of a `switch`.
-    pub selectors: Vec<Operand>,
     /// The expressions written so far, each with its place in the text, if that is noted.
     pub trace: Option<Vec<(usize, Expr)>>,
     /// The next arguments get a line each.
@@ -95,22 +84,18 @@ impl<'w> Body<'w> {
         called: &'w mut Vec<(Helper, Type)>,
         result: Option<&'static str>,
     ) -> Vec<(usize, Expr)> {
-        let (open, selectors, skipped) = Default::default();
-        let (indent, declared, is_broken) = (1, 0, false);
-        let trace = draft.is_traced.then(Vec::new);
         let mut body = Self {
             out,
             module,
             draft,
             called,
             result,
-            indent,
-            declared,
-            open,
-            selectors,
-            trace,
-            is_broken,
-            skipped,
+            indent: 1,
+            declared: 0,
+            open: Vec::new(),
+            trace: draft.is_traced.then(Vec::new),
+            is_broken: false,
+            skipped: Vec::new(),
         };
         body.lines();
         body.trace.unwrap_or_default()
@@ -118,27 +103,15 @@ impl<'w> Body<'w> {
 
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
-        const SPACES: &str = "                                                                ";
-        let mut left = 4 * self.indent;
-        while left > 0 {
-            let part = left.min(SPACES.len());
-            self.out.push_str(&SPACES[..part]);
-            left -= part;
-        }
+        self.out.extend(std::iter::repeat_n("    ", self.indent));
         self.out
     }
 
     /// Notes that an expression is written here.
-    #[inline]
     pub fn note(&mut self, expr: Expr) {
-        if self.trace.is_some() {
-            self.note_here(expr);
+        if let Some(trace) = &mut self.trace {
+            trace.push((self.out.len(), expr));
         }
-    }
-
-    #[cold]
-    fn note_here(&mut self, expr: Expr) {
-        self.trace.get_or_insert_default().push((self.out.len(), expr));
     }
 
     /// Drops what is noted of text that is written again, from `start` on.
@@ -161,20 +134,13 @@ impl<'w> Body<'w> {
                 | Line::Store { .. }
                 | Line::Write { .. }
                 | Line::If(_)
-                | Line::Loop { .. } => {
-                    if here != next {
-                        self.procedure(next);
-                        here = next;
-                    }
+                | Line::Loop { .. }
+                    if here != next =>
+                {
+                    self.procedure(next);
+                    here = next;
                 }
-                Line::Else
-                | Line::Switch { .. }
-                | Line::Case { .. }
-                | Line::End
-                | Line::Break
-                | Line::Continue
-                | Line::Leave
-                | Line::Return(_) => {}
+                _other_line => {}
             }
             let declares = self.declare(at as u32);
             at = self.write_line(at, line, declares);
@@ -257,21 +223,6 @@ impl<'w> Body<'w> {
         self.draft.words.get(self.draft.variables[variable as usize].name)
     }
 
-    /// Returns name and type of a value or variable, and whether its arithmetic is exact.
-    pub fn name_and_type(&self, holder: Holder) -> (&'w str, Type, bool) {
-        let draft = self.draft;
-        match holder {
-            Holder::Value(expr) => {
-                let fact = draft.fact(expr);
-                (draft.words.get(fact.name), draft.node(expr).ty, fact.size.is_exact)
-            }
-            Holder::Filled(variable) | Holder::Empty(variable) => {
-                let local = &draft.variables[variable as usize];
-                (draft.words.get(local.name), local.ty, local.is_exact)
-            }
-        }
-    }
-
     /// Writes the declarations before a line; returns whether the line itself declares.
     fn declare(&mut self, at: u32) -> bool {
         let mut by_store = false;
@@ -336,7 +287,7 @@ impl<'w> Body<'w> {
             Line::Case { first, count } => {
                 let values = &self.draft.values[first as usize..][..count as usize];
                 match self.open.last() {
-                    Some(Closing::Tests { .. }) => self.test(values),
+                    Some(&Closing::Tests { selector, .. }) => self.test(selector, values),
                     _switch => {
                         self.case(values);
                         self.begin(Closing::Case);
@@ -376,14 +327,18 @@ impl<'w> Body<'w> {
             return at + 1;
         }
         let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Case { count: 0, .. }));
-        let closing = self.switch(selector, is_single, continues);
-        self.begin(closing);
-        if closing != Closing::While {
-            return at + 1;
+        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
+        if self.module.dialect.falls_through && is_single && !continues {
+            self.line().push_str("do {\n");
+            self.begin(Closing::While);
+            // The default is the body.
+            self.open.push(Closing::Nothing);
+            return at + 2;
         }
-        // The default is the body.
-        self.open.push(Closing::Nothing);
-        at + 2
+        self.line();
+        self.conditional("switch ", selector);
+        self.begin(Closing::Brace);
+        at + 1
     }
 
     pub fn begin(&mut self, closing: Closing) {
@@ -396,11 +351,7 @@ impl<'w> Body<'w> {
         let end = match closing {
             Closing::Nothing => return,
             Closing::Brace | Closing::Loop => "}\n",
-            Closing::Tests { .. } => {
-                self.selectors.pop();
-                "} while (false);\n"
-            }
-            Closing::While => "} while (false);\n",
+            Closing::Tests { .. } | Closing::While => "} while (false);\n",
             Closing::Case => {
                 let jumps = matches!(self.draft.lines[at - 1], Line::Break | Line::Continue);
                 if self.module.dialect.falls_through && !jumps {
@@ -411,8 +362,8 @@ impl<'w> Body<'w> {
         };
         self.indent -= 1;
         self.line().push_str(end);
-        if let Closing::Tests { again } = closing {
-            self.end_tests(again);
+        if let Closing::Tests { again: Some(jump), .. } = closing {
+            self.end_tests(jump);
         }
     }
 
@@ -446,18 +397,27 @@ impl<'w> Body<'w> {
     /// it.
     fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
         let draft = self.draft;
-        let silent = |line: &&Line| match **line {
-            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
-            Line::Procedure(_) => true,
-            _printed => false,
-        };
-        let inner = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
+        let inner = self.printed(at + 1);
         let &Line::If(condition) = draft.lines.get(inner)? else { return None };
         let end = draft.scopes.end_of(inner as u32) as usize;
         let is_last = matches!(draft.lines.get(end + 1), Some(Line::End));
         // A declaration needs a line between `else` and `if`.
-        let next = draft.declarations.get(self.declared);
-        let is_free = next.is_none_or(|declaration| declaration.at as usize > inner);
-        (is_last && is_free).then_some((inner + 1, condition))
+        (is_last && self.declares_nothing(inner)).then_some((inner + 1, condition))
+    }
+
+    /// Returns the first printed line from a line on.
+    pub fn printed(&self, from: usize) -> usize {
+        let is_silent = |line: &&Line| match **line {
+            Line::Evaluate(expr) => !self.draft.fact(expr).has_line(),
+            Line::Procedure(_) => true,
+            _printed => false,
+        };
+        from + self.draft.lines[from..].iter().take_while(is_silent).count()
+    }
+
+    /// Returns whether no declaration is due up to a line.
+    pub fn declares_nothing(&self, to: usize) -> bool {
+        let next = self.draft.declarations.get(self.declared);
+        next.is_none_or(|declaration| declaration.at as usize > to)
     }
 }

@@ -22,7 +22,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Again, Body, Closing};
+use super::{Body, Closing};
 use crate::backend::text::dialect::operators::Level;
 use crate::backend::text::draft::Operand;
 
@@ -38,19 +38,13 @@ impl Body<'_> {
 
     /// Begins the `do`.
     pub fn begin_tests(&mut self, selector: Operand, continues: bool) {
-        let again = match (continues, self.is_in_tests()) {
-            (false, _) => Again::Never,
-            (true, true) => Again::Breaks,
-            (true, false) => Again::Continues,
-        };
+        let again = continues.then_some(if self.is_in_tests() { "break;\n" } else { "continue;\n" });
         self.line().push_str("do {\n");
-        self.begin(Closing::Tests { again });
-        self.selectors.push(selector);
+        self.begin(Closing::Tests { selector, again });
     }
 
     /// Writes the line before the body of a case; the default has no values, and comes last.
-    pub fn test(&mut self, values: &[i32]) {
-        let Some(&selector) = self.selectors.last() else { return };
+    pub fn test(&mut self, selector: Operand, values: &[i32]) {
         if values.is_empty() {
             self.open.push(Closing::Nothing);
             return;
@@ -76,13 +70,8 @@ impl Body<'_> {
         }
     }
 
-    /// Writes what follows the `do`.
-    pub fn end_tests(&mut self, again: Again) {
-        let jump = match again {
-            Again::Never => return,
-            Again::Breaks => "break;\n",
-            Again::Continues => "continue;\n",
-        };
+    /// Writes the jump behind the `do`.
+    pub fn end_tests(&mut self, jump: &str) {
         let name = &self.module.again;
         let _ = writeln!(self.line(), "if ({name}) {{");
         self.indent += 1;

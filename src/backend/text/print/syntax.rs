@@ -55,20 +55,14 @@ impl<'w> Body<'w> {
     /// printed lines, and the line behind it.
     fn test_at_head(&self, at: usize) -> Option<(Operand, usize)> {
         let draft = self.draft;
-        let silent = |line: &&Line| match **line {
-            Line::Evaluate(expr) => !draft.fact(expr).has_line(),
-            Line::Procedure(_) => true,
-            _printed => false,
-        };
-        let test = at + 1 + draft.lines[at + 1..].iter().take_while(silent).count();
+        let test = self.printed(at + 1);
         let &Line::If(condition) = draft.lines.get(test)? else { return None };
-        let jump = test + 1 + draft.lines[test + 1..].iter().take_while(silent).count();
+        let jump = self.printed(test + 1);
         let (Line::Break, Line::End) = (draft.lines.get(jump)?, draft.lines.get(jump + 1)?) else {
             return None;
         };
         // A declaration needs a line before the test.
-        let next = draft.declarations.get(self.declared);
-        next.is_none_or(|declaration| declaration.at as usize > jump + 1).then_some((condition, jump + 2))
+        self.declares_nothing(jump + 1).then_some((condition, jump + 2))
     }
 
     /// Opens the body of a loop.
@@ -93,7 +87,18 @@ impl<'w> Body<'w> {
     /// Writes the beginning of a declaration: up to the name, or up to the type if it follows the
     /// name and there is no value.
     pub fn declaration(&mut self, holder: Holder) {
-        let (name, ty, is_exact) = self.name_and_type(holder);
+        let draft = self.draft;
+        let (name, ty, is_exact) = match holder {
+            Holder::Value(expr) => {
+                let fact = draft.fact(expr);
+                (fact.name, draft.node(expr).ty, fact.size.is_exact)
+            }
+            Holder::Filled(variable) | Holder::Empty(variable) => {
+                let local = &draft.variables[variable as usize];
+                (local.name, local.ty, local.is_exact)
+            }
+        };
+        let name = draft.words.get(name);
         let dialect = &self.module.dialect;
         let [value, variable] = dialect.declares;
         self.out.push_str(if is_exact { dialect.exact } else { "" });
@@ -115,19 +120,6 @@ impl<'w> Body<'w> {
                 None => writeln!(self.line(), "if false {{ break; }}"),
             };
         }
-    }
-
-    /// Writes the line before the first case of a switch; returns how the switch is closed.
-    /// `is_single`: it has only a default.
-    pub fn switch(&mut self, selector: Operand, is_single: bool, continues: bool) -> Closing {
-        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
-        if self.module.dialect.falls_through && is_single && !continues {
-            self.line().push_str("do {\n");
-            return Closing::While;
-        }
-        self.line();
-        self.conditional("switch ", selector);
-        Closing::Brace
     }
 
     /// Writes the line before the body of a case; the default has no values.

@@ -34,10 +34,6 @@ pub(super) struct Descriptors {
     entries: Vec<Entry>,
 }
 
-/// Two entries that were swapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Swap(pub u32, pub u32);
-
 impl Descriptors {
     /// The index of a shared or new entry; nothing if the table is full.
     pub(super) fn request(&mut self, bits: u32, significant: u32) -> Option<usize> {
@@ -70,18 +66,16 @@ impl Descriptors {
         let found = self.entries.get(index).map_or(0, |entry| entry.descriptor.bits);
         (found ^ bits) & significant == 0
     }
-    /// Moves an entry into the reach of MAD. One beyond it is swapped with the first that no MAD
-    /// uses; nothing if all within reach are in use.
-    pub(super) fn give_to_mad(&mut self, index: usize) -> Option<(usize, Option<Swap>)> {
-        if index < MAD_DESCRIPTORS {
-            self.entries[index].mad = true;
-            return Some((index, None));
-        }
-        let low = self.entries[..MAD_DESCRIPTORS].iter().position(|entry| !entry.mad)?;
+    /// Moves an entry into the reach of MAD and returns its index there. One beyond it is swapped
+    /// with the first that no MAD uses; nothing if all within reach are in use.
+    pub(super) fn give_to_mad(&mut self, index: usize) -> Option<usize> {
+        let low = match index {
+            0..MAD_DESCRIPTORS => index,
+            _ => self.entries[..MAD_DESCRIPTORS].iter().position(|entry| !entry.mad)?,
+        };
         self.entries.swap(low, index);
         self.entries[low].mad = true;
-        // Both are below DESCRIPTORS.
-        Some((low, Some(Swap(low as u32, index as u32))))
+        Some(low)
     }
     /// The table.
     pub(super) fn table(&self) -> Vec<DescriptorRecord> {
@@ -131,8 +125,8 @@ mod tests {
         for bits in 0..34 {
             table.request(bits, u32::MAX);
         }
-        assert_eq!(table.give_to_mad(0), Some((0, None)));
-        assert_eq!(table.give_to_mad(33), Some((1, Some(Swap(1, 33)))));
+        assert_eq!(table.give_to_mad(0), Some(0));
+        assert_eq!(table.give_to_mad(33), Some(1));
         assert_eq!(table.table()[1].bits, 33);
     }
 }

@@ -2,7 +2,7 @@
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
 //! Facts: picasso's manual and probes; formats from the opcode table.
 
-use super::descriptors::{Swap, significant};
+use super::descriptors::significant;
 use super::directive::is_directive;
 use super::register::{FLOAT, INT, Operand, Spelling, bank_of, base, split};
 use super::report::{Fault, Parse, fault, hinted, invalid};
@@ -11,7 +11,7 @@ use super::{extension, habits, lex, mend};
 use transpica::isa::limits::DESCRIPTORS;
 use transpica::isa::opdesc::{Descriptor, Selector};
 use transpica::isa::table::Class;
-use transpica::isa::word::{Field, Format};
+use transpica::isa::word::Field;
 use transpica::isa::{CompareOp, DataOp, Index, Mask, Opcode, Word};
 
 /// A source with its text.
@@ -25,7 +25,6 @@ struct SourceOperand<'a> {
 struct Request<'r, 'a> {
     mask: Mask,
     sources: &'r [SourceOperand<'a>],
-    significant: u32,
     suffix: Suffix,
 }
 
@@ -202,11 +201,8 @@ impl<'a> Assembler<'a> {
         }
         let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
-        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
-        let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
-        let word = put_sources(word, opcode.format(), &sources, &mend)?;
-        let request = Request { mask, sources: &sources, significant: significant(opcode, mask), suffix };
-        self.describe(rest, word, request)
+        let word = put_sources(word, opcode, &sources, operands)?;
+        self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
     fn address(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
@@ -222,26 +218,18 @@ impl<'a> Assembler<'a> {
             }
         };
         let sources = self.read_sources(&operands[1..])?;
-        // Its only source is wide.
-        let word = put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources, &|_| String::new())?;
-        // An explicit descriptor may write components that do not exist.
-        let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
-        let significant = significant(Opcode::Mova, mask) & !unread;
-        let request = Request { mask, sources: &sources, significant, suffix };
-        self.describe(rest, word, request)
+        let word = put_sources(Word::new(Opcode::Mova), Opcode::Mova, &sources, operands)?;
+        self.describe(rest, word, Request { mask, sources: &sources, suffix })
     }
 
     fn compare(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         let explain = |fault: Fault<'a>| fault.hint(mend::comparison(rest));
         self.count(rest, operands, 4, 4).map_err(explain)?;
         let sources = self.read_sources(&[operands[0], operands[3]])?;
-        let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
-        let mend = |at: &str| mend::uniform("cmp", operands, &wide, at);
-        let word = put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources, &mend)?;
+        let word = put_sources(Word::new(Opcode::Cmp), Opcode::Cmp, &sources, operands)?;
         let word = word.with(Field::CompareX, self.comparison(operands[1]).map_err(explain)?);
         let word = word.with(Field::CompareY, self.comparison(operands[2]).map_err(explain)?);
-        let significant = significant(Opcode::Cmp, Mask::NONE);
-        self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, significant, suffix })
+        self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, suffix })
     }
 
     fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
@@ -255,7 +243,8 @@ impl<'a> Assembler<'a> {
 
     /// Selects a descriptor for the word and appends the word.
     fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
-        let Request { mask, sources, significant, suffix } = request;
+        let Request { mask, sources, suffix } = request;
+        let significant = word.opcode().map_or(0, |opcode| significant(opcode, mask));
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
         for (selector, source) in descriptor.sources.iter_mut().zip(sources) {
             let Operand { swizzle, negate, .. } = source.operand;
@@ -263,9 +252,12 @@ impl<'a> Assembler<'a> {
         }
         let reach = reach(word);
         if let Some(number) = suffix.descriptor {
+            // An explicit descriptor of MOVA may write components that do not exist.
+            let is_address = word.opcode() == Some(Opcode::Mova);
+            let unread = if is_address { Mask(12).to_descriptor() } else { 0 };
             // Range: below 128.
             if number as usize >= reach
-                || !self.descriptors.has(number as usize, descriptor.pack(), significant)
+                || !self.descriptors.has(number as usize, descriptor.pack(), significant & !unread)
             {
                 let message = format!("descriptor {number} does not say what the operands say");
                 return hinted(at, message, "correct its `.opdesc`, or leave the `@` out");
@@ -281,17 +273,18 @@ impl<'a> Assembler<'a> {
             return hinted(at, "too many operand descriptors (limit is 128)", hint);
         };
         if reach < DESCRIPTORS {
-            let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
+            let Some(low) = self.descriptors.give_to_mad(number) else {
                 if self.is_repeated("mad descriptors") {
                     return Err(Fault::follow_up(at));
                 }
                 let hint = "all mad instructions together can have 32 different masks and swizzles";
                 return hinted(at, "opdesc allocation error", hint);
             };
-            number = low;
-            if let Some(swap) = swap {
-                self.swap_descriptors(swap);
+            if low != number {
+                // Range: both are below 128.
+                self.swap_descriptors(low as u32, number as u32);
             }
+            number = low;
         }
         // Range: below 128.
         self.emit(suffix.apply(word.with(Field::Descriptor, number as u32)));
@@ -299,7 +292,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Renumbers the descriptors of words after a swap. No MAD uses either entry.
-    fn swap_descriptors(&mut self, Swap(one, other): Swap) {
+    fn swap_descriptors(&mut self, one: u32, other: u32) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
                 continue;
@@ -314,15 +307,17 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Sets the source fields; each source must fit its field, or `mend` says what to do about it.
+/// Sets the source fields; each source must fit its field, or a hint says what to do about it.
 fn put_sources<'a>(
     mut word: Word,
-    format: Format,
+    opcode: Opcode,
     sources: &[SourceOperand<'a>],
-    mend: &dyn Fn(&str) -> String,
+    operands: &[&str],
 ) -> Parse<'a, Word> {
+    let wide: Vec<bool> = sources.iter().map(SourceOperand::is_wide).collect();
+    let mend = |at: &str| mend::uniform(opcode.mnemonic(), operands, &wide, at);
     for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
-        let is_wide = format.wide() == Some(field);
+        let is_wide = opcode.format().wide() == Some(field);
         let Operand { register, index, .. } = source.operand;
         let number = number + 1;
         if register >= if is_wide { INT } else { FLOAT } {

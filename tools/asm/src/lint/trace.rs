@@ -69,14 +69,7 @@ impl Checks<'_> {
                     self.findings.add(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
                 }
                 Some(Inst::Flow(flow)) => self.flow(pc, &flow, &run.state),
-                Some(
-                    Inst::Mova { .. }
-                    | Inst::Data { .. }
-                    | Inst::Cmp { .. }
-                    | Inst::Emit
-                    | Inst::SetEmit { .. },
-                )
-                | None => {}
+                _computes => {}
             }
         }
     }

@@ -207,14 +207,8 @@ impl Code {
 fn route(inst: &Inst, permissive: bool) -> Route {
     match inst {
         Inst::Unassigned(opcode) if !permissive => Route::Undefined(*opcode),
-        Inst::Flow(Flow::Nop)
-        | Inst::Data { .. }
-        | Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_) => Route::Straight(1),
-        Inst::Flow(_) => Route::Control,
+        Inst::Flow(flow) if *flow != Flow::Nop => Route::Control,
+        _computes => Route::Straight(1),
     }
 }
 

@@ -170,11 +170,10 @@ impl Batch {
         let Some(greatest) = vertices.order.greatest() else { return Ok(()) };
         for register in registers(&self.code) {
             let VertexAttribute::Array(array) = vertices.attribute(register) else { continue };
-            if array.has(greatest) {
-                continue;
-            }
             let there = array.vertices();
-            if let Some((place, vertex)) = vertices.order.first_beyond(there) {
+            if there as u64 <= greatest
+                && let Some((place, vertex)) = vertices.order.first_beyond(there)
+            {
                 let size = array.bytes.len();
                 let text = format!(
                     "v{register}: place {place} is vertex {vertex}, there are {there} in {size} bytes"

@@ -78,14 +78,6 @@ impl Array<'_> {
         }
     }
 
-    /// Returns whether the attribute of a vertex lies in the buffer.
-    pub(super) fn has(&self, vertex: u64) -> bool {
-        let size = self.components() * self.number.size();
-        let end = |start: u64| start.checked_add(self.offset as u64)?.checked_add(size as u64);
-        let end = vertex.checked_mul(self.stride as u64).and_then(end);
-        end.is_some_and(|end| end <= self.bytes.len() as u64)
-    }
-
     /// The number of components that are read.
     pub(super) fn components(&self) -> usize {
         usize::from(self.components.clamp(1, 4))

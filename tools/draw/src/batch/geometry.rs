@@ -43,11 +43,7 @@ impl GeometryBatch {
                 Inst::SetEmit { vertex, prim, invert } => {
                     Action::SetEmit(Setting { slot: vertex & 3, prim, invert })
                 }
-                Inst::Data { .. }
-                | Inst::Mova { .. }
-                | Inst::Cmp { .. }
-                | Inst::Flow(_)
-                | Inst::Unassigned(_) => continue,
+                _decoded_already => continue,
             };
             operation.kernel = kernel(operation.action, &settings);
         }

@@ -77,16 +77,22 @@ impl Lanes {
     pub(super) const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// The lanes of a block.
-#[inline(always)]
-fn block<T>(lanes: &[T; LANES], block: u32) -> &[T; BLOCK] {
-    &lanes.as_chunks::<BLOCK>().0[block as usize % BLOCK]
-}
-
-/// The same to change.
-#[inline(always)]
-fn block_mut<T>(lanes: &mut [T; LANES], block: u32) -> &mut [T; BLOCK] {
-    &mut lanes.as_chunks_mut::<BLOCK>().0[block as usize % BLOCK]
+/// Runs a loop over all lanes, or over those of some blocks.
+macro_rules! each_lane {
+    ($blocks:expr, |$lane:ident| $body:expr) => {
+        if $blocks == ALL {
+            for $lane in 0..LANES {
+                $body;
+            }
+        } else {
+            for number in bits(u64::from($blocks)) {
+                let first = number as usize % BLOCK * BLOCK;
+                for $lane in first..first + BLOCK {
+                    $body;
+                }
+            }
+        }
+    };
 }
 
 /// A set of lanes, in the forms that loops need.
@@ -135,19 +141,7 @@ impl Active {
     pub(super) fn blend(&self, to: &mut [f32; LANES], from: &[f32; LANES]) {
         let choose =
             |mask: u32, from: f32, to: f32| f32::from_bits(from.to_bits() & mask | to.to_bits() & !mask);
-        if self.blocks == ALL {
-            for lane in 0..LANES {
-                to[lane] = choose(self.mask[lane], from[lane], to[lane]);
-            }
-        } else {
-            for number in bits(u64::from(self.blocks)) {
-                let (mask, from, to) =
-                    (block(&self.mask, number), block(from, number), block_mut(to, number));
-                for lane in 0..BLOCK {
-                    to[lane] = choose(mask[lane], from[lane], to[lane]);
-                }
-            }
-        }
+        each_lane!(self.blocks, |lane| to[lane] = choose(self.mask[lane], from[lane], to[lane]));
     }
 
     /// Replaces the address registers of active lanes.
@@ -195,26 +189,11 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The values of a block.
-    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-    fn block(self, number: u32) -> [f32; BLOCK] {
-        match self {
-            Self::Lanes(lanes, sign) => {
-                let mut values = *block(lanes, number);
-                for value in &mut values {
-                    *value = flip(*value, sign);
-                }
-                values
-            }
-            Self::Equal(value) => [value; BLOCK],
-        }
-    }
-
     /// The value of a lane.
     #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-    pub(super) fn lane(self, lane: u32) -> f32 {
+    pub(super) fn lane(self, lane: usize) -> f32 {
         match self {
-            Self::Lanes(lanes, sign) => flip(lanes[lane as usize % LANES], sign),
+            Self::Lanes(lanes, sign) => flip(lanes[lane % LANES], sign),
             Self::Equal(value) => value,
         }
     }
@@ -227,40 +206,11 @@ pub(super) enum Operand<'a> {
     Equal([f32; 4]),
 }
 
-impl Operand<'_> {
-    /// The values of a block, component by component.
-    #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), inline(always))]
-    fn blocks(&self, number: u32) -> [[f32; BLOCK]; 4] {
-        match self {
-            Self::Lanes([x, y, z, w], sign) => [
-                Value::Lanes(x, *sign).block(number),
-                Value::Lanes(y, *sign).block(number),
-                Value::Lanes(z, *sign).block(number),
-                Value::Lanes(w, *sign).block(number),
-            ],
-            Self::Equal([x, y, z, w]) => [[*x; BLOCK], [*y; BLOCK], [*z; BLOCK], [*w; BLOCK]],
-        }
-    }
-}
-
 /// Applies a function of one operand.
 #[inline(always)]
 pub(super) fn apply_unary(blocks: u8, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn(f32) -> f32) {
-    if blocks != ALL {
-        for number in bits(u64::from(blocks)) {
-            let (out, a) = (block_mut(out, number), a.block(number));
-            for lane in 0..BLOCK {
-                out[lane] = op(a[lane]);
-            }
-        }
-        return;
-    }
     match a {
-        Value::Lanes(a, sign) => {
-            for lane in 0..LANES {
-                out[lane] = op(flip(a[lane], sign));
-            }
-        }
+        Value::Lanes(a, sign) => each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], sign))),
         Value::Equal(a) => *out = [op(a); LANES],
     }
 }
@@ -271,7 +221,8 @@ pub(super) fn each(lanes: u64, out: &mut [f32; LANES], a: Value<'_>, op: impl Fn
     match a {
         Value::Lanes(..) => {
             for lane in bits(lanes) {
-                out[lane as usize % LANES] = op(a.lane(lane));
+                let lane = lane as usize % LANES;
+                out[lane] = op(a.lane(lane));
             }
         }
         Value::Equal(a) => *out = [op(a); LANES],
@@ -287,29 +238,15 @@ pub(super) fn apply_binary(
     b: Value<'_>,
     op: impl Fn(f32, f32) -> f32,
 ) {
-    if blocks == ALL {
-        match (a, b) {
-            (Value::Lanes(a, s), Value::Lanes(b, t)) => {
-                for lane in 0..LANES {
-                    out[lane] = op(flip(a[lane], s), flip(b[lane], t));
-                }
-                return;
-            }
-            (Value::Lanes(a, s), Value::Equal(b)) | (Value::Equal(b), Value::Lanes(a, s)) => {
-                for lane in 0..LANES {
-                    out[lane] = op(flip(a[lane], s), b);
-                }
-                return;
-            }
-            // No instruction has these operands.
-            (Value::Equal(_), Value::Equal(_)) => {}
+    match (a, b) {
+        (Value::Lanes(a, s), Value::Lanes(b, t)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t)));
         }
-    }
-    for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (block_mut(out, number), a.block(number), b.block(number));
-        for lane in 0..BLOCK {
-            out[lane] = op(a[lane], b[lane]);
+        (Value::Lanes(a, s), Value::Equal(b)) | (Value::Equal(b), Value::Lanes(a, s)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), b));
         }
+        // No instruction has these operands.
+        (Value::Equal(a), Value::Equal(b)) => *out = [op(a, b); LANES],
     }
 }
 
@@ -337,18 +274,7 @@ pub(super) fn ordered(
     (b, t): Signed<'_>,
     op: impl Fn(f32, f32) -> f32,
 ) {
-    if blocks == ALL {
-        for lane in 0..LANES {
-            out[lane] = op(flip(a[lane], s), flip(b[lane], t));
-        }
-        return;
-    }
-    for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (block_mut(out, number), block(a, number), block(b, number));
-        for lane in 0..BLOCK {
-            out[lane] = op(flip(a[lane], s), flip(b[lane], t));
-        }
-    }
+    each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t)));
 }
 
 /// Applies a function of three operands.
@@ -359,34 +285,19 @@ pub(super) fn apply_ternary(
     [a, b, c]: [Value<'_>; 3],
     op: impl Fn(f32, f32, f32) -> f32,
 ) {
-    if blocks == ALL {
-        match (a, b, c) {
-            (Value::Lanes(a, s), Value::Lanes(b, t), Value::Lanes(c, u)) => {
-                for lane in 0..LANES {
-                    out[lane] = op(flip(a[lane], s), flip(b[lane], t), flip(c[lane], u));
-                }
-                return;
-            }
-            (Value::Lanes(a, s), Value::Equal(b), Value::Lanes(c, u)) => {
-                for lane in 0..LANES {
-                    out[lane] = op(flip(a[lane], s), b, flip(c[lane], u));
-                }
-                return;
-            }
-            (Value::Lanes(a, s), Value::Lanes(b, t), Value::Equal(c)) => {
-                for lane in 0..LANES {
-                    out[lane] = op(flip(a[lane], s), flip(b[lane], t), c);
-                }
-                return;
-            }
-            // No instruction has these operands.
-            (Value::Equal(_), _, _) | (Value::Lanes(..), Value::Equal(_), Value::Equal(_)) => {}
+    match (a, b, c) {
+        (Value::Lanes(a, s), Value::Lanes(b, t), Value::Lanes(c, u)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t), flip(c[lane], u)));
         }
-    }
-    for number in bits(u64::from(blocks)) {
-        let (out, a, b, c) = (block_mut(out, number), a.block(number), b.block(number), c.block(number));
-        for lane in 0..BLOCK {
-            out[lane] = op(a[lane], b[lane], c[lane]);
+        (Value::Lanes(a, s), Value::Equal(b), Value::Lanes(c, u)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), b, flip(c[lane], u)));
+        }
+        (Value::Lanes(a, s), Value::Lanes(b, t), Value::Equal(c)) => {
+            each_lane!(blocks, |lane| out[lane] = op(flip(a[lane], s), flip(b[lane], t), c));
+        }
+        // No instruction has these operands.
+        (Value::Equal(_), _, _) | (Value::Lanes(..), Value::Equal(_), Value::Equal(_)) => {
+            each_lane!(blocks, |lane| out[lane] = op(a.lane(lane), b.lane(lane), c.lane(lane)));
         }
     }
 }
@@ -410,38 +321,18 @@ pub(super) fn dot(
             flip(lanes[3][lane], sign),
         ]
     }
-    if blocks == ALL {
-        match (a, b) {
-            (Operand::Lanes(a, s), Operand::Lanes(b, t)) => {
-                for number in 0..LANES {
-                    out[number] = op(lane(a, number, *s), lane(b, number, *t));
-                }
-                return;
-            }
-            (Operand::Lanes(a, s), Operand::Equal(b)) => {
-                for number in 0..LANES {
-                    out[number] = op(lane(a, number, *s), *b);
-                }
-                return;
-            }
-            (Operand::Equal(a), Operand::Lanes(b, t)) => {
-                for number in 0..LANES {
-                    out[number] = op(*a, lane(b, number, *t));
-                }
-                return;
-            }
-            // No instruction has these operands.
-            (Operand::Equal(_), Operand::Equal(_)) => {}
+    match (a, b) {
+        (Operand::Lanes(a, s), Operand::Lanes(b, t)) => {
+            each_lane!(blocks, |number| out[number] = op(lane(a, number, *s), lane(b, number, *t)));
         }
-    }
-    for number in bits(u64::from(blocks)) {
-        let (out, a, b) = (block_mut(out, number), a.blocks(number), b.blocks(number));
-        for lane in 0..BLOCK {
-            out[lane] = op(
-                [a[0][lane], a[1][lane], a[2][lane], a[3][lane]],
-                [b[0][lane], b[1][lane], b[2][lane], b[3][lane]],
-            );
+        (Operand::Lanes(a, s), Operand::Equal(b)) => {
+            each_lane!(blocks, |number| out[number] = op(lane(a, number, *s), *b));
         }
+        (Operand::Equal(a), Operand::Lanes(b, t)) => {
+            each_lane!(blocks, |number| out[number] = op(*a, lane(b, number, *t)));
+        }
+        // No instruction has these operands.
+        (Operand::Equal(a), Operand::Equal(b)) => *out = [op(*a, *b); LANES],
     }
 }
 
@@ -454,19 +345,7 @@ pub(super) fn compare(
     op: impl Fn(f32, f32) -> bool,
 ) -> u64 {
     let mut holds = [0u8; LANES];
-    if blocks == ALL {
-        for lane in 0..LANES {
-            holds[lane] = u8::from(op(flip(a[lane], s), flip(b[lane], t)));
-        }
-        return pack(&holds);
-    }
-    for number in bits(u64::from(blocks)) {
-        let holds = &mut holds.as_chunks_mut::<BLOCK>().0[number as usize % BLOCK];
-        let (a, b) = (block(a, number), block(b, number));
-        for lane in 0..BLOCK {
-            holds[lane] = u8::from(op(flip(a[lane], s), flip(b[lane], t)));
-        }
-    }
+    each_lane!(blocks, |lane| holds[lane] = u8::from(op(flip(a[lane], s), flip(b[lane], t))));
     pack(&holds)
 }
 

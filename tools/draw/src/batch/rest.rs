@@ -68,17 +68,16 @@ impl Rest {
             let address = [file.addresses[0][lane], file.addresses[1][lane]];
             let flags = file.flags.map(|flags| flags >> lane & 1 != 0);
             registers.set_rest(group.loops, address, flags, jumps);
-            for component in bits(code.places.used(Bank::Input)) {
-                let component = component as usize;
-                registers.set_input(component, file.lane(&code.places, Bank::Input, component, lane));
-            }
-            for component in bits(code.places.used(Bank::Temp)) {
-                let component = component as usize;
-                registers.set_temp(component, file.lane(&code.places, Bank::Temp, component, lane));
-            }
-            for component in bits(code.places.used(Bank::Output)) {
-                let component = component as usize;
-                registers.set_output(component, file.lane(&code.places, Bank::Output, component, lane));
+            for bank in [Bank::Input, Bank::Temp, Bank::Output] {
+                for component in bits(code.places.used(bank)) {
+                    let component = component as usize;
+                    let value = file.lane(&code.places, bank, component, lane);
+                    match bank {
+                        Bank::Input => registers.set_input(component, value),
+                        Bank::Temp => registers.set_temp(component, value),
+                        Bank::Output => registers.set_output(component, value),
+                    }
+                }
             }
         });
         used.steps[lane] += machine.steps();

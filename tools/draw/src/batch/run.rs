@@ -285,15 +285,7 @@ impl Runner {
     /// which a condition fails become a group of their own.
     fn control(&mut self, code: &Code, group: &mut Group) -> bool {
         let inst = &code.insts[group.state.pc.index()];
-        let test = match inst {
-            Inst::Flow(flow) => flow.test(),
-            Inst::Data { .. }
-            | Inst::Mova { .. }
-            | Inst::Cmp { .. }
-            | Inst::Emit
-            | Inst::SetEmit { .. }
-            | Inst::Unassigned(_) => None,
-        };
+        let test = if let Inst::Flow(flow) = inst { flow.test() } else { None };
         let holds = match test {
             Some(Test::Cmp(condition)) => self.lanes_where(condition),
             Some(Test::Bool { id, expected }) if (self.bools >> (id & 15) & 1 != 0) != expected => 0,

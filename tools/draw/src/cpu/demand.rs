@@ -18,14 +18,7 @@ pub(super) fn are_independent(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask;
     let temps = if observations.is_empty() { 0 } else { demanded_temps(program, outputs) };
     observations.iter().all(|observation| match observation.item {
         StateItem::Temp { register, component } => temps & lane(register, component) == 0,
-        StateItem::Address(_)
-        | StateItem::Counter
-        | StateItem::Flag(_)
-        | StateItem::Current { .. }
-        | StateItem::Other { .. }
-        | StateItem::Slot(_)
-        | StateItem::Setting
-        | StateItem::Ran => false,
+        _other_state => false,
     })
 }
 
@@ -55,13 +48,7 @@ fn demanded_part(inst: &Inst, temps: u64, outputs: &[Mask; 16]) -> Inst {
             };
             Inst::Data { op, dest, mask: Mask(mask.0 & demanded), sources }
         }
-        inst @ (Inst::Data { .. }
-        | Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Flow(_)
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_)) => inst,
+        whole => whole,
     }
 }
 
