@@ -180,10 +180,11 @@ impl Reliance {
             || Watch::new(self.promises.uniforms, uniforms).broken() & self.uniforms == 0
     }
 
-    /// Returns whether attributes keep the promises about them.
-    pub fn holds_for_attributes(&self, attributes: &[Magnitudes; 16]) -> bool {
+    /// Returns whether a draw may use the module, by its uniforms and the attributes v0 to v15.
+    /// Promises about results are the host's own affair.
+    pub fn allows(&self, uniforms: &Watch, attributes: &[Magnitudes; 16]) -> bool {
         let promises = (0..).zip(attributes).zip(self.attribute_promises);
         let mut needed = promises.filter(|((register, _), _)| self.attributes >> register & 1 != 0);
-        needed.all(|((_, found), promise)| found.keep(promise))
+        uniforms.broken() & self.uniforms == 0 && needed.all(|((_, found), promise)| found.keep(promise))
     }
 }

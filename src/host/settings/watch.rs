@@ -4,7 +4,6 @@
 //! A promise asks for the largest magnitude and the least one but 0. As bits, infinity is above all
 //! finite numbers and NaN above infinity, so that integer maxima and minima answer every promise.
 
-use super::assume::Reliance;
 use super::vertex_input::Promise;
 use crate::machine::precision::bits::MAGNITUDE;
 use crate::program::isa::limits::FLOATS;
@@ -95,8 +94,8 @@ impl Magnitudes {
 
 /// Watch over the float uniforms of a register file: which of them break a promise.
 ///
-/// One watch serves all programs. A host tells it every write, and asks it at a draw which of two
-/// modules to take.
+/// One watch serves all programs. It sees every write, and at a draw
+/// [`Reliance::allows`](crate::settings::Reliance::allows) asks it which of two modules to take.
 ///
 /// ```
 /// use transpica::settings::{Magnitudes, Promise, Reliance, Assume, Watch};
@@ -104,12 +103,12 @@ impl Magnitudes {
 /// let relies_on = Reliance { uniforms: 0b11, promises, ..Reliance::default() };
 /// let mut watch = Watch::new(promises.uniforms, &[[0.0; 4]; 96]);
 /// let attributes = [Magnitudes::NONE; 16];
-/// assert!(watch.allows(&relies_on, &attributes));
+/// assert!(relies_on.allows(&watch, &attributes));
 /// watch.write(1, [f32::NAN, 0.0, 0.0, 0.0]);
-/// assert!(!watch.allows(&relies_on, &attributes));
+/// assert!(!relies_on.allows(&watch, &attributes));
 /// watch.write(1, [1.0; 4]);
 /// watch.write(2, [f32::INFINITY; 4]); // the program does not read it
-/// assert!(watch.allows(&relies_on, &attributes));
+/// assert!(relies_on.allows(&watch, &attributes));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
@@ -140,11 +139,5 @@ impl Watch {
     pub fn write(&mut self, register: u8, value: [f32; 4]) {
         let bit = 1u128.checked_shl(register.into()).unwrap_or(0);
         self.broken = if self.promise.holds(&value) { self.broken & !bit } else { self.broken | bit };
-    }
-
-    /// Returns whether a draw may use a module that relies on these promises, by the uniforms and
-    /// the attributes v0 to v15. Promises about results are the host's own affair.
-    pub fn allows(&self, relies_on: &Reliance, attributes: &[Magnitudes; 16]) -> bool {
-        self.broken & relies_on.uniforms == 0 && relies_on.holds_for_attributes(attributes)
     }
 }

@@ -359,7 +359,7 @@ fn the_check_finds_every_breach() {
                 assert_eq!(relies_on.holds(&uniforms), keeps(number));
                 let mut watch = Watch::new(*promise, &uniforms);
                 assert_eq!(watch.broken(), broken);
-                assert_eq!(watch.allows(&relies_on, &[Magnitudes::NONE; 16]), keeps(number));
+                assert_eq!(relies_on.allows(&watch, &[Magnitudes::NONE; 16]), keeps(number));
                 watch.write(register as u8, [0.0; 4]);
                 assert_eq!(watch.broken(), 0);
                 watch.write(register as u8, uniforms[register]);
@@ -371,8 +371,9 @@ fn the_check_finds_every_breach() {
             attributes[3] = Magnitudes::of(&[0.0, 0.0, number]);
             let records: Vec<u8> = [0.0, number, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
             assert_eq!(Magnitudes::of_records(&records, 12, 4, 2), attributes[3]);
-            assert_eq!(relies_on.holds_for_attributes(&attributes), keeps(number));
-            assert!(Reliance { attributes: !8, ..relies_on }.holds_for_attributes(&attributes));
+            let watch = Watch::new(*promise, &[[0.0; 4]; FLOATS]);
+            assert_eq!(relies_on.allows(&watch, &attributes), keeps(number));
+            assert!(Reliance { attributes: !8, ..relies_on }.allows(&watch, &attributes));
         }
     }
 }

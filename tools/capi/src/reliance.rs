@@ -172,7 +172,7 @@ pub unsafe extern "C" fn transpica_result_allows(
             let attributes = unsafe { array(attributes, INPUTS, "attributes")? };
             let attributes = std::array::from_fn(|register| attributes[register].read());
             let watch = Watch::resume(relies_on.promises.uniforms, mask([broken[0], broken[1], broken[2]]));
-            Ok::<_, Problem>(watch.allows(relies_on, &attributes).into())
+            Ok::<_, Problem>(relies_on.allows(&watch, &attributes).into())
         };
         allows().unwrap_or(0)
     })

@@ -10,7 +10,7 @@ use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{Environment, HostValues, WORKGROUP};
 use transpica::interp::{GeometryMachine, Invocation, Settings, TraceRecord as Step, Uniforms};
 use transpica::settings::{Block, Control};
-use transpica::{At, Error, Job, Kind, Options, Profile, Program, Translation, Translator};
+use transpica::{At, Error, Job, Kind, Options, Program, Translation, Translator};
 use transpica_draw::gpu::Draw;
 use wgpu::BufferUsages;
 
@@ -88,8 +88,8 @@ fn compute_options(case: &EmitCase<'_>) -> Options {
 ///
 /// # Errors
 /// Errors of the library.
-pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translation, Shader), Error> {
-    let mut translator = Translator::new(compute_options(case), Profile::default());
+pub fn translate(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<(Translation, Shader), Error> {
+    let mut translator = Translator::new(compute_options(case), gpu.profile(route));
     let translated =
         translator.translate(case.program, case.environment, Job::Emits { outputs: case.outputs })?;
     let shader = compare::shader(&mut translator, &translated, route)?;
@@ -343,7 +343,7 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let facts = gpu.facts();
     let (expected, finished) = reference(case, facts.subnormals)?;
     let given = &case.given[..finished];
-    let (translated, shader) = translate(case, route)?;
+    let (translated, shader) = translate(gpu, case, route)?;
     let found = run_emits(gpu, &translated, shader, &EmitCase { given, ..*case })?;
     let comparison = Comparison { case, expected: &expected, route, facts };
     let kernel = translated.interface.kernel();
