@@ -168,7 +168,7 @@ fn at_the_ends(seed: u64, least: i8, exponent: u8) -> (Uniforms, Vec<[[f32; 4]; 
     let mut number = || {
         let near = [1.0, -1.0, 1.000_000_1, -1.999_999_9][random.below(4) as usize];
         // Half of the vectors are tiny altogether.
-        match random.below(if seed % 2 == 0 { 3 } else { 6 }) {
+        match random.below(if seed.is_multiple_of(2) { 3 } else { 6 }) {
             0 => 0.0,
             1 | 2 => near * 2f32.powi(least.into()),
             3 => near * 2f32.powi(i32::from(exponent) - 1),
@@ -186,7 +186,7 @@ fn at_the_ends(seed: u64, least: i8, exponent: u8) -> (Uniforms, Vec<[[f32; 4]; 
 
 /// Compares normalizing programs, translated with one promise, on numbers that keep another.
 fn compare_normalizing(assumed: Promise, fed: (i8, u8), seed: u64) -> Result<usize, Disagreement> {
-    let turn = if seed % 3 == 0 { "mov r0, v0" } else { TURN };
+    let turn = if seed.is_multiple_of(3) { "mov r0, v0" } else { TURN };
     let (code, descriptors) = normalizing(LENGTHS[(seed / 3) as usize % LENGTHS.len()], turn);
     let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).expect("a program");
     let kept = promising(Promise::Between(fed.0, fed.1));

@@ -5,7 +5,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, dvle};
 use transpica::interp::Emit;
 use transpica::settings::{Block, Layout};
-use transpica::{Job, Options, Profile, Stage, Translator};
+use transpica::{Job, Options, Stage, Translator};
 pub use transpica_gpu::Gpu;
 use transpica_gpu::compare::{self, Case, CompareError};
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, run_emits, translate_emits};
@@ -131,7 +131,7 @@ fn vertices_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>) -> Result<Vec<Registers>, Com
     options.block.fold_constants &= state.keeps_constants(&environment.constants());
     let case = Case { program, environment, uniforms: &state.uniforms, inputs: &[], options, budget };
     unfinished::check(gpu, &case, route, &state.vertices)?;
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(options, gpu.profile(route));
     let translated = translator.translate(program, environment, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
@@ -143,7 +143,7 @@ fn invocations_on_gpu(gpu: &Gpu, wanted: &GpuRun<'_>, view: View<'_>) -> Result<
     let &GpuRun { program, environment, state, options, budget, .. } = wanted;
     let (uniforms, given) = (&state.uniforms, &invocations(state)[..]);
     let case = EmitCase { program, environment, outputs: view.mask, uniforms, given, options, budget };
-    let (translated, shader) = translate_emits(&case, chosen_route(gpu, wanted))?;
+    let (translated, shader) = translate_emits(gpu, &case, chosen_route(gpu, wanted))?;
     let emits = run_emits(gpu, &translated, shader, &case)?;
     let mut shown = Shown::new(view);
     let mut rest = &emits[..];

@@ -9,7 +9,7 @@ use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::settings::{Arithmetic, Block, Layout};
 use transpica::stages::ir::{Def, Module, Op, Resource};
-use transpica::{Job, Options, Precision, Profile, Shbin, Translator};
+use transpica::{Job, Options, Precision, Shbin, Translator};
 use transpica_asm::{SourceText, assemble};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
