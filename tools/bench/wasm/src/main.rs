@@ -9,7 +9,7 @@ mod batch;
 use std::path::Path;
 use std::process::ExitCode;
 
-use transpica::Precision;
+use transpica::Options;
 
 /// Rounds of each program; the shortest time counts.
 const ROUNDS: usize = 50;
@@ -28,7 +28,7 @@ fn run() -> Result<(), String> {
     let mut all = Vec::new();
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
-        all.extend(batch::measure(Path::new(&path), &bytes, None, ROUNDS, Precision::Exact)?);
+        all.extend(batch::measure(Path::new(&path), &bytes, None, ROUNDS, Options::default())?);
     }
     batch::print(&all);
     Ok(())
