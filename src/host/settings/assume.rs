@@ -43,7 +43,7 @@ impl Promise {
     /// assert!(Promise::Between(-1, 4).holds(&[0.0, 0.5]) && !Promise::Between(0, 4).holds(&[0.5]));
     /// ```
     pub fn holds(self, numbers: &[f32]) -> bool {
-        Magnitudes::of(numbers).keep(self)
+        Magnitudes::from_numbers(numbers).keep(self)
     }
 
     /// Both promises.

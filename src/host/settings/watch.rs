@@ -15,7 +15,7 @@ use crate::program::isa::limits::FLOATS;
 ///
 /// ```
 /// use transpica::settings::{Magnitudes, Promise};
-/// let found = Magnitudes::of(&[-15.9, 0.0, 0.25]);
+/// let found = Magnitudes::from_numbers(&[-15.9, 0.0, 0.25]);
 /// assert!(found.keep(Promise::Below(4)) && found.keep(Promise::Between(-2, 4)));
 /// assert!(!found.keep(Promise::Below(3)) && !found.keep(Promise::Between(-1, 4)));
 /// assert_eq!(Magnitudes::from_bits(found.to_bits()), found);
@@ -33,7 +33,7 @@ impl Magnitudes {
     pub const NONE: Self = Self { largest: 0, before_least: i32::MAX };
 
     /// Returns those of numbers. Compilers check several at once.
-    pub fn of(numbers: &[f32]) -> Self {
+    pub fn from_numbers(numbers: &[f32]) -> Self {
         numbers.iter().fold(Self::NONE, |all, number| all.or(Self::of_bits(number.to_bits())))
     }
 
@@ -43,9 +43,9 @@ impl Magnitudes {
     /// ```
     /// use transpica::settings::Magnitudes;
     /// let bytes: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].into_iter().flat_map(f32::to_le_bytes).collect();
-    /// assert_eq!(Magnitudes::of_records(&bytes, 8, 4, 1), Magnitudes::of(&[2.0, 4.0]));
+    /// assert_eq!(Magnitudes::from_records(&bytes, 8, 4, 1), Magnitudes::from_numbers(&[2.0, 4.0]));
     /// ```
-    pub fn of_records(bytes: &[u8], stride: usize, offset: usize, components: usize) -> Self {
+    pub fn from_records(bytes: &[u8], stride: usize, offset: usize, components: usize) -> Self {
         let mut all = Self::NONE;
         for record in bytes.chunks(stride.max(1)) {
             let (numbers, _rest) = record.get(offset..).unwrap_or(&[]).as_chunks::<4>();

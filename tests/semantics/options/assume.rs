@@ -368,9 +368,9 @@ fn the_check_finds_every_breach() {
                 assert!(others.holds(&uniforms), "the program does not read it");
             }
             let mut attributes = [Magnitudes::NONE; 16];
-            attributes[3] = Magnitudes::of(&[0.0, 0.0, number]);
+            attributes[3] = Magnitudes::from_numbers(&[0.0, 0.0, number]);
             let records: Vec<u8> = [0.0, number, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
-            assert_eq!(Magnitudes::of_records(&records, 12, 4, 2), attributes[3]);
+            assert_eq!(Magnitudes::from_records(&records, 12, 4, 2), attributes[3]);
             let watch = Watch::new(*promise, &[[0.0; 4]; FLOATS]);
             assert_eq!(relies_on.allows(&watch, &attributes), keeps(number));
             assert!(Reliance { attributes: !8, ..relies_on }.allows(&watch, &attributes));

@@ -1074,8 +1074,8 @@ typedef struct TranspicaAttributeFormat {
 typedef struct TranspicaPromise {
     // A TranspicaPromiseKind.
     TranspicaPromiseKind kind;
-    // Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this, 0
-    // to 128.
+    // Of TRANSPICA_PROMISE_KIND_BELOW and BETWEEN: magnitudes are below two to the power of this,
+    // 0 to 128.
     uint32_t exponent;
     // Of TRANSPICA_PROMISE_KIND_BETWEEN: magnitudes but 0 are at least two to the power of this,
     // -128 to 127.

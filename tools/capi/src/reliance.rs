@@ -145,7 +145,7 @@ pub unsafe extern "C" fn transpica_magnitudes_add(
         let bytes = unsafe { array(bytes, size, "bytes")? };
         // SAFETY: NULL or such a structure.
         let all = unsafe { exclusive(magnitudes, "magnitudes")? };
-        let found = all.read().or(Magnitudes::of_records(bytes, stride, offset, components));
+        let found = all.read().or(Magnitudes::from_records(bytes, stride, offset, components));
         let [largest, least] = found.to_bits();
         *all = TranspicaMagnitudes { largest, least };
         Ok(())

@@ -163,8 +163,8 @@ impl Host {
         Ok(())
     }
 
-    /// Returns whether the numbers of a draw keep each promise. Modules may come from the folder, so
-    /// all registers have to.
+    /// Returns whether the numbers of a draw keep each promise. Modules may come from the folder,
+    /// so all registers have to.
     fn kept_promises(&mut self, uniforms: &[[f32; 4]; 96], draw: &Draw) -> [bool; 2] {
         for (register, (seen, &new)) in (0..).zip(self.seen.iter_mut().zip(uniforms)) {
             if *seen != new {
@@ -173,7 +173,7 @@ impl Host {
             }
         }
         // A host with buffers of its own looks at each once, when it is uploaded.
-        let attributes = Magnitudes::of(draw.attributes.as_flattened());
+        let attributes = Magnitudes::from_numbers(draw.attributes.as_flattened());
         [0, 1].map(|at| self.watches[at].broken() == 0 && attributes.keep(PROMISES[at]))
     }
 

@@ -5,7 +5,14 @@ use transpica::{Limits, Machine, Shbin};
 use transpica_asm::{SourceText as Text, assemble};
 
 use super::*;
-use crate::driver::{Subnormals, UNKNOWN};
+use crate::driver::{Facts, Subnormals, UNKNOWN};
+
+/// A driver that rounds reciprocals, and of which nothing else is known.
+const ROUNDS: Facts = {
+    let mut facts = UNKNOWN;
+    facts.reciprocal_ulp = 0.0;
+    facts
+};
 
 /// The bounds of a program's outputs for one value of v0.
 fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
@@ -14,7 +21,7 @@ fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
 
 /// The same bounds on a given route.
 fn bounds_on(body: &str, v0: [f32; 4], route: Route) -> [[f64; 4]; 16] {
-    bounds_with(body, v0, &|program| arithmetic(program, &Options::default(), route, &UNKNOWN))
+    bounds_with(body, v0, &|program| arithmetic(program, &Options::default(), route, &ROUNDS))
 }
 
 /// The same bounds for given driver arithmetic.
@@ -29,7 +36,7 @@ fn bounds_with(
 /// The bounds of a program with more declarations, where EX2 alone is approximate.
 fn bounds_of(declared: &str, body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
     bounds_in(declared, body, v0, &|program| {
-        arithmetic(program, &Options::default(), Route::Passthrough, &UNKNOWN)
+        arithmetic(program, &Options::default(), Route::Passthrough, &ROUNDS)
     })
 }
 
@@ -161,7 +168,7 @@ fn a_floor_and_an_address_move_only_near_an_integer() {
 #[test]
 fn logarithms_of_numbers_that_drivers_flush_are_open() {
     let found = |precision, subnormals, operand: f32| {
-        let (options, mut facts) = (options(precision), UNKNOWN);
+        let (options, mut facts) = (options(precision), ROUNDS);
         facts.subnormals = subnormals;
         let arithmetic = |program: &Program<'_>| arithmetic(program, &options, Route::Passthrough, &facts);
         bounds_with("lg2 position, v0.x", [operand; 4], &arithmetic)[0][0]
@@ -189,7 +196,7 @@ fn options(precision: Precision) -> Options {
 fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
     let options = options(Precision::Fast);
     [true, false].map(|ieee_exponentials| {
-        let mut facts = UNKNOWN;
+        let mut facts = ROUNDS;
         facts.ieee_exponentials = ieee_exponentials;
         let arithmetic = |program: &Program<'_>| arithmetic(program, &options, Route::Passthrough, &facts);
         bounds_with(body, v0, &arithmetic)[0]
@@ -248,6 +255,20 @@ fn reciprocals_of_possible_zeros_are_open() {
     assert_eq!(bounds(body, [1.0; 4])[0], [OPEN; 4]);
     let far = bounds(body, [4.0; 4])[0][0];
     assert!(far > 0.0 && far < 1.0e-6, "{far}");
+}
+
+/// Reciprocals that a driver need not round have a distance, those that are infinite have none.
+#[test]
+fn reciprocals_of_other_drivers_are_near() {
+    let body = "rcp position, v0.x\nrsq color, v0.y";
+    let found = |x: f32| {
+        bounds_with(body, [x; 4], &|program| {
+            arithmetic(program, &Options::default(), Route::Passthrough, &UNKNOWN)
+        })
+    };
+    let [near, infinite] = [found(4.0), found(0.0)];
+    assert!(near[0][0] > 0.0 && near[1][0] > 0.0, "{near:?}");
+    assert_eq!(infinite[0][0], 0.0);
 }
 
 /// The bounds of o0.x and o1.x where the order of operations is free.
@@ -342,7 +363,7 @@ fn products_without_guards_may_overflow_in_another_order() {
         let assume = Assume { uniforms: Promise::FINITE, ..Assume::default() };
         [Assume::default(), assume].map(|assume| {
             let options = Options { assume, ..Options::default() };
-            bounds_with(body, v0, &|program| arithmetic(program, &options, Route::Wgsl, &UNKNOWN))[0][0]
+            bounds_with(body, v0, &|program| arithmetic(program, &options, Route::Wgsl, &ROUNDS))[0][0]
         })
     };
     let body = "mul r0, v0.x, v0.y\nmul position, r0, v0.z";
