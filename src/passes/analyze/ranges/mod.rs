@@ -359,12 +359,16 @@ impl<'a> Ranges<'a> {
 
     fn product(&self, f: &Func, a: Lane, b: Lane, fuel: &mut u32) -> Range {
         let is_square = self.source(f, a) == self.source(f, b);
-        if let Some((.., range)) = self.quotient(f, a, b) {
+        let x = self.find(f, a, fuel);
+        let y = if is_square { x } else { self.find(f, b, fuel) };
+        // Only numbers that are finite have roots of which something is known.
+        let is_open = |range: Range| range.classes.has(Classes::NOT_FINITE);
+        if !(is_square || is_open(x) && is_open(y))
+            && let Some((.., range)) = self.quotient(f, a, b)
+        {
             return range;
         }
-        let a = self.find(f, a, fuel);
-        let b = if is_square { a } else { self.find(f, b, fuel) };
-        Range::product(self.precision, a, b, is_square)
+        Range::product(self.precision, x, y, is_square)
     }
 
     /// Returns the lane and the reciprocal root of a product that has the one divided by the other,
@@ -468,8 +472,8 @@ impl<'a> Ranges<'a> {
             return None;
         }
         [[a, b], [b, a]].into_iter().find_map(|[x, part]| {
-            let x = self.source(f, x);
             let floor = operand(operand(self.source(f, part), Unary::Neg)?, Unary::Floor)?;
+            let x = self.source(f, x);
             if floor == x {
                 return Some(self.get(f, x).fraction(Range::of_bits(0)));
             }
