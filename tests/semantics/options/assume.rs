@@ -151,7 +151,8 @@ const LENGTHS: [&str; 5] = [
 fn normalizing(length: &str, turn: &str) -> (Vec<u32>, Vec<u32>) {
     let text = format!(
         ".out - position\n.proc main\n {turn}\n {length}\n rsq r1.x, r1.x\n mul r2.xyz, r0.xyz, r1.x\n \
-         mov r2.w, c7.w\n dp3 r3.x, c5, r2\n mul r3.y, c6.x, r3.x\n mul r3.zw, r2.xy, r1.x\n mov o0, r3\n end\n.end\n"
+         mov r2.w, c7.w\n dp3 r3.x, c5, r2\n mul r3.y, c6.x, r3.x\n mul r3.z, r2.x, r1.x\n mul r4, r0, r1.x\n \
+         dp4 r3.w, c6, r4\n mov o0, r3\n end\n.end\n"
     );
     let assembled = assemble(&[SourceText { name: "case", text: &text }]);
     let bytes = assembled.unwrap_or_else(|report| panic!("{report}")).bytes;
@@ -181,6 +182,8 @@ fn at_the_ends(seed: u64, least: i8, exponent: u8) -> (Uniforms, Vec<[[f32; 4]; 
     let mut inputs = vec![[[0.0; 4]; 16]; 8];
     // The first vertex keeps its zeros.
     inputs[1..].iter_mut().for_each(|vertex| vertex[0] = [number(), number(), number(), number()]);
+    // The length of the first three is 0, and the fourth over it is infinite.
+    inputs[1][0][..3].fill(0.0);
     (uniforms, inputs)
 }
 

@@ -153,12 +153,17 @@ impl<'a> Ranges<'a> {
         };
         match op {
             Op::Unary(_, a) => equal(a),
-            // The lane before it must not be a square.
+            // The lane before it must be no square, quotient or fraction.
             Op::Binary(Binary::MulP, a, b) => {
-                let source = |value| self.source(f, Lane::new(value, index as u8 - 1));
-                equal(a) && equal(b) && (a == b || source(a) != source(b))
+                let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
+                let is_square = self.source(f, x) == self.source(f, y);
+                equal(a) && equal(b) && (a == b || !is_square && self.quotient(f, x, y).is_none())
             }
-            Op::Binary(Binary::AddP | Binary::MinP | Binary::MaxP, a, b) => equal(a) && equal(b),
+            Op::Binary(Binary::AddP, a, b) => {
+                let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
+                equal(a) && equal(b) && self.fraction(f, x, y).is_none()
+            }
+            Op::Binary(Binary::MinP | Binary::MaxP, a, b) => equal(a) && equal(b),
             _other => false,
         }
     }
@@ -348,7 +353,7 @@ impl<'a> Ranges<'a> {
         for lane in 1..f.ty(a).lanes {
             // No further term makes it less.
             if total == Range::ALL {
-                break;
+                return self.results;
             }
             let product = self.product(f, Lane::new(a, lane), Lane::new(b, lane), fuel);
             total = Range::sum(self.precision, total, product);
@@ -380,7 +385,7 @@ impl<'a> Ranges<'a> {
             let Some(Op::Unary(Unary::RsqP, square)) = f.op(factor.value()) else { return None };
             let square = self.source(f, Lane::new(square, factor.index()));
             let range = self.get(f, lane);
-            if range.classes.has(Classes::NOT_FINITE) || self.precision.rules().rounds {
+            if range.classes.has(Classes::NOT_FINITE) || self.precision != Precision::Exact {
                 return None;
             }
             if self.source(f, lane) == square {
@@ -468,7 +473,7 @@ impl<'a> Ranges<'a> {
             Some(Op::Unary(op, a)) if op == wanted => Some(self.source(f, Lane::new(a, lane.index()))),
             Some(_) | None => None,
         };
-        if self.precision.rules().rounds {
+        if self.precision != Precision::Exact {
             return None;
         }
         [[a, b], [b, a]].into_iter().find_map(|[x, part]| {
