@@ -171,7 +171,7 @@ impl Reliance {
         self.uniforms == 0 && self.attributes == 0 && !self.results
     }
 
-    /// Returns whether a register file keeps the promises about uniforms. It takes less than 100 ns
+    /// Returns whether a register file keeps the promises about uniforms. It takes less than 200 ns
     /// where every register does.
     pub fn holds(&self, uniforms: &[[f32; 4]; FLOATS]) -> bool {
         // Registers that the program does not read may hold anything.

@@ -44,8 +44,12 @@ impl Magnitudes {
     /// use transpica::settings::Magnitudes;
     /// let bytes: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].into_iter().flat_map(f32::to_le_bytes).collect();
     /// assert_eq!(Magnitudes::from_records(&bytes, 8, 4, 1), Magnitudes::from_numbers(&[2.0, 4.0]));
+    /// assert_eq!(Magnitudes::from_records(&bytes, 8, 0, 2).to_bits(), [4.0f32.to_bits(), 1.0f32.to_bits()]);
     /// ```
     pub fn from_records(bytes: &[u8], stride: usize, offset: usize, components: usize) -> Self {
+        // Records of nothing else are one record, of which compilers check several numbers at once.
+        let is_packed = offset == 0 && components.checked_mul(4) == Some(stride);
+        let (stride, components) = if is_packed { (bytes.len(), bytes.len()) } else { (stride, components) };
         let mut all = Self::NONE;
         for record in bytes.chunks(stride.max(1)) {
             let (numbers, _rest) = record.get(offset..).unwrap_or(&[]).as_chunks::<4>();

