@@ -79,23 +79,41 @@ impl Pass<'_> {
         groups.iter().for_each(|group| {
             all.add_all(&group.lanes);
         });
-        if all.len() < 2 {
+        let lanes = all.as_slice();
+        if lanes.len() < 2 {
             return;
         }
-        for &to in all.as_slice() {
-            let is_left = |groups: &[Suspects]| groups.iter().any(|group| group.lanes.contains(to));
-            if !self.is_derived(to) || !is_left(groups) {
-                continue;
-            }
-            if !all.as_slice().iter().any(|&lane| lane != to && self.is_older(lane)) {
+        // By lane of `all`, as bits: those that are left, and those that others can imply.
+        let bits = |keep: &dyn Fn(Lane) -> bool| {
+            (0..).zip(lanes).fold(0u32, |bits, (at, &lane)| bits | u32::from(keep(lane)) << at)
+        };
+        let older = bits(&|lane| self.is_older(lane));
+        let mut left = (1u32 << lanes.len()) - 1;
+        for (at, &to) in lanes.iter().enumerate() {
+            let asked = left & older & !(1 << at);
+            if asked == 0 || left >> at & 1 == 0 || !self.is_derived(to) {
                 continue;
             }
             let causes = self.find_causes(to);
-            for group in &mut *groups {
-                let before = group.lanes.len();
-                group.lanes.retain(|lane| lane == to || !self.is_nan_only_with(lane, causes));
-                group.is_whole &= group.lanes.len() == before;
+            for (other, &lane) in lanes.iter().enumerate() {
+                if asked >> other & 1 != 0 && self.is_nan_only_with(lane, causes) {
+                    left &= !(1 << other);
+                }
             }
+        }
+        if left.count_ones() as usize == lanes.len() {
+            return;
+        }
+        let mut dropped = Lanes::none();
+        for (at, &lane) in lanes.iter().enumerate() {
+            if left >> at & 1 == 0 {
+                dropped.add(lane);
+            }
+        }
+        for group in groups {
+            let before = group.lanes.len();
+            group.lanes.retain(|lane| !dropped.contains(lane));
+            group.is_whole &= group.lanes.len() == before;
         }
     }
 

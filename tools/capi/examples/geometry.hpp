@@ -22,11 +22,15 @@ struct Triangles {
     std::vector<std::array<float, 4>> vertices;
 };
 
-inline transpica::Translator new_translator() {
+// `assume` is a promise about numbers that the host checks, or nothing.
+inline transpica::Translator new_translator(const std::string &assume = "") {
     // One uniform buffer for all programs, clip planes and y by the host block, a guard against
     // endless loops.
     transpica::Settings settings;
     settings.preset("azahar-vulkan");
+    if (!assume.empty()) {
+        settings.set("assume", assume);
+    }
     return transpica::Translator::create(settings);
 }
 

@@ -232,7 +232,8 @@ struct Pipeline {
 
 class Host {
 public:
-    Host() : registers(transpica::Registers::create()), translator(new_translator()), workers(2) {}
+    Host()
+        : registers(transpica::Registers::create()), translator(new_translator()), promising(new_translator(PROMISE)), workers(2) {}
 
     void execute(const Words &list) { transpica_registers_commands(registers.get(), list.data(), list.size()); }
 
@@ -246,7 +247,10 @@ public:
         if (pipelines.find(key.value) == pipelines.end()) {
             pipelines.emplace(key.value, Pipeline{label, registers.copy()});
             workers.translate(key.value, registers.copy());
+            // A module with fewer guards, for the draws that keep the promise.
+            promised.emplace(key.value, promising.translate(registers.program().head));
         }
+        keeping += keeps_promise(promised.at(key.value));
     }
 
     // Writes and prints all pipelines; returns false if a program could not be translated.
@@ -257,10 +261,32 @@ public:
             all = show(folder, key, pipelines.at(key), result) && all;
         }
         std::printf("%zu draws, %zu pipelines\n", draws, results.size());
+        std::printf("%zu draws keep the promise %s\n", keeping, PROMISE);
         return all;
     }
 
 private:
+    // Uniforms and attributes below 2^32: real programs keep it, and a module needs few guards.
+    static constexpr const char *PROMISE = "uniforms=2^32,attributes=2^32";
+
+    // Returns whether a draw with these registers may use a module that relies on the promise. A host with vertices adds
+    // their magnitudes once, when they are uploaded (transpica_magnitudes_add); here is none.
+    bool keeps_promise(const transpica::Result &result) const {
+        std::vector<float> block(result.figures().uniform_size / sizeof(float));
+        std::array<std::uint32_t, 3> broken = {};
+        const std::array<TranspicaMagnitudes, 16> attributes = {};
+        transpica_registers_pack(registers.get(), TRANSPICA_STAGE_VERTEX, result.get(),
+                                 reinterpret_cast<std::uint8_t *>(block.data()), sizeof(float) * block.size());
+        for (std::size_t index = 0; index < result.figures().member_count; index++) {
+            const TranspicaMember member = result.member(index);
+            if (member.type == TRANSPICA_MEMBER_TYPE_FLOAT_VECTORS) {
+                transpica_result_check_uniforms(result.get(), member.first, &block[member.offset / sizeof(float)],
+                                                member.count, broken.data());
+            }
+        }
+        return transpica_result_allows(result.get(), broken.data(), attributes.data()) != 0;
+    }
+
     static void write(const std::string &path, const void *bytes, std::size_t size) {
         std::ofstream file(path, std::ios::binary);
         if (!file.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size))) {
@@ -301,8 +327,10 @@ private:
 
     transpica::Registers registers;
     transpica::Translator translator; // for keys
+    transpica::Translator promising;
     std::map<TranspicaKey, Pipeline, ByBytes> pipelines;
-    std::size_t draws = 0;
+    std::map<TranspicaKey, transpica::Result, ByBytes> promised;
+    std::size_t draws = 0, keeping = 0;
     Workers workers;
 };
 
