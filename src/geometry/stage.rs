@@ -56,6 +56,19 @@ impl GeometryStage {
     /// Limit of the vertices that a stage declares: no device emits more.
     pub const MOST_VERTICES: u32 = 1024;
 
+    /// Returns whether a stage that reads these inputs, vector m of vertex n at bit n · `vectors` +
+    /// m, reads vector `vector` of any vertex.
+    pub(crate) fn reads(&self, vector: u8, inputs: u16) -> bool {
+        let read = |vertex: u8| inputs.checked_shr((vertex * self.vectors + vector).into()).unwrap_or(0);
+        (0..self.primitive.vertices()).any(|vertex| read(vertex) & 1 != 0)
+    }
+
+    /// Returns the number of vertices that the stage declares to emit, which must be positive even
+    /// if it emits nothing.
+    pub(crate) fn emitted(&self) -> u32 {
+        (3 * self.triangles).max(1)
+    }
+
     /// Returns the primitive for an input mode, if there is one, and the vectors of a vertex.
     /// `outputs` is the number of outputs that the vertex program forwards.
     pub fn primitive(input: GeometryInput, outputs: u32) -> Option<(StagePrimitive, u8)> {

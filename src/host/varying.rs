@@ -209,11 +209,12 @@ pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
     Ok(())
 }
 
-/// Returns the output registers of the mask, unchanged, the n-th at location n.
+/// Returns the output registers of the mask, unchanged, the n-th at location n. Their names are
+/// those of the inputs of the geometry stage.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
     let output = |(location, register): (u32, u8)| Output {
-        name: format!("o{register}"),
+        name: format!("vector{location}"),
         location: Location::Varying(location),
         components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
         value: OutputValue::Plain,

@@ -128,6 +128,14 @@ impl Translation {
         self.text(crate::backend::Language::Glsl(version))
     }
 
+    /// Returns the directives of that text behind its `#version` line: `#extension`, and the macro
+    /// that marks exact arithmetic. A host whose own declarations come first puts them in front, see
+    /// [`GlslProfile::extension_lines`](crate::settings::GlslProfile).
+    #[cfg(feature = "glsl")]
+    pub fn glsl_extensions(&self, version: crate::backend::text::GlslVersion) -> String {
+        crate::backend::text::extensions(&self.source(), version)
+    }
+
     /// Returns the module as HLSL for shader model 5.1, written by naga: stable for one version of
     /// this library and of naga.
     ///

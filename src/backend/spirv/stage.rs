@@ -19,9 +19,8 @@ use crate::ir::{Type, Value, ValueList};
 pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStage, reads: u16) {
     let element = w.ty(Type::F32X4);
     for vector in 0..stage.vectors.min(16) {
-        let read = |vertex: u8| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0);
         // The stage before may write vectors that this one does not declare.
-        if (0..stage.primitive.vertices()).all(|vertex| read(vertex) & 1 == 0) {
+        if !stage.reads(vector, reads) {
             continue;
         }
         let array = w.array(element, stage.primitive.vertices().into(), 0);
@@ -42,8 +41,7 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
         StagePrimitive::LinesAdjacency => ExecutionMode::InputLinesAdjacency,
         StagePrimitive::TrianglesAdjacency => ExecutionMode::InputTrianglesAdjacency,
     };
-    // OutputVertices must be positive even if the stage emits nothing.
-    let vertices = (3 * stage.triangles).max(1);
+    let vertices = stage.emitted();
     let modes: [(ExecutionMode, &[Word]); 4] = [
         (input, &[]),
         (ExecutionMode::Invocations, &[1]),

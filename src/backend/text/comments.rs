@@ -9,6 +9,8 @@ use super::dialect::versions::{GlslVersion, Precise, Row, Varyings};
 #[cfg(feature = "glsl")]
 use crate::backend::interface::BackendInput;
 use crate::host::Interface;
+#[cfg(feature = "glsl")]
+use crate::host::Location;
 
 /// Returns the header comments of a text.
 pub fn header(interface: &Interface) -> String {
@@ -46,7 +48,7 @@ pub fn comment(out: &mut String, name: &str) {
 
 /// Writes the head of every text in GLSL.
 #[cfg(feature = "glsl")]
-pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>, clips: bool) {
+pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>) {
     let (mut header, glsl) = (header(source.interface), &source.profile.glsl);
     // Comments may have other characters since 4.20, and in OpenGL ES.
     if matches!(row.version, GlslVersion::Core330 | GlslVersion::Core400 | GlslVersion::Core410) {
@@ -56,17 +58,28 @@ pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>, clips: bool)
         out.push_str(row.line);
     }
     out.push_str(if header.is_empty() { "\n" } else { &header });
-    let mut is_long = false;
-    if glsl.separable && row.varyings == Varyings::Extended {
-        out.push_str("#extension GL_ARB_separate_shader_objects : require\n");
-        is_long = true;
+    if glsl.extension_lines {
+        let lines = extensions(row, source);
+        out.extend([lines.as_str(), if lines.is_empty() { "" } else { "\n" }]);
     }
-    if clips && row.is_es {
+    // Registers hold 16 bits of fraction and 7 of exponent. `mediump` promises 10 and 5.
+    if row.is_es {
+        out.push_str("precision highp float;\nprecision highp int;\n\n");
+    }
+}
+
+/// Returns the `#extension` lines of a text, and the macro for exact declarations.
+#[cfg(feature = "glsl")]
+pub fn extensions(row: &Row, source: &BackendInput<'_>) -> String {
+    let mut out = String::new();
+    if source.profile.glsl.separable && row.varyings == Varyings::Extended {
+        out.push_str("#extension GL_ARB_separate_shader_objects : require\n");
+    }
+    if row.is_es && clips(source) {
         // WebGL has the second name.
         out.push_str("#if defined(GL_EXT_clip_cull_distance) || !defined(GL_ANGLE_clip_cull_distance)\n");
         out.push_str("#extension GL_EXT_clip_cull_distance : require\n#else\n");
         out.push_str("#extension GL_ANGLE_clip_cull_distance : require\n#endif\n");
-        is_long = true;
     }
     if let Precise::Offered(offers) = row.precise
         && source.profile.no_contraction
@@ -78,11 +91,13 @@ pub fn head(row: &Row, out: &mut String, source: &BackendInput<'_>, clips: bool)
             out.push_str("#define PRECISE precise\n");
         }
         out.push_str("#else\n#define PRECISE\n#endif\n");
-        is_long = true;
     }
-    out.push_str(if is_long { "\n" } else { "" });
-    // Registers hold 16 bits of fraction and 7 of exponent. `mediump` promises 10 and 5.
-    if row.is_es {
-        out.push_str("precision highp float;\nprecision highp int;\n\n");
-    }
+    out
+}
+
+/// Returns whether the stage writes clip distances.
+#[cfg(feature = "glsl")]
+pub fn clips(source: &BackendInput<'_>) -> bool {
+    let Interface { entry_point, outputs, .. } = source.interface;
+    !entry_point.is_compute() && outputs.iter().any(|output| output.location == Location::ClipDistances)
 }

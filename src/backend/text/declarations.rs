@@ -19,8 +19,8 @@ use crate::backend::interface::{
 };
 use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
-use crate::host::Profile;
-use crate::host::settings::{AttributeNames, BlockNames, GlslProfile};
+use crate::geometry::{GeometryStage, StagePrimitive};
+use crate::host::settings::{AttributeNames, BlockNames, GlslOutputs, GlslProfile};
 use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
 use crate::ir::Type;
 use crate::support::fields::SpecId;
@@ -91,10 +91,11 @@ impl Declarations {
         let reads = Reads::collect(source.module)?;
         let interface = source.interface;
         let mut out = Self { reads, ..Self::default() };
-        if interface.entry_point == EntryPoint::Vertex {
+        let is_linked = interface.entry_point == EntryPoint::Vertex || interface.stage().is_some();
+        if is_linked {
             out.ports(source, dialect, names)?;
         }
-        let has_names = dialect.has_globals && interface.entry_point == EntryPoint::Vertex;
+        let has_names = dialect.has_globals && is_linked;
         let glsl = if has_names { &source.profile.glsl } else { &GlslProfile::DEFAULT };
         let blocks = [&glsl.uniforms, &glsl.host];
         let is_used = [interface.block.size > 0, reads.host > 0];
@@ -137,8 +138,15 @@ impl Declarations {
                 out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
                 out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
+            EntryPoint::Stage(stage) if dialect.has_globals => {
+                for vector in (0..stage.vectors.min(16)).filter(|&vector| stage.reads(vector, reads.inputs)) {
+                    let name = format!("vector{vector}");
+                    names.exact(&name)?;
+                    out.attributes.push(Attribute { register: vector, name, ty: Type::F32X4 });
+                }
+            }
             EntryPoint::Stage(_) | EntryPoint::Quaternions => {
-                let what = "geometry stages; SPIR-V has them".into();
+                let what = "geometry stages; SPIR-V and GLSL have them".into();
                 return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
             }
         }
@@ -229,12 +237,13 @@ impl Declarations {
     fn ports(&mut self, source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
         // In WGSL outputs are members of a structure, which is a scope of its own.
         let mut members = Names::new(dialect.reserved);
+        let has_built_ins = !writes_globals(source);
         let mut name = |name: &str, location| -> Result<String> {
             Ok(match (dialect.has_globals, location) {
                 (false, _) => members.unique(name),
-                (true, Location::Position) => "gl_Position".to_owned(),
-                (true, Location::ClipDistances) => "gl_ClipDistance".to_owned(),
-                (true, Location::Varying(_)) => {
+                (true, Location::Position) if has_built_ins => "gl_Position".to_owned(),
+                (true, Location::ClipDistances) if has_built_ins => "gl_ClipDistance".to_owned(),
+                (true, _) => {
                     names.exact(name)?;
                     name.to_owned()
                 }
@@ -272,7 +281,7 @@ impl Declarations {
         SpecId::of_mask(self.reads.specialized)
     }
 
-    /// Returns whether this is a vertex entry with clip distances.
+    /// Returns whether this is a vertex entry or geometry stage with clip distances.
     pub fn clips(&self) -> bool {
         self.ports.iter().any(|port| port.location == Location::ClipDistances)
     }
@@ -352,7 +361,8 @@ impl Declarations {
 
     /// Writes everything in GLSL.
     #[cfg(feature = "glsl")]
-    pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row, profile: &Profile) {
+    pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, row: &Row, source: &BackendInput<'_>) {
+        let profile = source.profile;
         self.write_specialized(out, dialect);
         self.write_offsets(out, dialect);
         self.globals.iter().for_each(|global| global.write_glsl(out, dialect, row));
@@ -360,18 +370,34 @@ impl Declarations {
             let _ = writeln!(out, "layout(local_size_x = {WORKGROUP}) in;\n");
             return;
         }
-        for Attribute { register, name, ty } in &self.attributes {
-            let _ = writeln!(out, "layout(location = {register}) in {} {name};", dialect.ty(*ty));
-        }
-        if !self.attributes.is_empty() {
-            out.push('\n');
-        }
-        let start = out.len();
         let is_located = match row.varyings {
             Varyings::Named => false,
             Varyings::Extended => profile.glsl.separable,
             Varyings::Located => true,
         };
+        let stage = source.interface.stage();
+        if let Some(stage) = stage {
+            write_stage(out, stage);
+        }
+        for Attribute { register, name, ty } in &self.attributes {
+            if stage.is_none() || is_located {
+                let _ = write!(out, "layout(location = {register}) ");
+            }
+            let array = if stage.is_some() { "[]" } else { "" };
+            let _ = writeln!(out, "in {} {name}{array};", dialect.ty(*ty));
+        }
+        if !self.attributes.is_empty() {
+            out.push('\n');
+        }
+        if writes_globals(source) {
+            for Port { name, ty, .. } in &self.ports {
+                dialect.pair(out, name, *ty);
+                out.push_str(";\n");
+            }
+            out.push('\n');
+            return;
+        }
+        let start = out.len();
         for Port { name, ty, location } in &self.ports {
             let Location::Varying(location) = location else { continue };
             if is_located {
@@ -399,6 +425,26 @@ impl Declarations {
             out.push('\n');
         }
     }
+}
+
+/// Returns whether outputs are variables that a `main` of the host reads.
+pub fn writes_globals(source: &BackendInput<'_>) -> bool {
+    source.profile.glsl.outputs == GlslOutputs::Globals && source.interface.stage().is_none()
+}
+
+/// Writes the layouts of a geometry stage.
+#[cfg(feature = "glsl")]
+fn write_stage(out: &mut String, stage: &GeometryStage) {
+    let primitive = match stage.primitive {
+        StagePrimitive::Points => "points",
+        StagePrimitive::Lines => "lines",
+        StagePrimitive::Triangles => "triangles",
+        StagePrimitive::LinesAdjacency => "lines_adjacency",
+        StagePrimitive::TrianglesAdjacency => "triangles_adjacency",
+    };
+    let vertices = stage.emitted();
+    let _ =
+        writeln!(out, "layout({primitive}) in;\nlayout(triangle_strip, max_vertices = {vertices}) out;\n");
 }
 
 #[cfg(feature = "glsl")]

@@ -125,7 +125,7 @@ impl Module<'_> {
         /// Parameters on the line of the function's name.
         const IN_LINE: usize = 2;
         if self.dialect.has_globals {
-            return out.push_str("void main() {\n");
+            return out.extend(["void ", &self.source.profile.glsl.entry, "() {\n"]);
         }
         // A vertex entry always has a position, so an entry without outputs is a compute one.
         if self.declarations.ports.is_empty() {

@@ -9,7 +9,7 @@
 //! places, `precise`. (Of 330 both extensions are asked for because glslang defines the first
 //! without knowing the word; Mesa defines both.)
 
-use super::comments::head;
+use super::comments::{self, head};
 use super::dialect::glsl as dialect;
 use super::dialect::operators::Helper;
 use super::dialect::versions::{Bindings, GlslVersion, Marks, Row};
@@ -42,8 +42,8 @@ pub fn glsl(
     let (module, names) = Module::new(source, dialect(version))?;
     check(&module, row)?;
     let mut out = String::new();
-    head(row, &mut out, source, module.declarations.clips());
-    module.declarations.write_glsl(&mut out, &module.dialect, row, source.profile);
+    head(row, &mut out, source);
+    module.declarations.write_glsl(&mut out, &module.dialect, row, source);
     // Only the bodies show which functions on vectors are called, but GLSL has definitions before
     // calls.
     let start = out.len();
@@ -62,11 +62,20 @@ pub fn glsl(
     Ok(out)
 }
 
+/// The lines that the text begins with behind `#version`: `#extension`, and the macro `PRECISE`.
+pub fn extensions(source: &BackendInput<'_>, version: GlslVersion) -> String {
+    comments::extensions(version.row(), source)
+}
+
 /// Checks that a version can express the module.
 fn check(module: &Module<'_>, row: &Row) -> Result<()> {
     let declarations = &module.declarations;
     if row.version.is_opengl() && declarations.reads.specialized != 0 {
         return Err(unspecialized(row.name));
+    }
+    if module.source.interface.stage().is_some() && !row.version.has_geometry_stages() {
+        let what = "geometry stages".into();
+        return Err(Error::new(Kind::TargetLacks { target: row.name, what }, At::Whole));
     }
     if !row.computes && module.source.interface.entry_point.is_compute() {
         let what = "compute form".into();

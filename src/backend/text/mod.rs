@@ -31,7 +31,7 @@ mod quaternions;
 #[cfg(feature = "glsl")]
 pub use dialect::versions::GlslVersion;
 #[cfg(feature = "glsl")]
-pub use glsl::glsl;
+pub use glsl::{extensions, glsl};
 
 pub use super::{Language, write};
 

@@ -64,7 +64,11 @@ impl<'a> Module<'a> {
             lanewise = Helper::ALL.map(|(_, name, _)| names.unique(name));
         }
         let again = if dialect.switches { String::new() } else { names.unique("again") };
-        // Hosts find the entry point by this name, so no declaration may have it.
+        // Hosts find the entry point by its name, so no declaration may have it.
+        let entry = if dialect.has_globals { &source.profile.glsl.entry } else { ENTRY_NAME };
+        if entry != ENTRY_NAME {
+            names.exact(entry)?;
+        }
         names.unique(ENTRY_NAME);
         // Those of the profile are there already.
         declarations.names().for_each(|name| names.reserve(name));

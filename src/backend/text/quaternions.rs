@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::comments::head;
+use super::comments::{clips, head};
 use super::dialect::versions::{GlslVersion, Row};
 use crate::backend::interface::{BackendInput, is_quaternion, output_type};
 use crate::error::{At, Error, Kind, Result};
@@ -26,9 +26,9 @@ pub(super) fn glsl(source: &BackendInput<'_>, version: GlslVersion) -> Result<St
         return lacks(row, "locations of varyings, which a stage between two others needs");
     }
     let outputs = &source.interface.outputs;
-    let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
+    let clips = clips(source);
     let mut out = String::new();
-    head(row, &mut out, source, clips);
+    head(row, &mut out, source);
     out.push_str("layout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\n\n");
     let fields = if clips {
         "    vec4 gl_Position;\n    float gl_ClipDistance[2];\n"

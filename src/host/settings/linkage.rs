@@ -221,8 +221,20 @@ pub enum AttributeNames {
     Numbered(Cow<'static, str>),
 }
 
-/// Form and names of GLSL texts of vertex entries. Everything but the names is also that of compute
-/// entries. No choice changes results or costs.
+/// Variables that the entry point of a GLSL text writes its outputs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum GlslOutputs {
+    /// Outputs of the stage, and `gl_Position`.
+    #[default]
+    Stage,
+    /// Global variables of the outputs' names, `position` among them: `main` of the host calls the
+    /// entry point, reads them, and writes the stage's own outputs.
+    Globals,
+}
+
+/// Form and names of GLSL texts of vertex entries. Everything but names and outputs is also that of
+/// compute entries. No choice changes results or costs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -233,6 +245,15 @@ pub struct GlslProfile {
     /// Writes the `#version` line. Default: `true`. Without it the host puts its own in front, and
     /// nothing but directives behind that: `#extension` must come before declarations.
     pub version_line: bool,
+    /// Writes the `#extension` lines and the macro that follows from them. Default: `true`. Without
+    /// them the host puts `Translation::glsl_extensions` in front of all declarations, its own too.
+    pub extension_lines: bool,
+    /// The function that runs the program. Default: `main`. By any other name, `main` is the
+    /// host's, and calls it.
+    pub entry: Cow<'static, str>,
+    /// The variables that vertex and geometry stages write. Default: `GlslOutputs::Stage`.
+    /// Geometry stages emit vertices, so they have no other.
+    pub outputs: GlslOutputs,
     /// For separable programs in 330 and 400, by GL_ARB_separate_shader_objects: varyings have
     /// locations, and `gl_PerVertex` is redeclared. Default: `false`. Later versions always have
     /// both. A fragment shader that matches by name does not link with varyings that have
@@ -250,6 +271,9 @@ impl GlslProfile {
     /// The defaults.
     pub const DEFAULT: Self = Self {
         version_line: true,
+        extension_lines: true,
+        entry: Cow::Borrowed("main"),
+        outputs: GlslOutputs::Stage,
         separable: false,
         uniforms: BlockNames { block: Cow::Borrowed("Uniforms"), instance: Some(Cow::Borrowed("uniforms")) },
         host: BlockNames { block: Cow::Borrowed("Host"), instance: Some(Cow::Borrowed("host")) },

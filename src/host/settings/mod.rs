@@ -26,7 +26,7 @@ pub(crate) mod watch;
 pub use assume::Reliance;
 #[doc(hidden)]
 pub use job::Job;
-pub use linkage::{AttributeNames, BlockNames, GlslProfile, Varying, VaryingSource};
+pub use linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying, VaryingSource};
 #[doc(hidden)]
 pub use options::Options;
 pub use options::{

@@ -8,8 +8,8 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{IntPacking, RegisterLayout, dvle};
 use transpica::settings::{
     Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
-    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, IntUniforms, Layout, Outputs, Promise,
-    UndefinedValue, Varying, VaryingSource,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslOutputs, IntUniforms, Layout,
+    Outputs, Promise, UndefinedValue, Varying, VaryingSource,
 };
 use transpica::stages::backend::text::Language;
 use transpica::{
@@ -85,7 +85,18 @@ fn check_glsl(translated: &Translation, version: GlslVersion) -> Result<(), Stri
     if text.contains("GL_EXT_clip_cull_distance") {
         return Ok(());
     }
-    let text = if translated.profile.glsl.version_line { text } else { format!("{}{text}", line(version)) };
+    let glsl = &translated.profile.glsl;
+    let mut text = text;
+    if !glsl.extension_lines {
+        let at = if glsl.version_line { text.find('\n').map_or(0, |end| end + 1) } else { 0 };
+        text.insert_str(at, &translated.glsl_extensions(version));
+    }
+    if !glsl.version_line {
+        text.insert_str(0, &line(version));
+    }
+    if glsl.entry != "main" {
+        text += &format!("void main() {{ {}(); }}\n", glsl.entry);
+    }
     let read = if version.is_opengl() {
         glslang::read(&text, stage)
     } else {
@@ -112,7 +123,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 64] = [
+const CHANGES: [Change; 66] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -213,6 +224,11 @@ const CHANGES: [Change; 64] = [
         .into();
     }),
     ("no version line", |f| f.profile.glsl.version_line = false),
+    ("extension lines of the host", |f| f.profile.glsl.extension_lines = false),
+    ("main of the host", |f| {
+        f.profile.glsl.entry = "pica_main".into();
+        f.profile.glsl.outputs = GlslOutputs::Globals;
+    }),
     ("separable", |f| f.profile.glsl.separable = true),
     ("names of the host", |f| {
         f.profile.glsl.uniforms = BlockNames { block: "PICAShaderUniforms".into(), instance: None };

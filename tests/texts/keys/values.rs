@@ -7,8 +7,8 @@ use transpica::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::host::{IntPacking, OutputMap, RegisterLayout};
 use transpica::settings::{
     Arithmetic, Assume, AttributeFormat, AttributeKind, AttributeNames, Binding, Bindings, Block, BlockNames,
-    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslProfile, IntUniforms, Layout,
-    Outputs, Promise, UndefinedValue, Varying, VaryingSource, VertexInput,
+    BoolUniforms, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, GlslOutputs, GlslProfile, IntUniforms,
+    Layout, Outputs, Promise, UndefinedValue, Varying, VaryingSource, VertexInput,
 };
 use transpica::{Limits, Options, Precision, Profile, Setup};
 
@@ -190,7 +190,8 @@ fields!(Bindings { uniforms host });
 fields!(Profile { spirv_version no_contraction preserve_nan preserve_subnormals invariant_position names bindings varyings glsl });
 fields!(Varying { name location components });
 variants!(VaryingSource { Code { 0: code } Complement { 0: code } Zero {} One {} });
-fields!(GlslProfile { version_line separable uniforms host attributes });
+fields!(GlslProfile { version_line extension_lines entry outputs separable uniforms host attributes });
+variants!(GlslOutputs { Stage {} Globals {} });
 fields!(BlockNames { block instance });
 
 impl Values for AttributeNames {

@@ -149,6 +149,9 @@ pub enum TranspicaTarget {
     Msl = 16,
     /// Reflection as JSON text.
     Reflection = 32,
+    /// The `#extension` lines of the GLSL text, for hosts that put them in front of their own
+    /// declarations (`glsl.extension_lines` of the settings).
+    GlslExtensions = 64,
 }
 
 /// Version of GLSL texts.

@@ -189,13 +189,14 @@ impl Targets {
 }
 
 /// Every target, with true if this library is built with it.
-pub(crate) const TARGETS: [(TranspicaTarget, bool); 6] = [
+pub(crate) const TARGETS: [(TranspicaTarget, bool); 7] = [
     (TranspicaTarget::Spirv, true),
     (TranspicaTarget::Wgsl, cfg!(feature = "wgsl")),
     (TranspicaTarget::Glsl, cfg!(feature = "glsl")),
     (TranspicaTarget::Hlsl, cfg!(feature = "hlsl")),
     (TranspicaTarget::Msl, cfg!(feature = "msl")),
     (TranspicaTarget::Reflection, true),
+    (TranspicaTarget::GlslExtensions, cfg!(feature = "glsl")),
 ];
 
 /// The structures of a chain.

@@ -102,6 +102,10 @@ fn texts(translated: &Translation, targets: Targets) -> Result<Vec<(TranspicaTar
                 texts.push((target, translated.text(language)?));
             }
         }
+        #[cfg(feature = "glsl")]
+        if targets.has(TranspicaTarget::GlslExtensions) {
+            texts.push((TranspicaTarget::GlslExtensions, translated.glsl_extensions(targets.glsl)));
+        }
     }
     let _ = (translated, targets);
     Ok(texts)

@@ -6,6 +6,7 @@
 mod drivers;
 mod native_geometry;
 mod opengl;
+mod opengl_geometry;
 mod page_draws;
 mod quaternions;
 mod random_geometry;

@@ -10,8 +10,10 @@ use transpica::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, HostValues, Output, dvle, layout, varying};
 use transpica::interp::{GeometryMachine, Registers, Settings, Uniforms};
-use transpica::settings::{Arithmetic, Binding, Bindings, Block, Control, IntUniforms, Layout};
-use transpica::{Machine, Options, Profile, Program, Setup, Stage, Translator};
+use transpica::settings::{
+    Arithmetic, Binding, Bindings, Block, BlockNames, Control, GlslProfile, IntUniforms, Layout,
+};
+use transpica::{Machine, Options, Profile, Program, Setup, Stage, Translation, Translator};
 use transpica_draw::cpu::Triangles;
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::scenes;
@@ -23,6 +25,8 @@ use crate::native::{Job, Native};
 /// Number of random programs tried. Those of point mode with independent invocations can be a
 /// geometry stage.
 const SEEDS: u64 = 1000;
+/// Names of the uniform blocks of both stages.
+pub const BLOCKS: [&str; 2] = ["VertexUniforms", "GeometryUniforms"];
 
 /// Adds transform feedback to a module: all outputs of a vertex go to buffer 0, one after the
 /// other.
@@ -81,44 +85,54 @@ fn options() -> Options {
     }
 }
 
-/// Builds a translator with the uniform block at `binding` and fixed int uniforms.
+/// Builds a translator with fixed int uniforms, and with the uniform block of a stage at `binding`.
+/// In OpenGL stages of one program share the names of blocks.
 fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
     let ints = IntUniforms { baked: uniforms.ints.map(Some), ..IntUniforms::default() };
     let bindings = Bindings { uniforms: Binding { set: 0, binding }, ..Bindings::default() };
+    let block = BLOCKS[binding as usize];
+    let uniforms = BlockNames { block: block.into(), instance: Some(format!("the_{block}").into()) };
+    let glsl = GlslProfile { uniforms, ..GlslProfile::default() };
     Translator::new(
         Options { control: Control { ints, ..options().control }, ..options() },
-        Profile { bindings, ..Profile::default() },
+        Profile { bindings, glsl, ..Profile::default() },
     )
 }
 
 /// Vertex and geometry programs with their bindings and uniforms.
-struct Programs<'a> {
-    name: &'a str,
+pub struct Programs<'a> {
+    pub name: &'a str,
     programs: [&'a Program<'a>; 2],
     environment: [&'a dyn Environment; 2],
-    uniforms: [Uniforms; 2],
+    pub uniforms: [Uniforms; 2],
     setup: Setup,
+}
+
+impl Programs<'_> {
+    /// Translates both stages; an error states why the program cannot be a geometry stage.
+    pub fn translate(&self) -> Result<[Translation; 2], String> {
+        let Self { name, programs, environment, uniforms, setup } = self;
+        let mut geometry = translator(1, &uniforms[1]);
+        let stage = geometry.translate(programs[1], environment[1], transpica::Job::GeometryStage(setup));
+        let stage = stage.map_err(|error| error.to_string())?;
+        let mut vertex = translator(0, &uniforms[0]);
+        let job = transpica::Job::BeforeGeometry { outputs: setup.vertex_outputs };
+        let before = vertex.translate(programs[0], environment[0], job);
+        Ok([before.unwrap_or_else(|error| panic!("{name}: {error}")), stage])
+    }
 }
 
 /// Runs the native stages over vertices; an error states why the program cannot be a geometry
 /// stage.
 fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String> {
-    let Programs { name, programs, environment, uniforms, setup } = case;
-    let mut geometry = translator(1, &uniforms[1]);
-    let stage = geometry.translate(programs[1], environment[1], transpica::Job::GeometryStage(setup));
-    let stage = stage.map_err(|error| error.to_string())?;
-    let geometry_words = geometry.spirv(&stage).expect("SPIR-V");
-    spirv_tools::validate(&geometry_words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let Programs { name, uniforms, .. } = case;
+    let [before, stage] = case.translate()?;
+    let [vertex_words, geometry_words] = [&before, &stage].map(|translated| {
+        let words = translated.spirv().expect("SPIR-V");
+        spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+        words
+    });
     let shape = stage.interface.stage().expect("a geometry stage");
-    let mut vertex = translator(0, &uniforms[0]);
-    let before = vertex.translate(
-        programs[0],
-        environment[0],
-        transpica::Job::BeforeGeometry { outputs: setup.vertex_outputs },
-    );
-    let before = before.unwrap_or_else(|error| panic!("{name}: {error}"));
-    let vertex_words = vertex.spirv(&before).expect("SPIR-V");
-    spirv_tools::validate(&vertex_words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let attributes: Vec<u8> = (0..16).filter(|register| before.usage.inputs >> register & 1 != 0).collect();
     let job = Job {
         vertex: &vertex_words,
@@ -152,9 +166,17 @@ fn difference(found: &[u32], expected: &[u32]) -> Option<String> {
     Some(format!("{found} words instead of {expected}; at {place:?} {found_at:?} instead of {expected_at:?}"))
 }
 
+/// Runs stages over vertices and returns the numbers of all vertices of all triangles.
+pub type Run<'a> = &'a dyn Fn(&Programs<'_>, &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String>;
+
 #[test]
 fn samples_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
+    check_samples(&|case, vertices| native(&device, case, vertices));
+}
+
+/// Compares the scenes of the samples with the interpreter.
+pub fn check_samples(run: Run<'_>) {
     let mut refused = Vec::new();
     for scene in scenes::list() {
         let file = scene.file().expect("well formed");
@@ -168,7 +190,7 @@ fn samples_in_a_geometry_stage_match_the_interpreter() {
             uniforms: [Stage::Vertex, Stage::Geometry].map(|stage| scene.uniforms(stage).expect("valid")),
             setup: scene.setup().expect("valid"),
         };
-        match native(&device, &case, &scene.vertices) {
+        match run(&case, &scene.vertices) {
             Ok(found) => {
                 let mut pipeline = scene.pipeline(&Options::default()).expect("valid");
                 let drawn = pipeline.draw(&scene.vertices, None).expect("draws");
@@ -242,8 +264,13 @@ fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: 
 #[test]
 fn random_programs_in_a_geometry_stage_match_the_interpreter() {
     let device = Native::open().unwrap_or_else(|error| panic!("{error}"));
+    check_random(SEEDS, &|case, vertices| native(&device, case, vertices));
+}
+
+/// Compares random programs with the interpreter.
+pub fn check_random(seeds: u64, run: Run<'_>) {
     let (mut accepted, mut refused, mut compared) = (0, 0, 0);
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let generated = generate_geometry(seed);
         let draw = &generated.draws[0];
         let Some(uniforms) = &draw.uniforms else { continue };
@@ -263,7 +290,7 @@ fn random_programs_in_a_geometry_stage_match_the_interpreter() {
             uniforms,
             setup: generated.setup,
         };
-        let Ok(found) = native(&device, &case, &vertices) else {
+        let Ok(found) = run(&case, &vertices) else {
             refused += 1;
             continue;
         };
@@ -277,5 +304,8 @@ fn random_programs_in_a_geometry_stage_match_the_interpreter() {
         compared += found.len();
     }
     println!("{accepted} programs, {compared} numbers; {refused} of point mode cannot be a geometry stage");
-    assert!(accepted > SEEDS / 20 && compared > 10_000, "{accepted} programs, {compared} numbers");
+    assert!(
+        accepted > seeds / 20 && compared > 10 * seeds as usize,
+        "{accepted} programs, {compared} numbers"
+    );
 }

@@ -303,6 +303,11 @@ pub fn block(object: &str, text: &str) -> Result<Vec<Change>, String> {
     Ok(vec![Change::new(object, json!({ "block": block, "instance": instance }))])
 }
 
+/// `--glsl-entry`
+pub fn entry(text: &str) -> Result<Vec<Change>, String> {
+    Ok(vec![Change::new("glsl.entry", text)])
+}
+
 /// `--glsl-attributes`
 pub fn attribute_names(text: &str) -> Result<Vec<Change>, String> {
     let (how, text) = text.split_once(':').ok_or("must be like named:in_ or numbered:v")?;

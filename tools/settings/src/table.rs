@@ -364,6 +364,30 @@ pub const ROWS: &[Row] = &[
         help: "Write no #version line",
     },
     Row {
+        flag: "glsl-omit-extensions",
+        fields: &["glsl.extension_lines"],
+        form: Form::Switch("false"),
+        help: "Write no #extension lines: the host has them in front of its own declarations",
+    },
+    Row {
+        flag: "glsl-entry",
+        fields: &["glsl.entry"],
+        form: Form::Spelled("NAME", &["pica_main"], spelling::entry),
+        help: "Name of the function that runs the program, for a main of the host; main by default",
+    },
+    Row {
+        flag: "glsl-outputs",
+        fields: &["glsl.outputs"],
+        form: Form::Choice(
+            "WHERE",
+            &[
+                ("stage", "\"Stage\"", "Outputs of the stage, and gl_Position"),
+                ("globals", "\"Globals\"", "Global variables that a main of the host reads"),
+            ],
+        ),
+        help: "Variables that the text writes its outputs to",
+    },
+    Row {
         flag: "glsl-separable",
         fields: &["glsl.separable"],
         form: Form::Switch("true"),

@@ -4,16 +4,22 @@
 //! syntax.
 
 use super::{Builder, known};
-use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
+use crate::backend::interface::{
+    FIRST_THREAD_NAME, Statements, StorageBuffer, defect, output_type, submission,
+};
+use crate::backend::text::declarations::writes_globals;
 use crate::backend::text::draft::{Form, Line, Operand, PLAIN, Placement, Text, View};
 use crate::backend::text::names::Word;
 use crate::error::Result;
-use crate::geometry::GeometryKernel;
+use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::host::{DrawField, EntryPoint, Interface, Location};
-use crate::ir::{Binary, ScalarKind, Type, Value};
+use crate::ir::{Binary, ScalarKind, Type, Value, ValueList};
 
 /// Maximum characters of an output without a name.
 const OUTPUT: u16 = 26;
+
+/// The position that an interface lacks.
+const ORIGIN: Operand = Operand { view: View::Const([0, 0, 0, 1f32.to_bits()]), ty: Type::F32X4 };
 
 impl Builder<'_> {
     /// Builds a helper function and returns the type of its result.
@@ -35,7 +41,8 @@ impl Builder<'_> {
     pub fn entry(self) -> Result<()> {
         let interface = self.module.source.interface;
         match &interface.entry_point {
-            EntryPoint::Vertex | EntryPoint::Stage(_) | EntryPoint::Quaternions => self.vertex(interface),
+            EntryPoint::Vertex | EntryPoint::Quaternions => self.vertex(interface),
+            EntryPoint::Stage(stage) => self.stage(stage),
             EntryPoint::Kernel(kernel) => self.geometry(kernel),
             EntryPoint::Compute { .. } => self.compute(),
         }
@@ -63,9 +70,7 @@ impl Builder<'_> {
             results.push(self.output(&output.name, value)?);
         }
         if values.is_some() && declarations.ports.len() > results.len() {
-            // The position that the interface lacks.
-            let origin = View::Const([0, 0, 0, 1f32.to_bits()]);
-            results.push(Operand { view: origin, ty: Type::F32X4 });
+            results.push(ORIGIN);
         }
         if self.module.dialect.has_globals {
             self.store_outputs(&results);
@@ -73,6 +78,40 @@ impl Builder<'_> {
             self.return_outputs(&mut results);
         }
         Ok(())
+    }
+
+    /// Builds a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is vector n of an
+    /// invocation.
+    fn stage(mut self, stage: &GeometryStage) -> Result<()> {
+        for (attribute, name) in self.module.declarations.attributes.iter().zip(self.parameters) {
+            for vertex in 0..stage.primitive.vertices() {
+                let input = self.draft.name(attribute.ty, &format!("{name}["), &format!("{vertex}]"));
+                let register = usize::from(vertex * stage.vectors + attribute.register);
+                self.inputs[register & 15] = Some(input);
+            }
+        }
+        self.body().map(|_emitted| ())
+    }
+
+    /// Emits a triangle as a strip of its own and returns the number of triangles including it.
+    pub(super) fn emit_triangle(&mut self, args: ValueList) -> Result<Operand> {
+        let outputs = &self.module.source.interface.outputs;
+        let (count, vertices) = submission(self.ir, args, outputs.len())?;
+        let count = self.value(count)?;
+        for vertex in vertices.chunks_exact(outputs.len().max(1)) {
+            let mut results = Vec::with_capacity(outputs.len() + 1);
+            for (&value, output) in vertex.iter().zip(outputs) {
+                let (value, ty) = (self.value(value)?, output_type(output)?);
+                results.push(self.first_lanes(value, ty));
+            }
+            results.push(ORIGIN);
+            self.store_outputs(&results);
+            let emit = self.draft.word("EmitVertex");
+            self.push(Line::Call(emit));
+        }
+        let end = self.draft.word("EndPrimitive");
+        self.push(Line::Call(end));
+        Ok(self.integers(Binary::IAdd, [count, Operand::int(1)], None))
     }
 
     /// Returns the value of an output, labeled with the name of the output.
@@ -113,15 +152,18 @@ impl Builder<'_> {
     fn store_outputs(&mut self, results: &[Operand]) {
         if results.is_empty() {
             // Unreachable, but compilers may check that the position is written.
-            self.store_word("gl_Position", Operand { view: View::Const([0; 4]), ty: Type::F32X4 });
+            let mut ports = self.module.declarations.ports.iter();
+            let position = ports.find(|port| port.location == Location::Position);
+            let name = position.map_or("gl_Position", |port| &port.name);
+            self.store_word(name, Operand { view: View::Const([0; 4]), ty: Type::F32X4 });
         }
         for (&result, port) in results.iter().zip(&self.module.declarations.ports) {
             match port.location {
-                Location::ClipDistances => {
+                Location::ClipDistances if !writes_globals(self.module.source) => {
                     self.store_word("gl_ClipDistance[0]", result.lane(0));
                     self.store_word("gl_ClipDistance[1]", result.lane(1));
                 }
-                Location::Position | Location::Varying(_) => self.store_word(&port.name, result),
+                _variable => self.store_word(&port.name, result),
             }
         }
     }

@@ -183,6 +183,18 @@ impl<'a> Builder<'a> {
         Ok(self.collected(ty, views, label))
     }
 
+    /// Returns as many lanes of a vector as a type has.
+    pub fn first_lanes(&mut self, value: Operand, ty: Type) -> Operand {
+        if value.ty == ty {
+            return value;
+        }
+        let mut lanes = [View::Const([0; 4]); 4];
+        for (index, lane) in (0..ty.lanes).zip(&mut lanes) {
+            *lane = value.lane(index).view;
+        }
+        Operand { view: self.collected(ty, lanes, PLAIN), ty }
+    }
+
     /// Returns a lane of a value as a scalar.
     fn lane(&mut self, lane: Lane) -> Result<View> {
         let operand = Operand { view: self.view(lane.value())?, ty: self.ir.ty(lane.value()) };

@@ -59,6 +59,10 @@ impl<'a> Builder<'a> {
                 return Ok(self.value(operand)?.view.negated());
             }
             Op::Submit { args } => {
+                if self.module.source.interface.stage().is_some() {
+                    self.label_vertices(args, self.module.source.interface.outputs.len())?;
+                    return Ok(self.emit_triangle(args)?.view);
+                }
                 let vectors = self.kernel()?.vectors;
                 self.label_vertices(args, vectors as usize)?;
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);

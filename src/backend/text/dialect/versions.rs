@@ -132,6 +132,11 @@ impl GlslVersion {
         self.row().computes
     }
 
+    /// Returns whether there are geometry stages.
+    pub const fn has_geometry_stages(self) -> bool {
+        !matches!(self, Self::Es300 | Self::Es310)
+    }
+
     /// The row of this version.
     pub(crate) const fn row(self) -> &'static Row {
         &ROWS[self as usize]

@@ -225,6 +225,8 @@ pub enum Line {
         index: Option<u32>,
         value: Operand,
     },
+    /// Calls a function without operands and result, which reads what was written.
+    Call(Word),
     If(Operand),
     /// Ends the first arm of an `If` and begins the second.
     Else,

@@ -63,7 +63,7 @@ impl Draft {
                 return parent;
             }
             Line::Return(operand) => self.count_use(operand, at, block),
-            Line::Procedure(_) | Line::Break | Line::Continue | Line::Leave => {}
+            Line::Procedure(_) | Line::Call(_) | Line::Break | Line::Continue | Line::Leave => {}
         }
         block
     }

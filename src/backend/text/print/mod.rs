@@ -133,6 +133,7 @@ impl<'w> Body<'w> {
                 Line::Evaluate(_)
                 | Line::Store { .. }
                 | Line::Write { .. }
+                | Line::Call(_)
                 | Line::If(_)
                 | Line::Loop { .. }
                     if here != next =>
@@ -276,6 +277,11 @@ impl<'w> Body<'w> {
                 self.out.push_str(" = ");
                 self.complete(value);
                 self.out.push_str(";\n");
+            }
+            Line::Call(word) => {
+                self.line();
+                self.memory(word, None);
+                self.out.push_str("();\n");
             }
             Line::If(condition) => {
                 self.line();

@@ -239,6 +239,13 @@ impl OpenGl {
         self.program(&stages, captured, false).map(Stages::Together)
     }
 
+    /// Links a geometry stage between two others to one program that captures its outputs.
+    pub fn with_geometry(&self, texts: [&str; 3], captured: &[&str]) -> Result<Stages> {
+        let kinds = [glow::VERTEX_SHADER, glow::GEOMETRY_SHADER, glow::FRAGMENT_SHADER];
+        let stages: Vec<_> = kinds.into_iter().zip(texts).collect();
+        self.program(&stages, captured, false).map(Stages::Together)
+    }
+
     /// Links each stage to a program of its own, and both to a pipeline.
     pub fn separate(&self, [vertex, fragment]: [&str; 2], captured: &[&str]) -> Result<Stages> {
         let vertex = self.program(&[(glow::VERTEX_SHADER, vertex)], captured, true)?;
@@ -322,21 +329,58 @@ impl OpenGl {
     /// Runs the vertex stage alone; returns so many captured words of each vertex. The programs are
     /// gone then.
     pub fn capture(&self, stages: Stages, draw: &Draw<'_>, words: usize) -> Result<Vec<Vec<u32>>> {
-        let gl = &self.gl;
         let count = draw.vertices.len();
         // SAFETY: the context is current, and the buffer holds what is captured.
         unsafe {
+            let all = self.feedback(stages, draw, [glow::POINTS; 2], words * count)?.0;
+            Ok(all.chunks(words).map(<[u32]>::to_vec).collect())
+        }
+    }
+
+    /// Runs a geometry stage over primitives of a mode; returns the captured words of all
+    /// triangles, of which there are at most so many with so many words a vertex. The programs are
+    /// gone then.
+    pub fn capture_triangles(
+        &self,
+        stages: Stages,
+        draw: &Draw<'_>,
+        mode: u32,
+        (most, words): (usize, usize),
+    ) -> Result<Vec<u32>> {
+        // SAFETY: the context is current, and the buffer holds what is captured.
+        let (mut all, triangles) =
+            unsafe { self.feedback(stages, draw, [mode, glow::TRIANGLES], (3 * words * most).max(1))? };
+        all.truncate(3 * words * triangles);
+        Ok(all)
+    }
+
+    /// Draws primitives of a mode and captures those of another; returns a buffer of so many words,
+    /// and the number of captured primitives.
+    unsafe fn feedback(
+        &self,
+        stages: Stages,
+        draw: &Draw<'_>,
+        [drawn, captured]: [u32; 2],
+        words: usize,
+    ) -> Result<(Vec<u32>, usize)> {
+        let gl = &self.gl;
+        // SAFETY: the context is current.
+        unsafe {
             let buffers = self.begin(stages, draw)?;
-            let mut bytes = vec![0; 4 * words * count];
+            let mut bytes = vec![0; 4 * words];
             let place = glow::TRANSFORM_FEEDBACK_BUFFER;
-            let buffer = gl.create_buffer()?;
+            let (buffer, query) = (gl.create_buffer()?, gl.create_query()?);
             gl.bind_buffer_base(place, 0, Some(buffer));
             gl.buffer_data_size(place, bytes.len() as i32, glow::DYNAMIC_READ);
             gl.enable(glow::RASTERIZER_DISCARD);
-            gl.begin_transform_feedback(glow::POINTS);
-            gl.draw_arrays(glow::POINTS, 0, count as i32);
+            gl.begin_query(glow::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, query);
+            gl.begin_transform_feedback(captured);
+            gl.draw_arrays(drawn, 0, draw.vertices.len() as i32);
             gl.end_transform_feedback();
+            gl.end_query(glow::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN);
             gl.disable(glow::RASTERIZER_DISCARD);
+            let primitives = gl.get_query_parameter_u32(query, glow::QUERY_RESULT);
+            gl.delete_query(query);
             let mapped = gl.map_buffer_range(place, 0, bytes.len() as i32, glow::MAP_READ_BIT);
             if mapped.is_null() {
                 self.problem("feedback")?;
@@ -349,8 +393,7 @@ impl OpenGl {
             self.end(stages, buffers);
             self.problem("feedback")?;
             let all = bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word));
-            let all: Vec<u32> = all.collect();
-            Ok(all.chunks(words).map(<[u32]>::to_vec).collect())
+            Ok((all.collect(), primitives as usize))
         }
     }
 
