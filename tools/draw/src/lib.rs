@@ -3,6 +3,7 @@
 //! * [`batch`]: vertex programs on the CPU, 64 vertices at a time, from vertex buffers to records;
 //! * [`cpu`]: whole draws on the processor, with geometry programs: the reference, and the fallback
 //!   of hosts;
+//! * [`recording`]: draws of a host as a file, to be replayed elsewhere;
 //! * [`gpu`]: the compute passes around a geometry program, and the plan of their buffers and
 //!   dispatches.
 //!
@@ -13,6 +14,7 @@
 pub mod batch;
 pub mod cpu;
 pub mod gpu;
+pub mod recording;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, entity, fields, limits, precision};

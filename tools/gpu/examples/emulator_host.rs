@@ -22,6 +22,8 @@
 //! `--view widescreen` and `--view stereo` show the scene as its programs cannot: hooks change the
 //! positions, in modules and in batches.
 //!
+//! `--record FILE` writes the frames as a recording, which `transpica replay FILE` draws again.
+//!
 //! `--trace` times 300 frames with 200 new programs, once with CPU first and once with waiting, and
 //! writes `OUT/frame_times.png`. It says which share of the machine other processes took.
 
@@ -55,6 +57,7 @@ use host::{Counts, Host};
 use image::ExtendedColorType;
 use scene::Scene;
 use trace::Way;
+use transpica_draw::recording::Recording;
 use transpica_gpu::Gpu;
 use transpica_gpu::picture::{Frame, Picture, difference};
 use view::{View, combine};
@@ -84,6 +87,9 @@ struct Arguments {
     /// View of the scene
     #[arg(long, value_enum, default_value_t = View::Plain, value_name = "VIEW")]
     view: View,
+    /// File for a recording of the frames
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Time frames in which new programs appear, and plot the times
     #[arg(long)]
     trace: bool,
@@ -107,9 +113,12 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
     let mut host = Host::new(&gpu, [None, None], &cache, arguments.pacing())?;
     let plain = host.plain(&gpu)?;
     let scene = Scene::new()?;
-    let mut differing = 0;
+    let (mut differing, mut recording) = (0, Recording::default());
     for number in 0..arguments.frames {
         host.begin_frame()?;
+        if arguments.record.is_some() {
+            host.record(&scene.frame(f64::from(number) / f64::from(arguments.frames)), &mut recording);
+        }
         let (mut drawn, mut expected) = (Vec::new(), Vec::new());
         for hooks in arguments.view.eyes() {
             let (mut shown, mut reference) = (Frame::new(&gpu), Frame::new(&gpu));
@@ -133,6 +142,9 @@ fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
         save(&picture, "difference")?;
         println!("frame {number}: {count} of {} pixels differ", drawn.pixels.len());
         differing += count;
+    }
+    if let Some(path) = &arguments.record {
+        fs::write(path, recording.to_bytes())?;
     }
     let programs = host.programs();
     let Counts { draws, vertices, on_cpu, promised, translated, from_disk, hurried, known } =

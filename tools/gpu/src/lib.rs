@@ -14,6 +14,7 @@ mod near;
 mod passthrough;
 pub mod picture;
 mod regions;
+pub mod replay;
 mod report;
 pub mod unfinished;
 mod vertex;

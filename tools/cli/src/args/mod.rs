@@ -11,6 +11,7 @@ mod doctor;
 mod draw;
 mod endings;
 mod info;
+mod replay;
 mod run;
 mod scan;
 pub mod settings;
@@ -32,6 +33,7 @@ pub use dis::Dis;
 pub use doctor::Doctor;
 pub use draw::{Draw, MeshName};
 pub use info::Info;
+pub use replay::Replay;
 pub use run::Run;
 pub use scan::Scan;
 pub use settings::{ForForms, ForModules, ForRuns, Settings};
@@ -120,6 +122,7 @@ pub enum Command {
     Run(Run),
     Draw(Draw),
     Compare(Compare),
+    Replay(Replay),
     Scan(Scan),
     Survey(Survey),
     Doctor(Doctor),
@@ -140,6 +143,7 @@ impl Command {
             | Self::Manifest(_)
             | Self::Asm(_)
             | Self::Compare(_)
+            | Self::Replay(_)
             | Self::Survey(_)
             | Self::Scan(_)
             | Self::Doctor(_)
@@ -168,6 +172,7 @@ impl Command {
             Self::Doctor(Doctor { paths, output, .. }) => {
                 Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
             }
+            Self::Replay(Replay { file, .. }) => Streams::of_files([file], None),
             Self::Scan(Scan { paths, output, .. }) => {
                 Streams { trees: paths, reads_any: true, ..Streams::of_files([], output.as_deref()) }
             }
@@ -181,7 +186,7 @@ impl Command {
     #[cfg(feature = "gpu")]
     pub fn opens_gpu(&self) -> bool {
         match self {
-            Self::Compare(_) | Self::Doctor(_) => true,
+            Self::Compare(_) | Self::Replay(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
             Self::Draw(arguments) => arguments.opens_gpu(),
             Self::Translate(_)

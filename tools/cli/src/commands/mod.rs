@@ -14,6 +14,8 @@ mod input;
 mod lint;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod on_gpu;
+#[cfg(feature = "gpu")]
+mod replay;
 mod run;
 mod scan;
 mod shell;
@@ -48,6 +50,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
+        Command::Replay(arguments) => on_gpu::replay(&arguments, &common),
         Command::Doctor(arguments) => on_gpu::doctor(arguments, &common),
         Command::Scan(arguments) => scan::run(arguments, &common),
         Command::Draw(arguments) => draw::run(&arguments, &common),

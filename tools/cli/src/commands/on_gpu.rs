@@ -16,7 +16,7 @@ use transpica_inspect::draw::scene::{ChainInput, Scene};
 use transpica_inspect::results::{Shown, View, show};
 
 use super::{GpuRun, Input};
-pub use super::{compare::run as compare, doctor::run as doctor};
+pub use super::{compare::run as compare, doctor::run as doctor, replay::run as replay};
 use crate::args::{Common, RouteName};
 use crate::report::Failure;
 use transpica_inspect::draw::looks::Look;

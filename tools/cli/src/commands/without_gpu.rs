@@ -1,7 +1,7 @@
 //! `on_gpu` of a build without the feature `gpu`: each command says how to get one.
 
 use super::{GpuRun, Input};
-use crate::args::{Common, Compare, Doctor};
+use crate::args::{Common, Compare, Doctor, Replay};
 use crate::report::Failure;
 use transpica_inspect::draw::looks::Look;
 use transpica_inspect::draw::picture::Picture;
@@ -53,6 +53,11 @@ pub fn compare(_: Compare, _: &Common) -> Result<(), Failure> {
 /// Refuses `doctor`.
 pub fn doctor(_: Doctor, _: &Common) -> Result<(), Failure> {
     Err(absent("doctor"))
+}
+
+/// Refuses `replay`.
+pub fn replay(_: &Replay, _: &Common) -> Result<(), Failure> {
+    Err(absent("replay"))
 }
 
 fn absent(command: &str) -> Failure {

@@ -32,6 +32,16 @@ impl Number {
         }
     }
 
+    /// Returns the two bits of the format.
+    pub fn bits(self) -> u8 {
+        match self {
+            Self::S8 => 0,
+            Self::U8 => 1,
+            Self::S16 => 2,
+            Self::F32 => 3,
+        }
+    }
+
     /// Returns the bytes of a component.
     pub fn size(self) -> usize {
         match self {
@@ -95,7 +105,7 @@ impl Array<'_> {
     }
 
     /// Reads the attribute of a vertex that is there. Missing components stay as they are.
-    pub(super) fn read_one(&self, vertex: u32, to: &mut [f32; 4]) {
+    pub(crate) fn read_one(&self, vertex: u32, to: &mut [f32; 4]) {
         match self.number {
             Number::S8 => self.read_vertex(vertex, to, |[byte]: [u8; 1]| f32::from(byte.cast_signed())),
             Number::U8 => self.read_vertex(vertex, to, |[byte]: [u8; 1]| f32::from(byte)),

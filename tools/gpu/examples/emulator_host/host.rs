@@ -8,6 +8,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
+use transpica::geometry::Topology;
 use transpica::host::{
     Environment, Hook, Hooked, HostValues, Output, OutputMap, RegisterLayout, layout, varying,
 };
@@ -16,7 +17,8 @@ use transpica::settings::{
     Arithmetic, Assume, Block, Control, Layout, Magnitudes, Outputs, Promise, VertexInput, Watch,
 };
 use transpica::{Job, Key, Machine, Options, Profile, Program, RegisterState, Setup, Stage, Translator};
-use transpica_draw::batch::{Batch, LANES, Records};
+use transpica_draw::batch::{Batch, LANES, Number, Records};
+use transpica_draw::recording::{RecordedAttribute, RecordedDraw, Recording};
 use transpica_gpu::picture::{Frame, Pipeline};
 use transpica_gpu::{Gpu, GpuError};
 
@@ -161,6 +163,38 @@ impl Host {
             None => return Err("the program was not prepared".into()),
         }
         Ok(())
+    }
+
+    /// Adds a frame to a recording: the draws as they come from the console.
+    pub fn record(&self, draws: &[Draw], recording: &mut Recording) {
+        let mut state = self.state.clone();
+        let mut frame = Vec::new();
+        for draw in draws {
+            state.commands(draw.list.words());
+            let numbers = draw.attributes.as_flattened().iter();
+            let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+            let known = recording.buffers.iter().position(|known| *known == bytes);
+            let buffer = known.unwrap_or(recording.buffers.len());
+            if known.is_none() {
+                recording.buffers.push(bytes);
+            }
+            let attribute = |attribute: usize| RecordedAttribute {
+                register: console::attribute_register(&state, attribute) as u8,
+                number: Number::F32,
+                components: 4,
+                buffer: buffer as u32,
+                offset: 16 * attribute as u32,
+                stride: 16 * draw.count as u32,
+            };
+            frame.push(RecordedDraw {
+                commands: draw.list.words().to_vec(),
+                topology: Topology::List,
+                count: draw.vertices() as u32,
+                indices: None,
+                attributes: (0..draw.count).map(attribute).collect(),
+            });
+        }
+        recording.frames.push(frame);
     }
 
     /// Returns whether the numbers of a draw keep each promise. Modules may come from the folder,

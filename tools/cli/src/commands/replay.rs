@@ -1,0 +1,82 @@
+//! `transpica replay`: a host's recorded draws, on interpreter, batches and GPU.
+//! In: a recording. Out: the number of pixels that differ, times of frames, pictures.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::time::Duration;
+
+use transpica_gpu::picture::{Picture, difference};
+use transpica_gpu::replay::{Recording, Replay, Way};
+use transpica_inspect::draw::Size;
+use transpica_inspect::draw::picture::Picture as Image;
+
+use super::on_gpu;
+use crate::args::{Common, Replay as Arguments};
+use crate::files;
+use crate::pictures::encode;
+use crate::report::Failure;
+
+/// Executes the command.
+pub fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
+    let name = arguments.file.display();
+    let fail = |error: &dyn std::fmt::Display| Failure::new(format!("{name}: {error}"));
+    let recording = Recording::parse(&files::read(&arguments.file)?).map_err(|error| fail(&error))?;
+    let gpu = on_gpu::open(arguments.adapter.as_deref(), common)?;
+    if let Some(folder) = &arguments.output {
+        fs::create_dir_all(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    }
+    let mut ways = Vec::new();
+    for way in Way::ALL {
+        ways.push(Replay::new(&gpu, way).map_err(|error| fail(&error))?);
+    }
+    let (mut times, mut differing) = ([const { Vec::new() }; 3], 0);
+    for (number, draws) in recording.frames.iter().enumerate() {
+        let mut pictures = Vec::new();
+        for (way, times) in ways.iter_mut().zip(&mut times) {
+            let drawn = way.frame(&recording, draws);
+            let (picture, time) = drawn.map_err(|error| fail(&format_args!("frame {number}: {error}")))?;
+            times.push(time);
+            pictures.push(picture);
+        }
+        let mut line = format!("frame {number}: {} draws", draws.len());
+        for (way, picture) in Way::ALL.into_iter().zip(&pictures).skip(1) {
+            let (shown, count) = difference(&pictures[0], picture);
+            let _ = write!(line, ", {}: {count} pixels differ", way.name());
+            differing += count;
+            if count > 0 {
+                write_picture(arguments, number, "difference", shown)?;
+            }
+        }
+        println!("{line}");
+        for (way, picture) in Way::ALL.into_iter().zip(pictures) {
+            write_picture(arguments, number, way.name(), picture)?;
+        }
+    }
+    println!("{:<12} {:>9} {:>9} {:>9}  ms a frame", "", "first", "median", "longest");
+    for (way, times) in Way::ALL.into_iter().zip(times) {
+        let [first, median, longest] = figures(&times);
+        println!("{:<12} {first:>9.2} {median:>9.2} {longest:>9.2}", way.name());
+    }
+    let programs = ways.last().map_or(0, Replay::programs);
+    println!("{} frames, {programs} programs", recording.frames.len());
+    match differing {
+        0 => Ok(()),
+        _ => Err(fail(&format_args!("{differing} pixels differ from the interpreter's"))),
+    }
+}
+
+/// Milliseconds of the first frame, and the median and the longest of the others.
+fn figures(times: &[Duration]) -> [f64; 3] {
+    let milliseconds = |time: Option<&Duration>| time.map_or(0.0, |time| 1e3 * time.as_secs_f64());
+    let mut later = times.get(1..).unwrap_or_default().to_vec();
+    later.sort();
+    [times.first(), later.get(later.len() / 2), later.last()].map(milliseconds)
+}
+
+fn write_picture(arguments: &Arguments, number: usize, what: &str, picture: Picture) -> Result<(), Failure> {
+    let Some(folder) = &arguments.output else { return Ok(()) };
+    let Picture { width, height, pixels } = picture;
+    let bytes = encode(&[Image { size: Size { width, height }, pixels }]);
+    let bytes = bytes.map_err(|error| Failure::new(format!("cannot encode a PNG file: {error}")))?;
+    files::write(Some(&folder.join(format!("{number:04}_{what}.png"))), &bytes)
+}
