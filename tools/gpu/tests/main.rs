@@ -11,6 +11,7 @@ mod page_draws;
 mod quaternions;
 mod random_geometry;
 mod relative_reads;
+mod replay;
 mod snapped_depth;
 mod wgsl_corpus;
 

@@ -6,40 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use transpica::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
+use transpica::RegisterState;
 use transpica::settings::{KnownHost, Renderer, preset};
-use transpica::{RegisterState, Stage};
 use transpica_draw::cpu::Pipeline;
 use transpica_prove::scenes::{self, Scene};
 
 use crate::support::{folder, host, run};
-
-/// The command list that binds both programs of a scene and sets their uniforms.
-fn commands(scene: &Scene) -> Vec<u32> {
-    let file = scene.file().expect("a sample");
-    let state = RegisterState::from_dvle(&file, 0, Some(1)).expect("two programs");
-    let mut list = Vec::new();
-    let mut write = |register: u16, value: u32| list.extend([value, u32::from(register) | 0xF << 16]);
-    // The units are configured separately from here on.
-    write(UNIT_MODE, 1);
-    (0x40..GEOMETRY_UNIT).for_each(|register| write(register, state.read(register)));
-    for (base, stage) in [(VERTEX_UNIT, Stage::Vertex), (GEOMETRY_UNIT, Stage::Geometry)] {
-        (0x00..0x10).for_each(|offset| write(base + offset, state.read(base + offset)));
-        let uniforms = scene.uniforms(stage).expect("a sample");
-        write(base, uniforms.bools.into());
-        (1..).zip(uniforms.ints).for_each(|(offset, int)| write(base + offset, u32::from_le_bytes(int)));
-        // All float uniforms from c0 on, as f32, w first.
-        write(base + 0x10, 1 << 31);
-        for vector in uniforms.floats {
-            vector.into_iter().rev().for_each(|component| write(base + 0x11, component.to_bits()));
-        }
-        write(base + 0x1B, 0);
-        file.package.code.iter().for_each(|word| write(base + 0x1C, word));
-        write(base + 0x25, 0);
-        file.package.descriptors.iter().for_each(|descriptor| write(base + 0x26, descriptor.bits));
-    }
-    list
-}
 
 fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
@@ -49,7 +21,7 @@ fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
 fn compare(scene: &Scene, folder: &Path) -> [usize; 2] {
     let [list, vertices, indices, out] = ["commands", "vertices", "indices", "triangles"]
         .map(|name| folder.join(format!("{}.{name}", scene.name)));
-    let words = commands(scene);
+    let words = scene.commands().expect("two programs");
     fs::write(&list, bytes(words.iter().copied())).expect("written");
     let components = scene.vertices.iter().flatten().flatten();
     fs::write(&vertices, bytes(components.map(|component| component.to_bits()))).expect("written");

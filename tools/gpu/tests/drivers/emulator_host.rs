@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use image::RgbaImage;
+use transpica_gpu::Gpu;
+use transpica_gpu::replay::{Recording, Replay, Way};
 
 /// Path of the example's executable, which cargo builds with the tests, beside the folder of this
 /// one.
@@ -107,7 +109,8 @@ fn hooks_show_more_of_the_scene_and_both_eyes() {
 fn the_pictures_of_gpu_and_interpreter_are_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulator_host");
     let _ = std::fs::remove_dir_all(&folder);
-    let said = run(&folder, &[]);
+    let file = folder.with_extension("pclist");
+    let said = run(&folder, &["--record", file.to_str().expect("a path")]);
     assert!(
         said.contains("3 translated, 0 read from the cache on disk, 24 pipelines found by key"),
         "{said}"
@@ -124,6 +127,14 @@ fn the_pictures_of_gpu_and_interpreter_are_one() {
         assert!(colors.len() > 500, "frame {frame} shows {} colors", colors.len());
     }
     assert_ne!(picture("gpu", 0), picture("gpu", 1));
+    let recording = Recording::parse(&std::fs::read(&file).expect("the recording")).expect("valid");
+    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
+    let mut replay = Replay::new(&gpu, Way::Gpu).expect("a device");
+    assert_eq!(recording.frames.len(), 3);
+    for (frame, draws) in (0..).zip(&recording.frames) {
+        let (replayed, _) = replay.frame(&recording, draws).expect("drawn");
+        assert_eq!(replayed.pixels.as_flattened(), picture("gpu", frame).as_raw(), "frame {frame}");
+    }
     let again = run(&folder, &[]);
     assert!(
         again.contains("0 translated, 3 read from the cache on disk, 24 pipelines found by key"),

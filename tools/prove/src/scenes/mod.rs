@@ -11,8 +11,9 @@ pub use transpica_generate::matrix;
 
 use transpica::container::SymbolBank;
 use transpica::host::dvle;
+use transpica::host::registers::number::{GEOMETRY_UNIT, UNIT_MODE, VERTEX_UNIT};
 use transpica::interp::{Registers, Uniforms};
-use transpica::{Options, Result, Setup, Shbin, Stage};
+use transpica::{Options, RegisterState, Result, Setup, Shbin, Stage};
 use transpica_draw::cpu::Pipeline;
 
 /// Width of the console's upper screen in pixels.
@@ -117,6 +118,37 @@ impl Scene {
             }
         }
         Ok(uniforms)
+    }
+
+    /// Builds the command list that binds both programs and sets their uniforms. Its geometry program
+    /// is that of [`Setup::from_file`] without a stride.
+    ///
+    /// # Errors
+    /// None, as [`file`](Self::file).
+    pub fn commands(&self) -> Result<Vec<u32>> {
+        let file = self.file()?;
+        let state = RegisterState::from_dvle(&file, 0, Some(1))?;
+        let mut list = Vec::new();
+        let mut write = |register: u16, value: u32| list.extend([value, u32::from(register) | 0xF << 16]);
+        // The units are configured separately from here on.
+        write(UNIT_MODE, 1);
+        (0x40..GEOMETRY_UNIT).for_each(|register| write(register, state.read(register)));
+        for (base, stage) in [(VERTEX_UNIT, Stage::Vertex), (GEOMETRY_UNIT, Stage::Geometry)] {
+            (0x00..0x10).for_each(|offset| write(base + offset, state.read(base + offset)));
+            let uniforms = self.uniforms(stage)?;
+            write(base, uniforms.bools.into());
+            (1..).zip(uniforms.ints).for_each(|(offset, int)| write(base + offset, u32::from_le_bytes(int)));
+            // All float uniforms from c0 on, as f32, w first.
+            write(base + 0x10, 1 << 31);
+            for vector in uniforms.floats {
+                vector.into_iter().rev().for_each(|component| write(base + 0x11, component.to_bits()));
+            }
+            write(base + 0x1B, 0);
+            file.package.code.iter().for_each(|word| write(base + 0x1C, word));
+            write(base + 0x25, 0);
+            file.package.descriptors.iter().for_each(|descriptor| write(base + 0x26, descriptor.bits));
+        }
+        Ok(list)
     }
 
     /// Builds the CPU pipeline, which can [draw](Pipeline::draw) [`vertices`](Self::vertices) with
