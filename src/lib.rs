@@ -23,11 +23,12 @@
 //! | [`Job::Compute`] | a vertex program over a buffer | yes | yes | 430 to 460, 310 and 320 es | yes |
 //! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 430 to 460, 310 and 320 es | yes |
 //! | [`Job::Draw`] | vertex stage that draws its triangles, or vertices from the CPU | yes | yes | 330 to 460, 300 to 320 es | yes |
-//! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
+//! | [`Job::GeometryStage`] | native geometry stage | yes | no | 330 to 460, 320 es | no |
 //! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes ¹ | 330 to 460, 300 to 320 es ¹ | yes ¹ |
 //! | [`Job::Quaternions`] | geometry stage behind a vertex stage, for quaternions | yes | no | 410 to 460 | no |
 //!
-//! ¹ Only SPIR-V has the geometry stage behind it. Text declares a position that no stage reads.
+//! ¹ WGSL, HLSL and MSL have no geometry stage behind it. Text declares a position that no stage
+//! reads.
 //!
 //! Beside translation there are cache keys ([`Key`]), data about a program
 //! ([`reflect::Reflection`]) and the reference machine ([`Machine`]).

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::linkage::{BlockNames, GlslProfile, Varying};
+use super::linkage::{AttributeNames, BlockNames, GlslOutputs, GlslProfile, Varying};
 use super::options::{Block, ClipPlanes, Control, DepthRange, DepthSnap, FlipY, Layout, Options, Outputs};
 use super::profile::Profile;
 use crate::host::layout::registers::{IntPacking, RegisterLayout};
@@ -20,6 +20,9 @@ pub enum KnownHost {
     /// Panda3DS: block of 1,556 bytes, z as the program writes it, clipping and names of varyings
     /// by the host's own [`Profile::varyings`].
     Panda3ds,
+    /// Tanuki3DS: block of 1,604 bytes, GLSL for a `main` of the host that maps depth and rotates
+    /// normals, see [`guide::emulator`](crate::guide::emulator).
+    Tanuki3ds,
 }
 
 impl RegisterLayout {
@@ -40,6 +43,17 @@ const AZAHAR: &[Varying; 9] = &[
     Varying::new("view", 7, Semantic::View),
     Varying::new("clip_distances", 8, Semantic::Generic),
     Varying::new("position_raw", 0, Semantic::Position),
+];
+
+/// What the `main` of Tanuki3DS reads. It has outputs of the plain names.
+const TANUKI3DS: &[Varying; 7] = &[
+    Varying::new("pica_color", 0, Semantic::Color),
+    Varying::new("pica_texcoord0", 1, Semantic::Texcoord0),
+    Varying::new("pica_texcoord1", 2, Semantic::Texcoord1),
+    Varying::new("pica_texcoord2", 3, Semantic::Texcoord2),
+    Varying::new("pica_texcoordw", 4, Semantic::Texcoord0W),
+    Varying::new("pica_quaternion", 5, Semantic::Quaternion),
+    Varying::new("pica_view", 6, Semantic::View),
 ];
 
 impl Varying {
@@ -113,7 +127,33 @@ pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
             },
             profile: Profile { varyings: Cow::Borrowed(read), ..profile },
         },
-        (KnownHost::Panda3ds, Renderer::Vulkan) => return None,
+        (KnownHost::Panda3ds | KnownHost::Tanuki3ds, Renderer::Vulkan)
+        | (KnownHost::Tanuki3ds, Renderer::OpenGlEs) => return None,
+        (KnownHost::Tanuki3ds, Renderer::OpenGl) => Preset {
+            options: Options {
+                block: Block { layout: Layout::Registers, ..Block::default() },
+                outputs: Outputs {
+                    all: true,
+                    depth: DepthRange::Raw,
+                    clamp_colors: false,
+                    ..Outputs::default()
+                },
+                control,
+                ..Options::default()
+            },
+            profile: Profile {
+                varyings: Cow::Borrowed(TANUKI3DS),
+                glsl: GlslProfile {
+                    version_line: false,
+                    extension_lines: false,
+                    entry: "pica_main".into(),
+                    outputs: GlslOutputs::Globals,
+                    attributes: AttributeNames::Numbered("v".into()),
+                    ..GlslProfile::DEFAULT
+                },
+                ..profile
+            },
+        },
         (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => Preset {
             options: Options {
                 block: Block { layout: Layout::Panda3ds, ..Block::default() },

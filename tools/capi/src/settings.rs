@@ -92,8 +92,8 @@ pub unsafe extern "C" fn transpica_settings_free(settings: *mut TranspicaSetting
 }
 
 /// Replaces all options by those of a known host: `azahar-vulkan`, `azahar-opengl`,
-/// `azahar-opengles`, `panda3ds-opengl` or `panda3ds-opengles`. Fields may be set behind that.
-/// `errors` is NULL or receives a result if the call fails, else NULL; so below.
+/// `azahar-opengles`, `panda3ds-opengl`, `panda3ds-opengles` or `tanuki3ds-opengl`. Fields may be
+/// set after it. `errors` is NULL or receives a result if the call fails, else NULL; so below.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_settings_preset(
     settings: *mut TranspicaSettings,

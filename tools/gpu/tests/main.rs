@@ -7,6 +7,7 @@ mod drivers;
 mod native_geometry;
 mod opengl;
 mod opengl_geometry;
+mod opengl_main;
 mod page_draws;
 mod quaternions;
 mod random_geometry;

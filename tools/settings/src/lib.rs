@@ -49,6 +49,7 @@ pub const PRESETS: &[(&str, KnownHost, Renderer)] = &[
     ("azahar-opengles", KnownHost::Azahar, Renderer::OpenGlEs),
     ("panda3ds-opengl", KnownHost::Panda3ds, Renderer::OpenGl),
     ("panda3ds-opengles", KnownHost::Panda3ds, Renderer::OpenGlEs),
+    ("tanuki3ds-opengl", KnownHost::Tanuki3ds, Renderer::OpenGl),
 ];
 
 impl Settings {

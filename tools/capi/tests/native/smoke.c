@@ -1035,7 +1035,8 @@ static void hooks_are_checked_and_applied(void) {
 }
 
 static void presets(void) {
-    static const char *const NAMES[] = {"azahar-vulkan", "azahar-opengl", "azahar-opengles", "panda3ds-opengl", "panda3ds-opengles"};
+    static const char *const NAMES[] = {"azahar-vulkan", "azahar-opengl", "azahar-opengles", "panda3ds-opengl", "panda3ds-opengles",
+                                        "tanuki3ds-opengl"};
     TranspicaSettings *settings = transpica_settings_new();
     TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();

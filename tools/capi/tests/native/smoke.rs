@@ -90,6 +90,7 @@ fn presets(folder: &Path) {
         ("azahar-vulkan", KnownHost::Azahar, Renderer::Vulkan),
         ("azahar-opengles", KnownHost::Azahar, Renderer::OpenGlEs),
         ("panda3ds-opengl", KnownHost::Panda3ds, Renderer::OpenGl),
+        ("tanuki3ds-opengl", KnownHost::Tanuki3ds, Renderer::OpenGl),
     ] {
         let preset = preset(host, renderer).expect("there is one");
         let mut translator = Translator::new(preset.options, preset.profile);

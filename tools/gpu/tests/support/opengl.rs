@@ -314,6 +314,16 @@ impl OpenGl {
         self.drop_stages(stages);
     }
 
+    /// Sets a uniform of the vertex stage.
+    pub fn set_vector(&self, stages: Stages, name: &str, [x, y]: [f32; 2]) {
+        let [program, _] = stages.programs();
+        // SAFETY: the context is current.
+        unsafe {
+            let place = self.gl.get_uniform_location(program, name);
+            self.gl.program_uniform_2_f32(program, place.as_ref(), x, y);
+        }
+    }
+
     /// Deletes the programs.
     pub fn drop_stages(&self, stages: Stages) {
         let [vertex, fragment] = stages.programs();
