@@ -9,7 +9,7 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::install::{self, Names};
+use crate::install;
 use crate::needs::ROOT;
 use crate::{Failure, succeeds, symbols, target};
 
@@ -53,10 +53,7 @@ fn archive(triple: &str, options: &install::Options, out: &Path) -> Result<(), S
     let folder = out.join(&name);
     let _ = fs::remove_dir_all(&folder);
     install::install(&folder, options)?;
-    let header = Path::new(ROOT).join("tools/capi/include/transpica.h");
-    let library = folder.join("lib").join(Names::new(options.target.as_deref()).archive);
     let note = if symbols::is_elf(triple) {
-        symbols::make_local(&library, &header)?;
         "The static library exports the functions of the header only."
     } else {
         "The static library exports the symbols of Rust's runtime too: link one such library into a program."

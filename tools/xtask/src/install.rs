@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Failure, cargo, target};
+use crate::{Failure, cargo, symbols, target};
 
 /// The crate that is installed.
 const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
@@ -70,7 +70,12 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
     };
     let names = Names::new(triple);
     let libraries = prefix.join("lib");
-    copy(&built.join(&names.built_static), &libraries.join(&names.archive))?;
+    let archive = libraries.join(&names.archive);
+    copy(&built.join(&names.built_static), &archive)?;
+    let machine = symbols::host()?;
+    if symbols::is_elf(triple.unwrap_or(&machine)) {
+        symbols::make_local(&archive, &Path::new(CRATE).join("include/transpica.h"))?;
+    }
     if triple.is_none() && cfg!(unix) {
         copy(&built.join(&names.built), &libraries.join(&names.file))?;
         for link in [&names.shared, &names.plain] {
@@ -82,7 +87,7 @@ pub fn install(prefix: &Path, options: &Options) -> Result<(), String> {
     for header in ["include/transpica.h", "include/transpica.hpp"] {
         copy(&Path::new(CRATE).join(header), &prefix.join(header))?;
     }
-    let words = words(&names, &system_libraries(triple)?, triple);
+    let words = words(&names, &system_libraries(triple)?, triple, link_option(triple.unwrap_or(&machine)));
     for (template, folder) in [
         ("transpica-config.cmake", "cmake/transpica"),
         ("transpica-config-version.cmake", "cmake/transpica"),
@@ -146,7 +151,12 @@ impl Names {
 }
 
 /// Placeholders of the templates and their values.
-fn words(names: &Names, libraries: &[String], triple: Option<&str>) -> [(&'static str, String); 9] {
+fn words(
+    names: &Names,
+    libraries: &[String],
+    triple: Option<&str>,
+    option: &str,
+) -> [(&'static str, String); 10] {
     let is_narrow =
         triple.is_some_and(|triple| ["i686", "armv7", "i586"].iter().any(|name| triple.starts_with(name)));
     let pointer = if is_narrow { 4 } else { size_of::<usize>() };
@@ -160,7 +170,21 @@ fn words(names: &Names, libraries: &[String], triple: Option<&str>) -> [(&'stati
         ("@SYSTEM_LIBRARIES@", libraries.join(" ")),
         ("@SYSTEM_LIBRARIES_LIST@", libraries.join(";")),
         ("@POINTER_BYTES@", pointer.to_string()),
+        ("@LINK_OPTION@", option.to_owned()),
     ]
+}
+
+/// Returns the option with which the linker of a target leaves out functions that nothing calls.
+/// Each function has a section of its own.
+fn link_option(triple: &str) -> &'static str {
+    if triple.contains("-apple-") {
+        "-Wl,-dead_strip"
+    } else if triple.ends_with("-msvc") {
+        // Its default, unless the program is built for a debugger.
+        ""
+    } else {
+        "-Wl,--gc-sections"
+    }
 }
 
 /// Returns the libraries that a program needs besides the static library: those of Rust's runtime,
