@@ -20,6 +20,7 @@ mod geometry;
 pub mod key;
 pub mod reflect;
 mod stage;
+mod warm;
 
 pub use control::{ControlFlow, Tier, control};
 pub use file::FileProgram;

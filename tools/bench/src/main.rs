@@ -7,6 +7,7 @@
 
 mod against;
 mod batch;
+mod cold;
 mod glslang;
 mod gpu;
 mod raw;
@@ -29,15 +30,19 @@ use transpica::{Options, Precision};
   cargo run --release -p transpica-bench -- shaders --json
   cargo run --release -p transpica-bench -- --raw
   cargo run --release -p transpica-bench -- --raw --against old/transpica-bench
+  cargo run --release -p transpica-bench -- --cold
   cargo run --release -p transpica-bench -- --batch shaders
   cargo run --release -p transpica-bench -- --gpu shaders")]
 struct Arguments {
     /// Files and folders
-    #[arg(required_unless_present = "raw")]
+    #[arg(required_unless_present_any = ["raw", "cold"])]
     paths: Vec<PathBuf>,
     /// Time programs of several sizes from code words, as emulators pass them, and their keys
     #[arg(long, conflicts_with_all = ["paths", "dvle", "no_glslang"])]
     raw: bool,
+    /// Time the first programs of fresh processes, with a warm-up and without
+    #[arg(long, conflicts_with_all = ["paths", "raw"])]
+    cold: bool,
     /// Time the interpreter and batches on vertex programs instead
     #[arg(long, conflicts_with = "raw")]
     batch: bool,
@@ -68,7 +73,12 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == gpu::WORKER);
-    let result = if is_worker { gpu::worker::run() } else { run(&Arguments::parse()) };
+    let mut arguments = std::env::args().skip(1);
+    let result = match (arguments.next().as_deref(), arguments.next().as_deref()) {
+        (Some(cold::WORKER), kind) => cold::work(kind == Some("warm")),
+        _other if is_worker => gpu::worker::run(),
+        _other => run(&Arguments::parse()),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
@@ -124,6 +134,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if let (Some(rounds), [program]) = (arguments.work, &arguments.paths[..]) {
         println!("{} words", work::run(program, rounds)?);
         return Ok(());
+    }
+    if arguments.cold {
+        return cold::run();
     }
     if arguments.raw {
         return sizes(arguments);
