@@ -231,6 +231,9 @@ enum TranspicaTarget
     TRANSPICA_TARGET_MSL = 16,
     // Reflection as JSON text.
     TRANSPICA_TARGET_REFLECTION = 32,
+    // The `#extension` lines of the GLSL text, for hosts that put them in front of their own
+    // declarations (`glsl.extension_lines` of the settings).
+    TRANSPICA_TARGET_GLSL_EXTENSIONS = 64,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1156,8 +1159,8 @@ struct TranspicaSettings *transpica_settings_new(void);
 void transpica_settings_free(struct TranspicaSettings *settings);
 
 // Replaces all options by those of a known host: `azahar-vulkan`, `azahar-opengl`,
-// `azahar-opengles`, `panda3ds-opengl` or `panda3ds-opengles`. Fields may be set behind that.
-// `errors` is NULL or receives a result if the call fails, else NULL; so below.
+// `azahar-opengles`, `panda3ds-opengl`, `panda3ds-opengles` or `tanuki3ds-opengl`. Fields may be
+// set after it. `errors` is NULL or receives a result if the call fails, else NULL; so below.
 TranspicaStatus transpica_settings_preset(struct TranspicaSettings *settings,
                                           const char *name,
                                           struct TranspicaResult **errors);
@@ -1319,6 +1322,11 @@ TranspicaStatus transpica_translator_create(const struct TranspicaSettings *sett
 
 // Frees a translator; its results stay. NULL is permitted.
 void transpica_translator_free(struct TranspicaTranslator *translator);
+
+// Translates a program of its own and forgets it. A host calls this while it loads: the first
+// program of a process takes several times as long as a later one. Results are the same without
+// it.
+TranspicaStatus transpica_translator_warm_up(struct TranspicaTranslator *translator);
 
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 // TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than

@@ -208,6 +208,7 @@ public:
         const auto status = transpica_translator_create(settings.get(), &translator, &errors);
         return made(status, errors, Translator(translator));
     }
+    Made<Done> warm_up() { return checked(transpica_translator_warm_up(get())); }
     Result translate(const TranspicaHead &program) {
         TranspicaResult *result = nullptr;
         transpica_translate(get(), &program, &result);

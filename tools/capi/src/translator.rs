@@ -6,7 +6,7 @@ use transpica::reflect::Reflection;
 use transpica::{Error, Translation, Translator};
 use transpica_settings::Settings;
 
-use crate::boundary::{answer, create, done, exclusive, free};
+use crate::boundary::{answer, create, done, exclusive, free, plain};
 use crate::chain::TranspicaHead;
 use crate::enums::{TranspicaStatus, TranspicaTarget};
 use crate::memory::Memory;
@@ -160,6 +160,23 @@ unsafe fn call(
     };
     // SAFETY: a place for a pointer.
     unsafe { answer(result, memory, work) }
+}
+
+/// Translates a program of its own and forgets it. A host calls this while it loads: the first
+/// program of a process takes several times as long as a later one. Results are the same without
+/// it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_translator_warm_up(
+    translator: *mut TranspicaTranslator,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a translator that no other call uses.
+        let translator = unsafe { exclusive(translator, "translator")? };
+        translator.with_translator(|translator| {
+            translator.warm_up();
+            Ok(())
+        })
+    })
 }
 
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,

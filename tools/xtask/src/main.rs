@@ -19,6 +19,7 @@ mod install;
 mod needs;
 mod python;
 mod second_driver;
+mod size;
 mod sources;
 mod speed;
 mod symbols;
@@ -36,7 +37,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-install]
        cargo xtask test --browser
        cargo xtask check
-       cargo xtask count [--speed]
+       cargo xtask count [--speed | --size]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
@@ -50,7 +51,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
   test             installs missing requirements (Debian, Ubuntu; Dask into the target folder) and says what for; then
                    runs every test, random programs and slow drivers with fewer cases, and prints the counts of the
                    comparisons and what was left out
-  --all            takes all cases, then counts as `count --speed`
+  --all            takes all cases, then counts as `count --speed` and `count --size`
   --no-install     refuses where a requirement is missing, and prints the line that installs it
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   --browser        builds the page and tests it in a browser instead; installs Chromium if missing (Debian)
@@ -59,6 +60,8 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    that tests/counts.tsv sets
   --speed          counts executed instructions and allocations of translations instead, by valgrind, and compares them
                    with the ceilings of tests/speed.tsv; BLESS=1 takes them as ceilings, REASON='...' says why one rises
+  --size           links a minimal program in C with the library of each set of features and compares its bytes with
+                   their ceilings
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
                    and case; exit status 3 if one of them cannot be installed
@@ -116,6 +119,7 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run()?,
         ["count"] => count::run()?,
         ["count", "--speed"] => speed::run()?,
+        ["count", "--size"] => size::run()?,
         ["validate"] => validate::run()?,
         ["coverage"] => coverage::run(false)?,
         ["coverage", "--uncovered"] => coverage::run(true)?,

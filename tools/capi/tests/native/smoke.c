@@ -1045,6 +1045,7 @@ static void presets(void) {
     for (index = 0; index < sizeof NAMES / sizeof *NAMES; index++) {
         CHECK(transpica_settings_preset(settings, NAMES[index], NULL) == TRANSPICA_STATUS_OK);
         translator = translator_of(settings);
+        CHECK(transpica_translator_warm_up(translator) == TRANSPICA_STATUS_OK);
         CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OK);
         write_words(NAMES[index], result);
         transpica_result_free(result);
@@ -1052,6 +1053,7 @@ static void presets(void) {
     }
     CHECK(transpica_settings_preset(settings, "azahar-vulcan", &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     failure(result, "did you mean `azahar-vulkan`?");
+    CHECK(transpica_translator_warm_up(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_settings_preset(settings, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_settings_preset(NULL, NAMES[0], NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     transpica_settings_free(settings);
