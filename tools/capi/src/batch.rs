@@ -11,6 +11,7 @@ use transpica_draw::batch::{Batch, LANES, VertexError};
 
 use crate::boundary::{create, done, exclusive, free, plain, shared, value};
 use crate::chain::TranspicaHead;
+use crate::draw::Layout;
 use crate::enums::TranspicaStatus;
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
@@ -19,6 +20,8 @@ use crate::settings::{TranspicaSettings, read};
 use crate::source::{ProgramRequest, constants};
 
 /// Number of vertices that a batch runs side by side.
+///
+/// cbindgen:ignore
 pub const BATCH_LANES: usize = 64;
 const _: () = assert!(BATCH_LANES == LANES);
 
@@ -26,6 +29,7 @@ const _: () = assert!(BATCH_LANES == LANES);
 const COMPONENTS: usize = 64;
 
 /// A vertex program, decoded to run on the CPU. One for each thread.
+#[derive(Clone)]
 pub struct TranspicaBatch {
     pub(crate) batch: Batch,
     /// The options of its settings.
@@ -36,6 +40,8 @@ pub struct TranspicaBatch {
     pub(crate) hooks: Vec<Hook>,
     /// The uniforms before redirection.
     uniforms: Uniforms,
+    /// The layout of records of the last draw.
+    pub(crate) layout: Option<Layout>,
 }
 
 /// All uniform registers.
@@ -84,6 +90,7 @@ pub unsafe extern "C" fn transpica_batch_create(
                 constants: constants(executable),
                 hooks: request.hooks.clone(),
                 uniforms: Uniforms::default(),
+                layout: None,
             };
             new.set_uniforms(Uniforms::default());
             Ok(new)
@@ -108,6 +115,22 @@ impl TranspicaBatch {
     }
 }
 
+/// Copies a batch with its uniforms through `copy`, for another thread. Both share the decoded
+/// program. `errors` is NULL or receives a result if the call fails, else NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_copy(
+    batch: *const TranspicaBatch,
+    copy: *mut *mut TranspicaBatch,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let make = || {
+        // SAFETY: NULL or a batch that no other call changes.
+        Ok(unsafe { shared(batch, "batch")? }.clone())
+    };
+    // SAFETY: NULL or places for pointers.
+    unsafe { create(copy, "copy", errors, make) }
+}
+
 /// Frees a batch. NULL is permitted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_free(batch: *mut TranspicaBatch) {
@@ -127,6 +150,36 @@ pub unsafe extern "C" fn transpica_batch_set_uniforms(
         let &TranspicaUniforms { floats, ints, bools, reserved } = uniforms;
         crate::settings::reserved("TranspicaUniforms.reserved", reserved.into())?;
         batch.set_uniforms(Uniforms { floats, ints, bools });
+        Ok(())
+    })
+}
+
+/// Sets `count` float uniforms from c`first` on, four floats each; those that the file of the
+/// program sets stay. It takes less time than all of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_batch_write_floats(
+    batch: *mut TranspicaBatch,
+    first: u32,
+    floats: *const f32,
+    count: usize,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a batch that no other call uses.
+        let batch = unsafe { exclusive(batch, "batch")? };
+        let range = (first as usize).checked_add(count).map(|end| first as usize..end);
+        let Some(places) = range.clone().and_then(|range| batch.uniforms.floats.get_mut(range)) else {
+            return Err(Problem::size(format!("{count} uniforms from c{first} on, there are 96")));
+        };
+        // SAFETY: NULL or as many floats, as the caller guarantees.
+        let floats = unsafe { crate::boundary::array(floats, 4 * count, "floats")? };
+        places.as_flattened_mut().copy_from_slice(floats);
+        batch.constants.apply(&mut batch.uniforms);
+        if batch.hooks.is_empty() {
+            let values = &batch.uniforms.floats[range.unwrap_or_default()];
+            batch.batch.write_floats(first as usize, values);
+        } else {
+            batch.redirect(&HostValues::default());
+        }
         Ok(())
     })
 }
@@ -193,7 +246,8 @@ pub unsafe extern "C" fn transpica_batch_output(
 }
 
 /// Runs the program for any number of vertices: `inputs` are v0 to v15 of each, 64 floats, and
-/// `outputs` receive o0 to o15 of each. `errors` is NULL or receives a result if a vertex fails,
+/// `outputs` receive o0 to o15 of each. All registers move: transpica_batch_draw moves only what the
+/// program reads and the rasterizer takes, and is several times faster. `errors` is NULL or receives a result if a vertex fails,
 /// else NULL; all others have run to their end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_run_vertices(

@@ -4,7 +4,8 @@
 
 use std::ffi::c_void;
 
-use transpica::host::{Environment, HostValues};
+use transpica::Options;
+use transpica::host::{Environment, Hook, HostValues, OutputMap};
 use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
 
 use crate::batch::{TranspicaBatch, failed};
@@ -41,7 +42,7 @@ pub struct TranspicaVertexAttribute {
 pub struct TranspicaDraw {
     /// The attributes.
     pub attributes: *const TranspicaVertexAttribute,
-    /// Number of attributes.
+    /// Number of attributes; those after the sixteenth have no effect.
     pub attribute_count: usize,
     /// The index buffer, aligned to the size of an index. NULL if index_size is 0.
     pub indices: *const c_void,
@@ -67,7 +68,17 @@ pub struct TranspicaDraw {
     pub clip_plane: [f32; 4],
     /// Parameters of hooks, four floats each. NULL if there are none.
     pub parameters: *const f32,
+    /// Floats from record to record; 0 if one ends where the next begins.
+    pub record_stride: usize,
+    /// The float of a record where each output begins; NULL if they are one behind the other.
+    /// Floats that belong to no output keep their values.
+    pub offsets: *const u32,
+    /// Number of offsets: that of the outputs of a record; 0 if there are none.
+    pub offset_count: usize,
 }
+
+/// Attributes that a program can read.
+const ATTRIBUTES: usize = 16;
 
 impl TranspicaVertexAttribute {
     /// The attribute, as the library takes it.
@@ -133,23 +144,76 @@ impl TranspicaDraw {
     }
 }
 
-/// The layout of records.
+/// The layout of records of a draw, which often is that of the next.
+#[derive(Clone)]
+pub struct Layout {
+    /// What the registers map, or the output registers of a record.
+    wanted: Wanted,
+    pub(crate) records: Records,
+    /// Offsets of packed fields, and the floats of a packed record.
+    packed: (Vec<usize>, usize),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    Map(OutputMap),
+    Registers(u16),
+}
+
+impl Layout {
+    fn new(wanted: Wanted, options: &Options, hooks: &[Hook]) -> Self {
+        let mut records = match wanted {
+            Wanted::Map(map) => Records::from_map(&map, options),
+            Wanted::Registers(mask) => Records::from_registers(mask),
+        };
+        records.add_hooks(hooks);
+        let packed = (records.fields.iter().map(|field| field.offset).collect(), records.stride);
+        Self { wanted, records, packed }
+    }
+
+    /// Places the fields of records.
+    ///
+    /// # Safety
+    /// `offsets` is NULL or an array of `offset_count` numbers.
+    pub(crate) unsafe fn place(
+        &mut self,
+        stride: usize,
+        offsets: *const u32,
+        offset_count: usize,
+    ) -> Result<(), Problem> {
+        let Self { records, packed: (packed, floats), .. } = self;
+        records.stride = if stride == 0 { *floats } else { stride };
+        if offset_count == 0 {
+            records.fields.iter_mut().zip(packed).for_each(|(field, offset)| field.offset = *offset);
+            return Ok(());
+        }
+        let count = records.fields.len();
+        if offset_count != count {
+            let text = format!("TranspicaDraw.offset_count is {offset_count}, a record has {count} outputs");
+            return Err(Problem::size(text));
+        }
+        // SAFETY: such an array, as the caller guarantees.
+        let offsets = unsafe { array(offsets, offset_count, "TranspicaDraw.offsets")? };
+        for (field, offset) in records.fields.iter_mut().zip(offsets) {
+            field.offset = *offset as usize;
+        }
+        Ok(())
+    }
+}
+
+/// What a record has.
 ///
 /// # Safety
 /// `registers` is NULL or a state that no other call changes.
-unsafe fn layout(
-    batch: &TranspicaBatch,
-    registers: *const TranspicaRegisters,
-    outputs: u32,
-) -> Result<Records, Problem> {
+unsafe fn wanted(registers: *const TranspicaRegisters, outputs: u32) -> Result<Wanted, Problem> {
     // SAFETY: guaranteed by the caller.
     if let Some(registers) = unsafe { registers.as_ref() } {
-        return Ok(Records::from_map(&registers.state.vertex().output_map(), &batch.options));
+        return Ok(Wanted::Map(registers.state.vertex().output_map()));
     }
     let mask = u16::try_from(outputs).map_err(|_| {
         Problem::choice(format!("TranspicaDraw.outputs is {outputs:#x}, there are 16 registers"))
     })?;
-    Ok(Records::from_registers(mask))
+    Ok(Wanted::Registers(mask))
 }
 
 /// Returns the number of floats of a record of transpica_batch_draw, for `registers` and `outputs`
@@ -164,8 +228,9 @@ pub unsafe extern "C" fn transpica_batch_record_floats(
 ) -> usize {
     value(0, || {
         // SAFETY: NULL or a batch and a state that no other call changes.
-        let records = unsafe { shared(batch, "batch").and_then(|batch| layout(batch, registers, outputs)) };
-        records.map_or(0, |records| records.stride)
+        let wanted =
+            unsafe { shared(batch, "batch").and_then(|batch| Ok((batch, wanted(registers, outputs)?))) };
+        wanted.map_or(0, |(batch, wanted)| Layout::new(wanted, &batch.options, &[]).records.stride)
     })
 }
 
@@ -186,35 +251,45 @@ pub unsafe extern "C" fn transpica_batch_draw(
         // SAFETY: NULL or a batch that no other call uses; NULL or a draw.
         let (batch, draw) = unsafe { (exclusive(batch, "batch")?, shared(draw, "draw")?) };
         // SAFETY: NULL or as many attributes, and NULL or a state that no other call changes.
-        let (given, mut layout) = unsafe {
+        let (given, wanted) = unsafe {
             let name = "TranspicaDraw.attributes";
             let given = array(draw.attributes, draw.attribute_count, name)?;
-            (given, layout(batch, draw.registers, draw.outputs)?)
+            (given, wanted(draw.registers, draw.outputs)?)
         };
-        layout.host = HostValues {
+        let host = HostValues {
             flip_y: switch("TranspicaDraw.flip_y", draw.flip_y)?,
             clip_enabled: switch("TranspicaDraw.clip_enabled", draw.clip_enabled)?,
             clip_plane: draw.clip_plane,
             // SAFETY: NULL or as many vectors, as the caller guarantees.
             parameters: unsafe { draw.parameters()? },
         };
-        layout.add_hooks(&batch.hooks);
         if !batch.hooks.is_empty() {
-            batch.redirect(&layout.host);
+            batch.redirect(&host);
+        }
+        let TranspicaBatch { batch, options, hooks, layout, .. } = batch;
+        let layout = match layout {
+            Some(known) if known.wanted == wanted => known,
+            other => other.insert(Layout::new(wanted, options, hooks)),
+        };
+        layout.records.host = host;
+        // SAFETY: NULL or as many numbers, as the caller guarantees.
+        unsafe { layout.place(draw.record_stride, draw.offsets, draw.offset_count)? };
+        let mut attributes = [VertexAttribute::default(); ATTRIBUTES];
+        for (attribute, given) in attributes.iter_mut().zip(given) {
+            // SAFETY: buffers of the sizes that the draw says.
+            *attribute = unsafe { given.read()? };
         }
         // SAFETY: buffers of the sizes that the draw says.
-        let (attributes, order) = unsafe {
-            let attributes: Result<Vec<_>, _> = given.iter().map(|given| given.read()).collect();
-            (attributes?, draw.order()?)
-        };
-        let mut vertices = Vertices::new(&attributes, order);
+        let order = unsafe { draw.order()? };
+        let attributes = &attributes[..given.len().min(ATTRIBUTES)];
+        let mut vertices = Vertices::new(attributes, order);
         // SAFETY: NULL or a state that no other call changes.
         if let Some(registers) = unsafe { draw.registers.as_ref() } {
             vertices.input_map = registers.state.vertex().input_map();
         }
         // SAFETY: NULL or as many floats, and not used by anyone else.
         let to = unsafe { array_mut(records, float_count, "records")? };
-        batch.batch.run_draw(&vertices, &layout, to).map_err(failed)
+        batch.run_draw(&vertices, &layout.records, to).map_err(failed)
     };
     // SAFETY: NULL or a place for a pointer.
     unsafe { done(errors, work) }

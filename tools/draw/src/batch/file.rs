@@ -174,8 +174,13 @@ impl File {
 
     /// Replaces the float uniforms; float24 narrows them here.
     pub(super) fn set_uniforms(&mut self, uniforms: &Uniforms, settings: &Settings) {
-        let places = self.sources.uniforms.as_flattened_mut();
-        for (place, &value) in places.iter_mut().zip(uniforms.floats.as_flattened()) {
+        self.write_uniforms(0, &uniforms.floats, settings);
+    }
+
+    /// Replaces float uniforms from c`first` on.
+    pub(super) fn write_uniforms(&mut self, first: usize, values: &[[f32; 4]], settings: &Settings) {
+        let places = self.sources.uniforms.get_mut(first..limits::FLOATS).unwrap_or_default();
+        for (place, &value) in places.as_flattened_mut().iter_mut().zip(values.as_flattened()) {
             *place = load(value, settings);
         }
     }

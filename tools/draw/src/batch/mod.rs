@@ -70,6 +70,7 @@ mod wide;
 mod window;
 
 use std::fmt;
+use std::sync::Arc;
 
 use code::{Bank, Code, NONE};
 pub use fetch::{Array, Number, VertexAttribute};
@@ -112,9 +113,10 @@ impl From<VertexError> for Error {
 /// Uniforms stay until they are replaced; nothing else that a result depends on carries over from
 /// run to run. No run allocates memory, but for the first of few vertices, or in which few take the
 /// same way, and the first draw with indices.
+/// A clone shares the decoded program, so that each thread has lanes of its own at little cost.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    code: Code,
+    code: Arc<Code>,
     runner: Runner,
     work: Work,
 }
@@ -131,7 +133,7 @@ impl Batch {
         }
         let code = Code::new(program, &settings);
         let file = File::new(&code.places, &settings);
-        Ok(Self { code, runner: Runner::new(settings, file), work: Work::NONE })
+        Ok(Self { code: Arc::new(code), runner: Runner::new(settings, file), work: Work::NONE })
     }
 
     /// Replaces the uniforms.
@@ -141,6 +143,14 @@ impl Batch {
         file.set_uniforms(uniforms, settings);
         *ints = uniforms.ints;
         *bools = uniforms.bools;
+    }
+
+    /// Replaces float uniforms from c`first` on; those beyond c95 are ignored. It takes the time of
+    /// what it replaces.
+    pub fn write_floats(&mut self, first: usize, values: &[[f32; 4]]) {
+        let Runner { settings, file, rest, .. } = &mut self.runner;
+        file.write_uniforms(first, values, settings);
+        rest.forget_uniforms();
     }
 
     /// Sets the limit of the instructions of each vertex.

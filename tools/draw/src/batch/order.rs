@@ -105,6 +105,9 @@ impl<'a> Vertices<'a> {
 /// mesh has two triangles for a vertex, so that it names 64 vertices with 384 indices.
 const MOST_PLACES: usize = 8 * LANES;
 
+/// Indices of an order without a cache.
+const FEW: usize = 16;
+
 /// Indices that have a place of their own in the cache.
 const CACHED: usize = 1 << 16;
 
@@ -159,8 +162,28 @@ impl Work {
         }
     }
 
+    /// Takes all vertices of a short order. Looking at each is quicker than a cache that other
+    /// memory has displaced.
+    fn few<T: Copy + Into<u32>>(&mut self, indices: &[T]) -> usize {
+        for (place, &index) in (0..).zip(indices) {
+            let index: u32 = index.into();
+            let known = self.vertices.iter().take(self.count).position(|&vertex| vertex == index);
+            match known {
+                Some(lane) => self.copies.push([place, self.places[lane]]),
+                None => {
+                    (self.vertices[self.count % LANES], self.places[self.count % LANES]) = (index, place);
+                    self.count += 1;
+                }
+            }
+        }
+        indices.len()
+    }
+
     /// Takes vertices that indices name.
     fn indexed<T: Copy + Into<u32>>(&mut self, indices: &[T], start: usize) -> usize {
+        if indices.len() <= FEW {
+            return self.few(indices);
+        }
         if self.cache.is_empty() {
             self.cache = vec![0; CACHED];
             self.copies.reserve(MOST_PLACES);
