@@ -62,24 +62,37 @@ pub fn measure(
     repeat: usize,
     options: Options,
 ) -> Result<Vec<BatchMeasurement>, String> {
-    let at = |error: transpica::Error| format!("{}: {error}", path.display());
-    let file = Shbin::parse(bytes).map_err(at)?;
     let mut all = Vec::new();
-    for dvle in 0..file.executables.len() {
-        let program = dvle::program(&file, dvle, &Limits::default()).map_err(at)?;
-        if only.is_some_and(|only| only != dvle) || program.stage() != Stage::Vertex {
-            continue;
-        }
-        let environment = FileEnvironment::new(&file, dvle, "bench").map_err(at)?;
-        let mut measured = measure_program(&program, &environment, repeat.max(1), options).map_err(at)?;
+    for_each(path, bytes, only, |dvle, program, environment| {
+        let mut measured = measure_program(program, environment, repeat.max(1), options)?;
         (measured.file, measured.dvle) = (path.display().to_string(), dvle);
         all.push(measured);
-    }
+        Ok(())
+    })?;
     Ok(all)
 }
 
+/// Calls `run` with each vertex program of a file.
+pub fn for_each(
+    path: &Path,
+    bytes: &[u8],
+    only: Option<usize>,
+    mut run: impl FnMut(usize, &Program<'_>, &FileEnvironment<'_>) -> Result<(), transpica::Error>,
+) -> Result<(), String> {
+    let at = |error: transpica::Error| format!("{}: {error}", path.display());
+    let file = Shbin::parse(bytes).map_err(at)?;
+    for dvle in 0..file.executables.len() {
+        let program = dvle::program(&file, dvle, &Limits::default()).map_err(at)?;
+        if only.is_none_or(|only| only == dvle) && program.stage() == Stage::Vertex {
+            let environment = FileEnvironment::new(&file, dvle, "bench").map_err(at)?;
+            run(dvle, &program, &environment).map_err(at)?;
+        }
+    }
+    Ok(())
+}
+
 /// Vertices in one buffer, and where their attributes go.
-struct Mesh {
+pub struct Mesh {
     bytes: Vec<u8>,
     stride: usize,
     /// Register, first byte, number of components.
@@ -88,7 +101,7 @@ struct Mesh {
 
 impl Mesh {
     /// Floats for each input that a program reads, up to the last component it reads.
-    fn new(batch: &mut Batch, inputs: &[[[f32; 4]; 16]]) -> Self {
+    pub fn new(batch: &mut Batch, inputs: &[[[f32; 4]; 16]]) -> Self {
         let (mut attributes, mut stride) = (Vec::new(), 0);
         for register in 0..16 {
             let last = (0..4).rev().find(|&component| batch.input_mut(register, component).is_some());
@@ -107,7 +120,7 @@ impl Mesh {
     }
 
     /// The attributes as a batch takes them, and the one of each register.
-    fn fetched(&self) -> (Vec<VertexAttribute<'_>>, [Option<u8>; 16]) {
+    pub fn fetched(&self) -> (Vec<VertexAttribute<'_>>, [Option<u8>; 16]) {
         let mut input_map = [None; 16];
         let mut arrays = Vec::new();
         for &(register, offset, components) in &self.attributes {
@@ -119,7 +132,7 @@ impl Mesh {
     }
 
     /// Runs the interpreter for a vertex, and writes its record.
-    fn interpret(
+    pub fn interpret(
         &self,
         machine: &mut Machine,
         vertex: usize,

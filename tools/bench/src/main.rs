@@ -8,6 +8,7 @@
 mod against;
 mod batch;
 mod cold;
+mod draws;
 mod glslang;
 mod gpu;
 mod raw;
@@ -32,6 +33,7 @@ use transpica::{Options, Precision};
   cargo run --release -p transpica-bench -- --raw --against old/transpica-bench
   cargo run --release -p transpica-bench -- --cold
   cargo run --release -p transpica-bench -- --batch shaders
+  cargo run --release -p transpica-bench -- --draws shaders/textured.shbin
   cargo run --release -p transpica-bench -- --gpu shaders")]
 struct Arguments {
     /// Files and folders
@@ -46,6 +48,10 @@ struct Arguments {
     /// Time the interpreter and batches on vertex programs instead
     #[arg(long, conflicts_with = "raw")]
     batch: bool,
+    /// Time draws of 1 to 1024 vertices in the interpreter and in batches instead, one program again
+    /// and again and 200 in turn
+    #[arg(long, conflicts_with_all = ["raw", "batch", "cold"])]
+    draws: bool,
     /// Only this executable of each file
     #[arg(long, value_name = "N")]
     dvle: Option<usize>,
@@ -144,6 +150,15 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.gpu.gpu {
         let files = find(&arguments.paths, &["shbin"])?;
         return gpu::run(&arguments.gpu, &files, arguments.dvle, !arguments.no_glslang, arguments.json);
+    }
+    if arguments.draws {
+        for path in find(&arguments.paths, &["shbin"])? {
+            let (name, options, repeat) = (path.display(), arguments.options(), arguments.repeat);
+            batch::for_each(&path, &read(&path)?, arguments.dvle, |dvle, program, environment| {
+                draws::print(&format!("{name}#{dvle}"), program, environment, options, repeat)
+            })?;
+        }
+        return Ok(());
     }
     if arguments.batch {
         return batches(arguments);
