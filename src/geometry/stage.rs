@@ -58,6 +58,7 @@ impl GeometryStage {
 
     /// Returns whether a stage that reads these inputs, vector m of vertex n at bit n · `vectors` +
     /// m, reads vector `vector` of any vertex.
+    #[cfg(any(feature = "spirv", feature = "glsl"))]
     pub(crate) fn reads(&self, vector: u8, inputs: u16) -> bool {
         let read = |vertex: u8| inputs.checked_shr((vertex * self.vectors + vector).into()).unwrap_or(0);
         (0..self.primitive.vertices()).any(|vertex| read(vertex) & 1 != 0)
@@ -65,6 +66,7 @@ impl GeometryStage {
 
     /// Returns the number of vertices that the stage declares to emit, which must be positive even
     /// if it emits nothing.
+    #[cfg(any(feature = "spirv", feature = "glsl"))]
     pub(crate) fn emitted(&self) -> u32 {
         (3 * self.triangles).max(1)
     }

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
 use transpica::settings::{Arithmetic, Control, UndefinedValue};
-use transpica::{Limits, Options, Precision, Program, Setup, Shbin, Stage};
+use transpica::{Error, Kind, Limits, Options, Precision, Program, Setup, Shbin, Stage};
 use transpica_draw::cpu::{DrawLimits, Pipeline};
 use transpica_generate::{GeometryDraw, generate_geometry, inputs, special_inputs, uniforms};
-use transpica_prove::batch::drawn;
+use transpica_prove::batch::{drawn, drawn_from_buffers};
 
 use crate::samples::samples;
 
@@ -56,12 +56,18 @@ struct Total {
 impl Total {
     /// Draws with both pipelines.
     fn compare(&mut self, what: &str, pipeline: Pipeline, limits: DrawLimits, draws: &[GeometryDraw]) {
-        let (mut found, mut expected) = (pipeline.clone(), pipeline);
+        let (mut found, mut fetched, mut expected) = (pipeline.clone(), pipeline.clone(), pipeline);
         expected.one_by_one();
         found.set_limits(limits);
+        fetched.set_limits(limits);
         expected.set_limits(limits);
         for (number, draw) in draws.iter().enumerate() {
             let (found, expected) = (drawn(&mut found, draw), drawn(&mut expected, draw));
+            let fetched = drawn_from_buffers(&mut fetched, draw);
+            // A program that reads no attribute needs no buffer, so each vertex is there.
+            let is_beyond = |error: &Error| matches!(error.kind, Kind::NoVertex { .. });
+            let is_same = fetched == found || fetched.is_ok() && found.as_ref().is_err_and(is_beyond);
+            assert!(is_same, "{what}, draw {number} from buffers: {:?}, {:?}", fetched.err(), found.err());
             match &expected {
                 Ok(values) => self.values += values.len(),
                 Err(_) => self.errors += 1,

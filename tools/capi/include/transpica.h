@@ -640,6 +640,11 @@ typedef uint32_t TranspicaDependence;
 // A vertex program, decoded to run on the CPU. One for each thread.
 typedef struct TranspicaBatch TranspicaBatch;
 
+// The programs of a register state, decoded to draw on the CPU: a vertex program, and the geometry
+// program that takes its vertices, if the registers have one. State that a geometry program leaves
+// is that of the next draw. One for each thread.
+typedef struct TranspicaPipeline TranspicaPipeline;
+
 // The plan of a draw.
 typedef struct TranspicaPlan TranspicaPlan;
 
@@ -877,6 +882,19 @@ typedef struct TranspicaDraw {
     size_t offset_count;
 } TranspicaDraw;
 
+// Limits of the work of a draw; a draw beyond one is an error. Zeros are the defaults of the
+// library.
+typedef struct TranspicaDrawLimits {
+    // Instructions of a vertex or of an invocation of the geometry program.
+    uint64_t steps;
+    // Instructions of a draw.
+    uint64_t draw_steps;
+    // EMITs of an invocation.
+    uint32_t emits;
+    // Triangles of a draw.
+    uint32_t triangles;
+} TranspicaDrawLimits;
+
 // Needs of a geometry program in a compute stage: TRANSPICA_ENTRY_POINT_GEOMETRY.
 typedef struct TranspicaKernel {
     // TRANSPICA_TYPE_KERNEL
@@ -1000,7 +1018,8 @@ typedef struct TranspicaRawProgram {
     TranspicaStage stage;
     // Register 0x2BD: bit n enables output register n.
     uint32_t output_mask;
-    // Register 0x04F: the number of outputs that the rasterizer takes.
+    // Register 0x04F: the number of outputs that the rasterizer takes. 0 if the host does not keep
+    // it: all that output_mask enables, at most 7.
     uint32_t output_count;
     // Registers 0x050 to 0x056: the semantics of the outputs' components.
     uint32_t output_map[7];
@@ -1451,6 +1470,55 @@ TranspicaStatus transpica_batch_draw(struct TranspicaBatch *batch,
                                      float *records,
                                      size_t float_count,
                                      struct TranspicaResult **errors);
+
+// Creates a pipeline through `pipeline`, with the programs, the uniforms and the configuration of
+// registers. `settings` is as for transpica_translator_create. Both are not needed afterwards.
+// `errors` is NULL or receives a result if the call fails, else NULL.
+TranspicaStatus transpica_pipeline_create(const struct TranspicaSettings *settings,
+                                          const struct TranspicaRegisters *registers,
+                                          struct TranspicaPipeline **pipeline,
+                                          struct TranspicaResult **errors);
+
+// Copies a pipeline with its uniforms and the state of its geometry program through `copy`.
+// `errors` is NULL or receives a result if the call fails, else NULL.
+TranspicaStatus transpica_pipeline_copy(const struct TranspicaPipeline *pipeline,
+                                        struct TranspicaPipeline **copy,
+                                        struct TranspicaResult **errors);
+
+// Frees a pipeline. NULL is permitted.
+void transpica_pipeline_free(struct TranspicaPipeline *pipeline);
+
+// Sets the uniforms of both units to those of registers. The programs stay: other ones need
+// another pipeline.
+TranspicaStatus transpica_pipeline_use_registers(struct TranspicaPipeline *pipeline,
+                                                 const struct TranspicaRegisters *registers);
+
+// Sets the limits of the draws to come.
+TranspicaStatus transpica_pipeline_set_limits(struct TranspicaPipeline *pipeline,
+                                              const struct TranspicaDrawLimits *limits);
+
+// Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
+// the number of their vertices, three for each. Of `draw`, attributes, indices, `first`, `count`,
+// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a result
+// if the draw fails, else NULL; there are no triangles then.
+TranspicaStatus transpica_pipeline_draw(struct TranspicaPipeline *pipeline,
+                                        const struct TranspicaDraw *draw,
+                                        size_t *vertex_count,
+                                        struct TranspicaResult **errors);
+
+// Returns the number of floats of a packed record; 0 for NULL. A record has the outputs of a vertex
+// program that is translated with the same settings and registers, in that order.
+size_t transpica_pipeline_record_floats(const struct TranspicaPipeline *pipeline);
+
+// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets` and
+// `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
+// `float_count` floats at `records`.
+TranspicaStatus transpica_pipeline_read(const struct TranspicaPipeline *pipeline,
+                                        size_t record_stride,
+                                        const uint32_t *offsets,
+                                        size_t offset_count,
+                                        float *records,
+                                        size_t float_count);
 
 // Returns 1 if a geometry program takes part in a draw with these registers, else 0.
 uint32_t transpica_registers_have_geometry(const struct TranspicaRegisters *registers);

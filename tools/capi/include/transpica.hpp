@@ -229,6 +229,7 @@ public:
 };
 
 using Batch = Owner<TranspicaBatch, transpica_batch_free>;
+using Pipeline = Owner<TranspicaPipeline, transpica_pipeline_free>;
 using Setup = Owner<TranspicaSetup, transpica_setup_free>;
 using Plan = Owner<TranspicaPlan, transpica_plan_free>;
 

@@ -78,7 +78,7 @@ pub struct TranspicaDraw {
 }
 
 /// Attributes that a program can read.
-const ATTRIBUTES: usize = 16;
+pub(crate) const ATTRIBUTES: usize = 16;
 
 impl TranspicaVertexAttribute {
     /// The attribute, as the library takes it.
@@ -123,7 +123,7 @@ impl TranspicaDraw {
     ///
     /// # Safety
     /// `indices` is NULL or an array of `count` indices that stay unchanged.
-    unsafe fn order<'a>(&self) -> Result<Order<'a>, Problem> {
+    pub(crate) unsafe fn order<'a>(&self) -> Result<Order<'a>, Problem> {
         let (indices, count, name) = (self.indices, self.count, "TranspicaDraw.indices");
         // SAFETY: such an array, as the caller guarantees.
         unsafe {
@@ -201,6 +201,23 @@ impl Layout {
     }
 }
 
+/// The attributes of a draw.
+///
+/// # Safety
+/// `attributes` of the draw is NULL or as many attributes, with buffers of the sizes that they say.
+pub(crate) unsafe fn attributes<'a, 'b>(
+    draw: &TranspicaDraw,
+    to: &'b mut [VertexAttribute<'a>; ATTRIBUTES],
+) -> Result<&'b [VertexAttribute<'a>], Problem> {
+    // SAFETY: guaranteed by the caller.
+    let given = unsafe { array(draw.attributes, draw.attribute_count, "TranspicaDraw.attributes")? };
+    for (attribute, given) in to.iter_mut().zip(given) {
+        // SAFETY: guaranteed by the caller.
+        *attribute = unsafe { given.read()? };
+    }
+    Ok(&to[..given.len().min(ATTRIBUTES)])
+}
+
 /// What a record has.
 ///
 /// # Safety
@@ -250,12 +267,8 @@ pub unsafe extern "C" fn transpica_batch_draw(
     let work = || {
         // SAFETY: NULL or a batch that no other call uses; NULL or a draw.
         let (batch, draw) = unsafe { (exclusive(batch, "batch")?, shared(draw, "draw")?) };
-        // SAFETY: NULL or as many attributes, and NULL or a state that no other call changes.
-        let (given, wanted) = unsafe {
-            let name = "TranspicaDraw.attributes";
-            let given = array(draw.attributes, draw.attribute_count, name)?;
-            (given, wanted(draw.registers, draw.outputs)?)
-        };
+        // SAFETY: NULL or a state that no other call changes.
+        let wanted = unsafe { wanted(draw.registers, draw.outputs)? };
         let host = HostValues {
             flip_y: switch("TranspicaDraw.flip_y", draw.flip_y)?,
             clip_enabled: switch("TranspicaDraw.clip_enabled", draw.clip_enabled)?,
@@ -274,14 +287,9 @@ pub unsafe extern "C" fn transpica_batch_draw(
         layout.records.host = host;
         // SAFETY: NULL or as many numbers, as the caller guarantees.
         unsafe { layout.place(draw.record_stride, draw.offsets, draw.offset_count)? };
-        let mut attributes = [VertexAttribute::default(); ATTRIBUTES];
-        for (attribute, given) in attributes.iter_mut().zip(given) {
-            // SAFETY: buffers of the sizes that the draw says.
-            *attribute = unsafe { given.read()? };
-        }
-        // SAFETY: buffers of the sizes that the draw says.
-        let order = unsafe { draw.order()? };
-        let attributes = &attributes[..given.len().min(ATTRIBUTES)];
+        let mut read = [VertexAttribute::default(); ATTRIBUTES];
+        // SAFETY: as many attributes, and buffers of the sizes that the draw says.
+        let (attributes, order) = unsafe { (attributes(draw, &mut read)?, draw.order()?) };
         let mut vertices = Vertices::new(attributes, order);
         // SAFETY: NULL or a state that no other call changes.
         if let Some(registers) = unsafe { draw.registers.as_ref() } {

@@ -10,7 +10,7 @@
 //! | `source` | chains of a program |
 //! | `memory` | the caller's allocator |
 //! | `boundary` | handling of panics and NULL |
-//! | `result`, `reliance`, `registers`, `translator`, `batch`, `draw` | the functions |
+//! | `result`, `reliance`, `registers`, `translator`, `batch`, `draw`, `pipeline` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
 //! there. The header gives those with choices the type of the enumeration, which has the same size.
@@ -30,6 +30,7 @@ mod enums;
 mod geometry;
 mod hooks;
 mod memory;
+mod pipeline;
 mod plan;
 mod problem;
 mod registers;
@@ -42,10 +43,12 @@ mod translator;
 pub use attributes::{TranspicaAttributeFormat, TranspicaPromise, TranspicaVertexInput};
 pub use batch::*;
 pub use chain::{TranspicaHead, TranspicaType};
+pub use draw::{TranspicaDraw, TranspicaVertexAttribute};
 pub use enums::*;
 pub use geometry::*;
 pub use hooks::{TranspicaHook, TranspicaHookOperand, TranspicaHooks};
 pub use memory::TranspicaAllocator;
+pub use pipeline::*;
 pub use plan::*;
 pub use registers::*;
 pub use reliance::*;

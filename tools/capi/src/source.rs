@@ -55,7 +55,8 @@ pub struct TranspicaRawProgram {
     pub stage: u32,
     /// Register 0x2BD: bit n enables output register n.
     pub output_mask: u32,
-    /// Register 0x04F: the number of outputs that the rasterizer takes.
+    /// Register 0x04F: the number of outputs that the rasterizer takes. 0 if the host does not keep
+    /// it: all that output_mask enables, at most 7.
     pub output_count: u32,
     /// Registers 0x050 to 0x056: the semantics of the outputs' components.
     pub output_map: [u32; 7],
@@ -389,7 +390,8 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
         Stage::Geometry => number::GEOMETRY_UNIT,
     };
     state.write(unit + number::OUTPUT_MASK, raw.output_mask);
-    state.write(number::OUTMAP_TOTAL, raw.output_count);
+    let count = if raw.output_count == 0 { raw.output_mask.count_ones().min(7) } else { raw.output_count };
+    state.write(number::OUTMAP_TOTAL, count);
     for (register, word) in (number::OUTMAP..).zip(raw.output_map) {
         state.write(register, word);
     }

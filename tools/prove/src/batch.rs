@@ -5,8 +5,8 @@
 use transpica::interp::Settings;
 use transpica::isa::{Opcode, Uniforms};
 use transpica::{Error, Machine, Program, Stage};
-use transpica_draw::batch::{Batch, LANES};
-use transpica_draw::cpu::Pipeline;
+use transpica_draw::batch::{Array, Batch, LANES, Number, Order, VertexAttribute, Vertices};
+use transpica_draw::cpu::{Pipeline, Triangles};
 use transpica_generate::{Generated, GeometryDraw, Kind};
 
 use crate::chain::{Checked, Count, Disagreement, bits, same_outputs};
@@ -38,13 +38,44 @@ pub struct Case<'a> {
 /// # Errors
 /// See [`Pipeline::draw`].
 pub fn drawn(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
+    set_uniforms(pipeline, draw);
+    pipeline.draw(&draw.vertices, draw.indices.as_deref()).map(|drawn| words(&drawn))
+}
+
+/// As [`drawn`], from a vertex buffer with all registers.
+///
+/// # Errors
+/// See [`Pipeline::draw_buffers`].
+pub fn drawn_from_buffers(pipeline: &mut Pipeline, draw: &GeometryDraw) -> Result<Vec<u32>, Error> {
+    set_uniforms(pipeline, draw);
+    let numbers = draw.vertices.as_flattened().as_flattened().iter();
+    let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+    let array = |register: usize| Array {
+        bytes: &bytes,
+        offset: 16 * register,
+        stride: 256,
+        number: Number::F32,
+        components: 4,
+    };
+    let attributes: [_; 16] = std::array::from_fn(|register| VertexAttribute::Array(array(register)));
+    let order = match &draw.indices {
+        Some(indices) => Order::U32(indices),
+        None => Order::Range { first: 0, count: draw.vertices.len() as u32 },
+    };
+    pipeline.draw_buffers(&Vertices::new(&attributes, order)).map(|drawn| words(&drawn))
+}
+
+fn set_uniforms(pipeline: &mut Pipeline, draw: &GeometryDraw) {
     if let Some([vertex, geometry]) = &draw.uniforms {
         pipeline.set_uniforms(Stage::Vertex, vertex);
         pipeline.set_uniforms(Stage::Geometry, geometry);
     }
-    let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
+}
+
+/// The numbers of all triangles; every NaN is one.
+fn words(drawn: &Triangles) -> Vec<u32> {
     let values = drawn.triangles().flatten().flatten().flatten();
-    Ok(values.map(|value| if value.is_nan() { f32::NAN } else { *value }.to_bits()).collect())
+    values.map(|value| if value.is_nan() { f32::NAN } else { *value }.to_bits()).collect()
 }
 
 /// Results of the interpreter for a vertex.

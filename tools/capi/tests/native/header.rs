@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// The sources in the order of the header.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     "enums",
     "chain",
     "memory",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 15] = [
     "translator",
     "batch",
     "draw",
+    "pipeline",
     "geometry",
     "plan",
 ];
@@ -130,4 +131,15 @@ fn fields_with_choices_have_the_types_of_enumerations() {
         let is_field = header.contains(&format!("\n    {name} "));
         assert_eq!(is_field, !no_fields.contains(&name), "{name}");
     }
+}
+
+#[test]
+fn macros_and_constants_have_the_prefix() {
+    let header = generate_header();
+    let macros = header.lines().filter_map(|line| line.strip_prefix("#define "));
+    let constants = header.lines().filter(|line| line.starts_with("    ") && line.contains(" = "));
+    let names: Vec<&str> = macros.chain(constants.map(str::trim_start)).collect();
+    assert!(names.len() > 100, "{} names", names.len());
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("TRANSPICA_")).collect();
+    assert!(others.is_empty(), "{others:?}");
 }

@@ -198,6 +198,31 @@ struct Run {
             add_number(value == value ? value : 0.0f);
         }
         transpica_batch_free(batch);
+        pipeline(random, program, settings, draw);
+    }
+
+    // Both programs of the registers on the CPU.
+    void pipeline(Random &random, const Program &program, const TranspicaSettings *settings, TranspicaDraw draw) {
+        TranspicaPipeline *pipeline = nullptr;
+        TranspicaResult *errors = nullptr;
+        returns(transpica_pipeline_create(settings, program.registers, &pipeline, &errors), errors);
+        transpica_result_free(errors);
+        const TranspicaDrawLimits limits = {1 + random.below(500), 1 + random.below(9000), 1 + random.below(40), 1 + random.below(90)};
+        returns(transpica_pipeline_set_limits(pipeline, &limits));
+        for (int count = 0; count < 2 && pipeline != nullptr; count++) {
+            std::size_t vertices = 0;
+            errors = nullptr;
+            const bool is_drawn = returns(transpica_pipeline_draw(pipeline, &draw, &vertices, &errors), errors) == TRANSPICA_STATUS_OK;
+            transpica_result_free(errors);
+            check(is_drawn || vertices == 0, "vertices of a draw that failed");
+            const std::size_t stride = transpica_pipeline_record_floats(pipeline) + random.below(3);
+            std::vector<float> records(vertices * stride);
+            returns(transpica_pipeline_read(pipeline, stride, nullptr, 0, records.data(), records.size()));
+            for (float value : records) {
+                add_number(value == value ? value : 0.0f);
+            }
+        }
+        transpica_pipeline_free(pipeline);
     }
 
     void all(const std::deque<Sample> &samples, Settings &settings) {

@@ -7,6 +7,7 @@ mod header;
 mod host;
 mod hostile;
 mod installed;
+mod pipelines;
 mod settings;
 mod smoke;
 mod support;

@@ -260,7 +260,7 @@ static void texts(const uint8_t *bytes, size_t size) {
         }
     }
     transpica_result_free(result);
-    request.targets = 64;
+    request.targets = 128;
     CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "no such target").code == TRANSPICA_CODE_UNKNOWN_CHOICE);
     transpica_translator_free(translator);
@@ -898,6 +898,33 @@ static void draws(void) {
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 24, NULL) == TRANSPICA_STATUS_OK);
     // Colors are clamped.
     CHECK(records[0][0] == 0.25f && records[2][5] == 1.0f);
+    // Fields at places of the host's choice, in a copy that shares the program.
+    {
+        const uint32_t offsets[2] = {5, 0}, beyond[2] = {6, 0};
+        const float half[4] = {0, 0.5f, 0, 0};
+        float placed[3][10];
+        TranspicaBatch *copy = NULL;
+        memset(placed, 0, sizeof placed);
+        CHECK(transpica_batch_copy(batch, &copy, NULL) == TRANSPICA_STATUS_OK);
+        draw.record_stride = 10;
+        draw.offsets = offsets;
+        draw.offset_count = 2;
+        CHECK(transpica_batch_draw(copy, &draw, &placed[0][0], 30, NULL) == TRANSPICA_STATUS_OK);
+        CHECK(placed[0][5] == 0.25f && placed[2][1] == 1.0f && placed[2][9] == 0);
+        // c8.y scales the attribute: half of it is not clamped.
+        CHECK(transpica_batch_write_floats(copy, 8, half, 1) == TRANSPICA_STATUS_OK);
+        CHECK(transpica_batch_draw(copy, &draw, &placed[0][0], 30, NULL) == TRANSPICA_STATUS_OK);
+        CHECK(transpica_batch_write_floats(copy, 95, half, 2) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        CHECK(transpica_batch_write_floats(copy, 8, NULL, 1) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        draw.offsets = beyond;
+        draw.record_stride = 9;
+        CHECK(transpica_batch_draw(copy, &draw, &placed[0][0], 30, NULL) != TRANSPICA_STATUS_OK);
+        draw.offset_count = 1;
+        CHECK(transpica_batch_draw(copy, &draw, &placed[0][0], 30, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        draw.record_stride = draw.offset_count = 0;
+        draw.offsets = NULL;
+        transpica_batch_free(copy);
+    }
     // Each argument is checked.
     CHECK(transpica_batch_draw(batch, &draw, &records[0][0], 23, &errors) != TRANSPICA_STATUS_OK);
     failure(errors, "3 records of 8 floats");
@@ -932,6 +959,89 @@ static void draws(void) {
     CHECK(transpica_batch_draw(batch, &draw, NULL, 0, NULL) == TRANSPICA_STATUS_OK);
     transpica_registers_free(registers);
     transpica_batch_free(batch);
+}
+
+// Hosts that do not keep the number of outputs get all that the mask enables.
+static void unknown_output_counts(void) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *known = translated(translator, &raw.head), *unknown = NULL;
+    raw.output_count = 0;
+    unknown = translated(translator, &raw.head);
+    CHECK(same_words(known, unknown));
+    raw.output_count = 1;
+    transpica_result_free(unknown);
+    unknown = translated(translator, &raw.head);
+    CHECK(!same_words(known, unknown));
+    transpica_result_free(unknown);
+    transpica_result_free(known);
+    transpica_translator_free(translator);
+}
+
+// A list of one triangle of a vertex program that moves v0 to the position and v1 to the color.
+static void pipelines(void) {
+    static const uint32_t WRITES[][2] = {
+        {0x2CB, 0}, {0x2CC, 0x4C000000}, {0x2CC, 0x4C201000}, {0x2CC, 0x88000000}, {0x2D5, 0}, {0x2D6, 0x36F},
+        {0x2BA, 0x7FFF0000}, {0x2B9, 0xA0000001}, {0x2BB, 0x76543210}, {0x2BD, 3}, {0x04F, 2},
+        {0x050, 0x03020100}, {0x051, 0x0B0A0908},
+    };
+    const float bytes[6] = {1, 2, 3, 4, 5, 6};
+    const uint32_t offsets[2] = {4, 0};
+    TranspicaRegisters *registers = NULL;
+    TranspicaPipeline *pipeline = NULL, *copy = NULL;
+    TranspicaResult *errors = NULL;
+    TranspicaVertexAttribute attribute;
+    TranspicaDrawLimits limits;
+    TranspicaDraw draw;
+    float records[3][8];
+    size_t count = 0, index;
+    memset(&attribute, 0, sizeof attribute);
+    memset(&draw, 0, sizeof draw);
+    memset(&limits, 0, sizeof limits);
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    for (index = 0; index < sizeof WRITES / sizeof *WRITES; index++) {
+        transpica_registers_write(registers, WRITES[index][0], WRITES[index][1]);
+    }
+    CHECK(transpica_pipeline_create(NULL, registers, &pipeline, &errors) == TRANSPICA_STATUS_OK && errors == NULL);
+    CHECK(transpica_pipeline_record_floats(pipeline) == 8 && transpica_pipeline_record_floats(NULL) == 0);
+    attribute.bytes = (const uint8_t *)bytes;
+    attribute.byte_count = sizeof bytes;
+    attribute.stride = 8;
+    attribute.number = TRANSPICA_NUMBER_F32;
+    attribute.components = 2;
+    draw.attributes = &attribute;
+    draw.attribute_count = 1;
+    draw.registers = registers;
+    draw.count = 3;
+    CHECK(transpica_pipeline_read(pipeline, 0, NULL, 0, NULL, 0) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_pipeline_draw(pipeline, &draw, &count, &errors) == TRANSPICA_STATUS_OK && count == 3);
+    CHECK(transpica_pipeline_read(pipeline, 0, NULL, 0, &records[0][0], 24) == TRANSPICA_STATUS_OK);
+    CHECK(records[0][0] == 1 && records[2][1] == 6 && records[1][3] == 1 && records[1][7] == 1);
+    CHECK(transpica_pipeline_read(pipeline, 8, offsets, 2, &records[0][0], 24) == TRANSPICA_STATUS_OK);
+    CHECK(records[0][4] == 1 && records[2][5] == 6);
+    CHECK(transpica_pipeline_read(pipeline, 7, offsets, 2, &records[0][0], 24) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_read(pipeline, 8, offsets, 1, &records[0][0], 24) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_read(pipeline, 0, NULL, 0, &records[0][0], 23) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_read(pipeline, 0, NULL, 0, NULL, 24) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_use_registers(pipeline, registers) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_pipeline_use_registers(pipeline, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_copy(pipeline, &copy, NULL) == TRANSPICA_STATUS_OK);
+    // A vertex that is not there, and a limit.
+    draw.count = 4;
+    CHECK(transpica_pipeline_draw(copy, &draw, &count, &errors) != TRANSPICA_STATUS_OK);
+    failure(errors, "3");
+    limits.steps = 2;
+    draw.count = 3;
+    CHECK(transpica_pipeline_set_limits(copy, &limits) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_pipeline_set_limits(copy, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_draw(copy, &draw, &count, &errors) != TRANSPICA_STATUS_OK);
+    failure(errors, "instructions");
+    CHECK(transpica_pipeline_draw(pipeline, &draw, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_pipeline_draw(NULL, &draw, &count, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    transpica_pipeline_free(copy);
+    transpica_pipeline_free(pipeline);
+    transpica_pipeline_free(NULL);
+    transpica_registers_free(registers);
 }
 
 static void hooks_are_checked_and_applied(void) {
@@ -1204,6 +1314,8 @@ int main(int count, char **arguments) {
     allocators();
     batches(bytes, size);
     draws();
+    pipelines();
+    unknown_output_counts();
     hooks_are_checked_and_applied();
     presets();
     free(bytes);

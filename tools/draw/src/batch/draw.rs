@@ -83,6 +83,28 @@ impl Batch {
         result
     }
 
+    /// Runs the program for at most [`LANES`] vertices of buffers, which are there, and writes their
+    /// records, one behind the other. [`fill`](Self::fill) comes before the first of a draw.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(crate) fn shade_fetched(
+        &mut self,
+        vertices: &Vertices<'_>,
+        numbers: &[u32],
+        records: &Records,
+        to: &mut [f32],
+    ) -> Result<(), VertexError> {
+        let count = numbers.len().min(LANES);
+        self.work.count = count;
+        self.work.vertices[..count].copy_from_slice(&numbers[..count]);
+        (0..).zip(&mut self.work.places[..count]).for_each(|(lane, place)| *place = lane);
+        if self.runner.is_alone(count) {
+            return self.draw_alone(vertices, records, to);
+        }
+        self.draw_lanes(vertices, records, to)
+    }
+
     /// Draws the vertices of a batch in lanes. Inputs that are the same in all are there already.
     fn draw_lanes(
         &mut self,
@@ -144,7 +166,7 @@ impl Batch {
     }
 
     /// Loads the inputs that are the same for all vertices.
-    fn fill(&mut self, vertices: &Vertices<'_>) {
+    pub(crate) fn fill(&mut self, vertices: &Vertices<'_>) {
         for register in registers(&self.code) {
             let (value, first) = match vertices.attribute(register) {
                 VertexAttribute::Fixed(value) => (*value, 0),
@@ -156,6 +178,15 @@ impl Batch {
                 }
             }
         }
+    }
+
+    /// Returns the number of vertices whose attributes are there, as far as the program reads them.
+    pub(crate) fn vertices_there(&self, vertices: &Vertices<'_>) -> usize {
+        let arrays = registers(&self.code).filter_map(|register| match vertices.attribute(register) {
+            VertexAttribute::Array(array) => Some(array.vertices()),
+            VertexAttribute::Fixed(_) => None,
+        });
+        arrays.min().unwrap_or(usize::MAX)
     }
 
     /// Checks a draw: vertices, fields and records lie where they should.

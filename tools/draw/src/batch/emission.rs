@@ -81,13 +81,10 @@ impl Emission {
         self.vertices.clear();
     }
 
-    /// Returns the record of a vertex.
-    pub(super) fn vertex(&self, vertex: u32) -> &[[f32; 4]] {
-        let size = self.records.stride / 4;
-        self.vertices
-            .get(vertex as usize * size..)
-            .and_then(|vectors| vectors.get(..size))
-            .unwrap_or_default()
+    /// Returns the records of all vertices.
+    pub(super) fn vertices(&self) -> &[[f32; 4]] {
+        let size = self.records.stride / 4 * self.count as usize;
+        self.vertices.get(..size).unwrap_or_default()
     }
 
     /// Begins a run.

@@ -133,9 +133,10 @@ impl GeometryBatch {
         Some((self.runner.used.steps[lane % LANES], &emission.triangles[lane % LANES]))
     }
 
-    /// Returns the record of a vertex.
-    pub(crate) fn vertex(&self, vertex: u32) -> &[[f32; 4]] {
-        self.runner.file.emission.as_ref().map_or(&[], |emission| emission.vertex(vertex))
+    /// Returns the records of the vertices of the last run, in the order of their numbers.
+    pub(crate) fn vertices(&self) -> &[[f32; 4]] {
+        let emission = self.runner.file.emission.as_ref().filter(|_| self.ran != 0);
+        emission.map_or(&[], |emission| emission.vertices())
     }
 
     /// Delivers the uniforms of an invocation to the machine; returns its inputs.

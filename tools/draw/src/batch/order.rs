@@ -40,8 +40,18 @@ impl Order<'_> {
         self.len() == 0
     }
 
+    /// Returns the indices; none for vertices one after the other.
+    pub(crate) fn indices(&self) -> Option<Vec<u32>> {
+        match *self {
+            Self::Range { .. } => None,
+            Self::U8(indices) => Some(indices.iter().map(|&index| index.into()).collect()),
+            Self::U16(indices) => Some(indices.iter().map(|&index| index.into()).collect()),
+            Self::U32(indices) => Some(indices.to_vec()),
+        }
+    }
+
     /// The greatest number of a vertex, if there are any. It may be beyond those of 32 bits.
-    pub(super) fn greatest(&self) -> Option<u64> {
+    pub(crate) fn greatest(&self) -> Option<u64> {
         let greatest = match *self {
             Self::Range { first, count } => {
                 return u64::from(count).checked_sub(1).map(|last| u64::from(first) + last);

@@ -4,14 +4,17 @@
 
 use super::assembly::Assembler;
 use super::geometry::Geometry;
-use super::shade::{Named, Shaded};
-use crate::batch::{Batch, Field, LANES, Records};
+use super::shade::{Named, Shaded, Source};
+use crate::batch::{Batch, Field, LANES, Order, Records, Vertices};
 use crate::limits::check;
 use transpica::geometry::input::Primitives;
 use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::{At, Error, Kind, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
+
+/// Limit of the vertices of a draw from buffers.
+const MOST_VERTICES: u32 = 1 << 24;
 
 /// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +77,9 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(records: &'a Records, topology: Topology, bounds: DrawLimits) -> Self {
+    fn new(records: &'a Records, topology: Topology, bounds: DrawLimits, room: [usize; 2]) -> Self {
         let assembler = Assembler::new(topology);
-        let (values, triangles) = (Vec::new(), Vec::new());
+        let (values, triangles) = (Vec::with_capacity(room[0]), Vec::with_capacity(room[1]));
         Self { records, assembler, left: bounds.draw_steps, bounds, values, triangles }
     }
 
@@ -87,14 +90,12 @@ impl<'a> Sink<'a> {
         self.values.extend(fields.iter().map(|field| field.output.value(registers, options, host)));
         self.push(vertex)
     }
-    /// Assembles a vertex with these values.
-    pub(super) fn push_record(&mut self, values: &[[f32; 4]]) -> Result<()> {
-        let vertex = self.next_vertex();
+    /// Adds values of vertices that are to be assembled.
+    pub(super) fn push_vertices(&mut self, values: &[[f32; 4]]) {
         self.values.extend_from_slice(values);
-        self.push(vertex)
     }
     /// Assembles a vertex whose values are there already.
-    fn push(&mut self, vertex: u32) -> Result<()> {
+    pub(super) fn push(&mut self, vertex: u32) -> Result<()> {
         if let Some(triangle) = self.assembler.push(vertex) {
             check("triangles of a draw", self.triangles.len() + 1, self.bounds.triangles, At::Whole)?;
             self.triangles.push(triangle);
@@ -102,7 +103,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
     /// The number of the next vertex whose values come.
-    fn next_vertex(&self) -> u32 {
+    pub(super) fn next_vertex(&self) -> u32 {
         // Range: three for each triangle, and those the caller gave; memory ends before.
         (self.values.len() / self.records.fields.len().max(1)) as u32
     }
@@ -133,6 +134,8 @@ pub struct Pipeline {
     options: Options,
     host: HostValues,
     bounds: DrawLimits,
+    /// Vectors and triangles of the last draw with a geometry program.
+    room: [usize; 2],
 }
 
 impl Pipeline {
@@ -165,7 +168,7 @@ impl Pipeline {
         };
         let vertex = Batch::new(vertex, options.settings(bounds.steps))?;
         let (uniforms, host, at_once) = (Default::default(), HostValues::default(), LANES);
-        Ok(Self { vertex, at_once, geometry, uniforms, setup, options: *options, host, bounds })
+        Ok(Self { vertex, at_once, geometry, uniforms, setup, options: *options, host, bounds, room: [0; 2] })
     }
 
     /// Builds the pipeline that the GPU's registers describe, uniforms included.
@@ -274,15 +277,42 @@ impl Pipeline {
     /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`DrawLimits`]. A geometry program
     /// keeps its state up to there.
     pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Triangles> {
+        let count = indices.map_or(vertices.len(), <[u32]>::len);
+        self.draw_from(Source::Registers(vertices), indices, (0, count))
+    }
+
+    /// Draws vertices of buffers, of which only what the program reads moves.
+    ///
+    /// # Errors
+    /// As [`draw`](Self::draw); [`Kind::Limit`] for a vertex beyond number 16,777,215.
+    pub fn draw_buffers(&mut self, vertices: &Vertices<'_>) -> Result<Triangles> {
+        let most = vertices.order.greatest().map_or(0, |greatest| greatest.saturating_add(1));
+        // A byte of a buffer can be all vertices, so their number alone bounds the memory.
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let there = most.min(self.vertex.vertices_there(vertices));
+        check("vertices of a draw", there, MOST_VERTICES, At::Whole)?;
+        let indices = vertices.order.indices();
+        let first = if let Order::Range { first, .. } = vertices.order { first } else { 0 };
+        let source = Source::Buffers(vertices, there);
+        self.draw_from(source, indices.as_deref(), (first, vertices.order.len()))
+    }
+
+    /// Draws vertices: those that indices name, or so many from a first one on.
+    fn draw_from(
+        &mut self,
+        source: Source<'_>,
+        indices: Option<&[u32]>,
+        (first, count): (u32, usize),
+    ) -> Result<Triangles> {
         let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
         let records = vectors(outputs.clone(), &self.options, self.host);
-        let mut sink = Sink::new(&records, self.setup.topology, self.bounds);
+        let mut sink = Sink::new(&records, self.setup.topology, self.bounds, self.room);
         let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
-        let at = |place: usize| indices.map_or(place as u32, |indices| indices[place]);
-        let order = (0..indices.map_or(vertices.len(), <[u32]>::len)).map(|place| (place, at(place)));
+        let at = |place: usize| indices.map_or(first.saturating_add(place as u32), |indices| indices[place]);
+        let order = (0..count).map(|place| (place, at(place)));
         let named = Box::new(order.clone().map(|(_, vertex)| vertex));
-        let named = Named { vertices, order: named, at_once: *at_once };
+        let named = Named { source, order: named, at_once: *at_once };
         let Some(geometry) = geometry else {
             let mut shaded = Shaded::new(batch, named, &records, options);
             for (place, vertex) in order {
@@ -310,6 +340,7 @@ impl Pipeline {
                 geometry.draw(order, &mut shaded, &mut sink)?;
             }
         }
+        self.room = [sink.values.len(), sink.triangles.len()];
         Ok(Triangles { outputs, values: sink.values, triangles: sink.triangles })
     }
 }

@@ -177,9 +177,12 @@ impl Geometry {
     fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
         batch.run();
+        let first = sink.next_vertex();
+        // All at once: neighbors share vertices, and copies of a few floats each take longer.
+        sink.push_vertices(batch.vertices());
         let mut result = Ok(());
         for lane in 0..batch.count() {
-            result = self.resolve(&batch, lane, sink);
+            result = self.resolve(&batch, lane, first, sink);
             if result.is_err() {
                 // The draw ends here, so nothing was delivered to later ones.
                 batch.deliver_again(lane);
@@ -191,8 +194,9 @@ impl Geometry {
         result
     }
 
-    /// Assembles the triangles of an invocation.
-    fn resolve(&mut self, batch: &GeometryBatch, lane: usize, sink: &mut Sink<'_>) -> Result<()> {
+    /// Assembles the triangles of an invocation. The vertices of the batch are there, from a first
+    /// one on.
+    fn resolve(&mut self, batch: &GeometryBatch, lane: usize, first: u32, sink: &mut Sink<'_>) -> Result<()> {
         sink.spend(self.spent[lane % LANES])?;
         let Some((steps, triangles)) = batch.triangles(lane) else {
             let inputs = batch.prepare(lane, &mut self.machine);
@@ -203,7 +207,7 @@ impl Geometry {
             if *is_reversed {
                 sink.assembler.reverse_next();
             }
-            vertices.iter().try_for_each(|&vertex| sink.push_record(batch.vertex(vertex)))?;
+            vertices.iter().try_for_each(|&vertex| sink.push(first + vertex))?;
         }
         Ok(())
     }

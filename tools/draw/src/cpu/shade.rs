@@ -5,16 +5,35 @@
 //! Vertices run before the draw comes to them. What they spend and their errors count when it does,
 //! as if each ran when it is first named.
 
-use crate::batch::{Batch, LANES, Records};
+use crate::batch::{Batch, LANES, Records, Vertices};
 use transpica::geometry::input::no_vertex;
 use transpica::{Error, Options, Result};
 
 /// A vertex that has not run.
 const NONE: u32 = u32::MAX;
 
+/// Where the vertices of a draw are.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// v0..v15 of each.
+    Registers(&'a [[[f32; 4]; 16]]),
+    /// Buffers with so many vertices.
+    Buffers(&'a Vertices<'a>, usize),
+}
+
+impl Source<'_> {
+    /// Returns the number of vertices.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Registers(vertices) => vertices.len(),
+            Self::Buffers(_, count) => *count,
+        }
+    }
+}
+
 /// Vertices as a draw names them.
 pub(super) struct Named<'a> {
-    pub(super) vertices: &'a [[[f32; 4]; 16]],
+    pub(super) source: Source<'a>,
     /// The vertices in the order in which the draw names them.
     pub(super) order: Box<dyn Iterator<Item = u32> + 'a>,
     /// Vertices that may run at once.
@@ -37,7 +56,9 @@ pub(super) struct Shaded<'a> {
     spent: u64,
     /// The record of the first vertex that failed. No draw goes beyond it.
     failure: Option<(u32, Error)>,
-    /// Inputs of a batch.
+    /// Vertices of a batch.
+    next: Vec<u32>,
+    /// Their inputs, of registers.
     inputs: Vec<[[f32; 4]; 16]>,
 }
 
@@ -49,15 +70,22 @@ impl<'a> Shaded<'a> {
         records: &'a Records,
         options: &'a Options,
     ) -> Self {
-        let found = vec![NONE; named.vertices.len()];
-        let (values, steps, inputs) = (Vec::new(), Vec::new(), Vec::with_capacity(LANES));
-        Self { batch, options, records, named, found, values, steps, spent: 0, failure: None, inputs }
+        let found = vec![NONE; named.source.count()];
+        if let Source::Buffers(vertices, _) = named.source {
+            batch.fill(vertices);
+        }
+        // Most draws name each vertex, and none runs more often than it is named.
+        let most = named.source.count().min(named.order.size_hint().0);
+        let values = Vec::with_capacity(most.saturating_mul(records.stride / 4));
+        let (steps, next) = (Vec::with_capacity(most), Vec::with_capacity(LANES));
+        let (spent, failure, inputs) = (0, None, Vec::new());
+        Self { batch, options, records, named, found, values, steps, spent, failure, next, inputs }
     }
 
     /// Returns the number of the record of a vertex; `place` is its index in the index buffer, if
     /// there is one.
     pub(super) fn get(&mut self, vertex: u32, place: usize) -> Result<u32> {
-        let count = self.named.vertices.len();
+        let count = self.found.len();
         let record = *self.found.get(vertex as usize).ok_or_else(|| no_vertex(place, vertex, count))?;
         let record = if record == NONE { self.run(vertex) } else { record };
         self.spent += self.steps.get_mut(record as usize).map_or(0, std::mem::take);
@@ -71,9 +99,9 @@ impl<'a> Shaded<'a> {
     fn run(&mut self, first: u32) -> u32 {
         // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let record = self.steps.len() as u32;
-        self.inputs.clear();
+        self.next.clear();
         self.add(first);
-        while self.inputs.len() < self.named.at_once.min(LANES)
+        while self.next.len() < self.named.at_once.min(LANES)
             && let Some(vertex) = self.named.order.next()
         {
             match self.found.get(vertex as usize) {
@@ -84,9 +112,18 @@ impl<'a> Shaded<'a> {
         }
         let size = self.records.stride / 4;
         let start = self.values.len();
-        self.values.resize(start + self.inputs.len() * size, [0.0; 4]);
-        let ran = self.batch.shade(&self.inputs, self.records, self.values[start..].as_flattened_mut());
-        self.steps.extend((0..self.inputs.len()).map(|lane| self.batch.steps(lane)));
+        self.values.resize(start + self.next.len() * size, [0.0; 4]);
+        let to = self.values[start..].as_flattened_mut();
+        let ran = match self.named.source {
+            Source::Registers(vertices) => {
+                self.inputs.clear();
+                let inputs = self.next.iter().map(|&vertex| vertices[vertex as usize]);
+                self.inputs.extend(inputs.map(|inputs| self.options.attributes_seen(inputs)));
+                self.batch.shade(&self.inputs, self.records, to)
+            }
+            Source::Buffers(vertices, _) => self.batch.shade_fetched(vertices, &self.next, self.records, to),
+        };
+        self.steps.extend((0..self.next.len()).map(|lane| self.batch.steps(lane)));
         if let Err(failed) = ran {
             // Range: less than the number of lanes.
             self.failure = Some((record + failed.vertex as u32, failed.error));
@@ -96,8 +133,8 @@ impl<'a> Shaded<'a> {
 
     /// Adds a vertex to those of the next batch.
     fn add(&mut self, vertex: u32) {
-        self.found[vertex as usize] = (self.steps.len() + self.inputs.len()) as u32;
-        self.inputs.push(self.options.attributes_seen(self.named.vertices[vertex as usize]));
+        self.found[vertex as usize] = (self.steps.len() + self.next.len()) as u32;
+        self.next.push(vertex);
     }
 
     /// Returns the vectors of a record.
