@@ -5,7 +5,7 @@
 //! Begin with `Translator::translate`. Files: `accept.rs` conditions that keys check, too;
 //! `control.rs` the tier of control flow; `file.rs` programs of files; `geometry.rs` geometry
 //! programs as compute stages, `stage.rs` as native geometry stages where that is exact; `key.rs`
-//! cache keys; `reflect/` what a translated program reads and writes.
+//! cache keys; `reflect/` what a translated program reads and writes; `warm.rs` the warm-up.
 //!
 //! Tiers: *structured*; a *block dispatcher* where the tree would nest too deep or its graph is too
 //! entangled; a *pc dispatcher*, a loop over a switch on the program counter with the rings in
@@ -130,7 +130,7 @@ impl Translation {
     }
 
     /// Returns the directives of that text behind its `#version` line: `#extension`, and the macro
-    /// that marks exact arithmetic. A host whose own declarations come first puts them in front, see
+    /// that marks exact arithmetic. A host whose own declarations come first puts them in front:
     /// [`GlslProfile::extension_lines`](crate::settings::GlslProfile).
     #[cfg(feature = "glsl")]
     pub fn glsl_extensions(&self, version: crate::backend::text::GlslVersion) -> String {

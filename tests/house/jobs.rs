@@ -31,6 +31,9 @@ fn range(translated: &Translation, versions: &[(GlslVersion, u32)], suffix: &str
     let rest = &versions[first..];
     assert!(rest.iter().all(|(version, _)| has(version)), "the table has ranges only");
     let (first, last) = (rest[0].1, rest[rest.len() - 1].1);
+    if first == last {
+        return Some(format!("{last}{suffix}"));
+    }
     let between = if rest.len() == 2 { "and" } else { "to" };
     Some(format!("{first} {between} {last}{suffix}"))
 }

@@ -263,10 +263,12 @@ fn a_vertex_that_indices_repeat_runs_once() {
     // Nothing of one draw counts in the next.
     let others = [9, 8, 7, 2, 0];
     assert_eq!(drawn(Order::U8(&others), others.len()), (5, others.map(f32::from).to_vec()));
-    // These displace each other.
+    // In a longer order these displace each other.
     let far = [3, 65_539, 3, 65_539, 1, 2];
-    let values = far.map(|index| (index % 251) as f32).to_vec();
-    assert_eq!(drawn(Order::U32(&far), far.len()), (6, values));
+    let values = |order: &[u32]| order.iter().map(|index| (index % 251) as f32).collect::<Vec<_>>();
+    assert_eq!(drawn(Order::U32(&far), far.len()), (4, values(&far)));
+    let long: Vec<u32> = far.into_iter().chain(10..21).collect();
+    assert_eq!(drawn(Order::U32(&long), long.len()), (17, values(&long)));
 }
 
 #[test]

@@ -244,6 +244,15 @@ fn nested_loops_multiply_unless_they_end_together() {
 }
 
 #[test]
+fn ifs_that_end_with_a_loop_fire_one_in_each_iteration() {
+    // The last word of the loop ends the inner two; the outer one skips a word if both are gone.
+    let text = "if b0 6 1; if b0 5 0; if b0 5 0; loop i0 4; a; a; a; end";
+    trace(text, &[[0, 0, 1]], &[4, 5, 6], 1);
+    trace(text, &[[1, 0, 1]], &[4, 4, 5], 2);
+    trace(text, &[[2, 0, 1]], &[4, 4, 4, 5], 3);
+}
+
+#[test]
 fn break_steps_the_counter() {
     trace("loop i0 3; a; break; nop; end", &[[5, 3, 2]], &[1], 5);
 }

@@ -215,6 +215,18 @@ impl Graph {
             let before = end.0.checked_sub(1).map(Pc);
             if let Some(before) = before.filter(|before| scan.continues(*before)) {
                 self.steps.add_edge(address(before), fire, None);
+                // A BREAK leaves its loop even where another scope ends.
+                if scan.is_break(before) {
+                    self.steps.add_edge(fire, self.breaks, None);
+                }
+            }
+        }
+        // Scopes of several kinds may end in one step; the last kind decides where it leads.
+        for (&(kind, end), &fire) in &self.fires {
+            for later in [ScopeKind::If, ScopeKind::Loop].into_iter().filter(|later| *later > kind) {
+                if let Some(&last) = self.fires.get(&(later, end)) {
+                    self.steps.add_edge(fire, last, None);
+                }
             }
         }
         for &(fire, ret) in returns {

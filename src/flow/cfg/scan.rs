@@ -164,6 +164,12 @@ impl Scan {
         self.flows[usize::from(self.words[pc.index()].flow)].1
     }
 
+    /// Returns whether a word may leave a loop.
+    pub(super) fn is_break(&self, pc: Pc) -> bool {
+        let kind = self.words.get(pc.index()).and_then(|word| word.kind);
+        kind == Some(WordKind::Control) && matches!(self.flow_at(pc), Flow::Break | Flow::BreakC(_))
+    }
+
     /// Returns whether an address may be reached and does not end the program.
     pub(super) fn continues(&self, pc: Pc) -> bool {
         let kind = self.words.get(pc.index()).and_then(|word| word.kind);

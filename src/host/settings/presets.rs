@@ -45,7 +45,7 @@ const AZAHAR: &[Varying; 9] = &[
     Varying::new("position_raw", 0, Semantic::Position),
 ];
 
-/// What the `main` of Tanuki3DS reads. It has outputs of the plain names.
+/// Variables that the `main` of Tanuki3DS reads. It has outputs of the plain names.
 const TANUKI3DS: &[Varying; 7] = &[
     Varying::new("pica_color", 0, Semantic::Color),
     Varying::new("pica_texcoord0", 1, Semantic::Texcoord0),

@@ -48,8 +48,8 @@ struct Arguments {
     /// Time the interpreter and batches on vertex programs instead
     #[arg(long, conflicts_with = "raw")]
     batch: bool,
-    /// Time draws of 1 to 1024 vertices in the interpreter and in batches instead, one program again
-    /// and again and 200 in turn
+    /// Time draws of 1 to 1024 vertices in the interpreter and in batches instead, one program
+    /// again and again and 200 in turn
     #[arg(long, conflicts_with_all = ["raw", "batch", "cold"])]
     draws: bool,
     /// Only this executable of each file

@@ -246,9 +246,9 @@ pub unsafe extern "C" fn transpica_batch_output(
 }
 
 /// Runs the program for any number of vertices: `inputs` are v0 to v15 of each, 64 floats, and
-/// `outputs` receive o0 to o15 of each. All registers move: transpica_batch_draw moves only what the
-/// program reads and the rasterizer takes, and is several times faster. `errors` is NULL or receives a result if a vertex fails,
-/// else NULL; all others have run to their end.
+/// `outputs` receive o0 to o15 of each. All registers move: transpica_batch_draw moves only what
+/// the program reads and the rasterizer takes, and is several times faster. `errors` is NULL or
+/// receives a result if a vertex fails, else NULL; all others have run to their end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_batch_run_vertices(
     batch: *mut TranspicaBatch,

@@ -147,7 +147,7 @@ impl TranspicaDraw {
 /// The layout of records of a draw, which often is that of the next.
 #[derive(Clone)]
 pub struct Layout {
-    /// What the registers map, or the output registers of a record.
+    /// Map of the registers, or the output registers of a record.
     wanted: Wanted,
     pub(crate) records: Records,
     /// Offsets of packed fields, and the floats of a packed record.
@@ -218,7 +218,7 @@ pub(crate) unsafe fn attributes<'a, 'b>(
     Ok(&to[..given.len().min(ATTRIBUTES)])
 }
 
-/// What a record has.
+/// Outputs of a record.
 ///
 /// # Safety
 /// `registers` is NULL or a state that no other call changes.

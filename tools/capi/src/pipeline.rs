@@ -135,8 +135,8 @@ pub unsafe extern "C" fn transpica_pipeline_set_limits(
 
 /// Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
 /// the number of their vertices, three for each. Of `draw`, attributes, indices, `first`, `count`,
-/// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a result
-/// if the draw fails, else NULL; there are no triangles then.
+/// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a
+/// result if the draw fails, else NULL; there are no triangles then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_draw(
     pipeline: *mut TranspicaPipeline,
@@ -178,8 +178,8 @@ pub unsafe extern "C" fn transpica_pipeline_draw(
     unsafe { done(errors, work) }
 }
 
-/// Returns the number of floats of a packed record; 0 for NULL. A record has the outputs of a vertex
-/// program that is translated with the same settings and registers, in that order.
+/// Returns the number of floats of a packed record; 0 for NULL. A record has the outputs of a
+/// vertex program that is translated with the same settings and registers, in that order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_record_floats(pipeline: *const TranspicaPipeline) -> usize {
     value(0, || {
@@ -189,8 +189,8 @@ pub unsafe extern "C" fn transpica_pipeline_record_floats(pipeline: *const Trans
     })
 }
 
-/// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets` and
-/// `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
+/// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets`
+/// and `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
 /// `float_count` floats at `records`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_pipeline_read(

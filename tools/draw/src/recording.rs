@@ -207,8 +207,8 @@ impl Recording {
         Some(bytes.chunks_exact(size).map(index).collect())
     }
 
-    /// Returns the input registers of the vertices that a draw can reach: as many as all its buffers
-    /// have, but no more than an index names.
+    /// Returns the input registers of the vertices that a draw can reach: as many as all its
+    /// buffers have, but no more than an index names.
     pub fn vertices(&self, draw: &RecordedDraw) -> Vec<[[f32; 4]; 16]> {
         let named = self.indices(draw).unwrap_or_default();
         let named = named.into_iter().max().map_or(draw.count, |most| most.saturating_add(1));

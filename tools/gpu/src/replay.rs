@@ -209,8 +209,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Returns the vertices of the triangles of a draw without a geometry program, three by three; those
-/// with a vertex that is not there are left out.
+/// Returns the vertices of the triangles of a draw without a geometry program, three by three;
+/// those with a vertex that is not there are left out.
 fn triangles(draw: &RecordedDraw, indices: Option<&[u32]>, vertices: usize) -> Vec<usize> {
     let count = draw.count as usize;
     let corners = |number: usize| match draw.topology {

@@ -43,7 +43,7 @@ fn rotated([x, y, z, w]: [f32; 4], v: [f32; 3]) -> [f32; 3] {
     [0, 1, 2].map(|n| v[n] + 2.0 * outer[n])
 }
 
-/// What the stage of the guide makes of a program's outputs, with scale -1 and offset 0.
+/// Outputs of the stage of the guide, of a program's, with scale -1 and offset 0.
 fn expected(value: &dyn Fn(&str) -> [f32; 4]) -> Vec<f32> {
     let (position, q) = (value("position"), value("pica_quaternion"));
     let mut all = vec![position[0], position[1], -2.0 * position[2] - position[3], position[3]];

@@ -1,6 +1,6 @@
-//! Recordings of the geometry samples, replayed: interpreter, batches and GPU draw one picture, which
-//! shows something, in two frames of which the second has the state of the first.
-//! Without a Vulkan driver this fails and says how to install one.
+//! Recordings of the geometry samples, replayed: interpreter, batches and GPU draw one picture,
+//! which shows something, in two frames of which the second has the state of the first. Without a
+//! Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
 

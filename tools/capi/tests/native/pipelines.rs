@@ -1,6 +1,6 @@
-//! Draws with geometry programs through the C interface: triangles of random programs equal those of
-//! the reference machines, one after the other, in records with gaps; so do later draws, which see
-//! the state of earlier ones.
+//! Draws with geometry programs through the C interface: triangles of random programs equal those
+//! of the reference machines, one after the other, in records with gaps; so do later draws, which
+//! see the state of earlier ones.
 #![allow(unsafe_code, reason = "the functions are those of C")]
 
 use std::ptr::{null, null_mut};

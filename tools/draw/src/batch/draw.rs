@@ -83,8 +83,8 @@ impl Batch {
         result
     }
 
-    /// Runs the program for at most [`LANES`] vertices of buffers, which are there, and writes their
-    /// records, one behind the other. [`fill`](Self::fill) comes before the first of a draw.
+    /// Runs the program for at most [`LANES`] vertices of buffers, which are there, and writes
+    /// their records, one behind the other. [`fill`](Self::fill) comes before the first of a draw.
     ///
     /// # Errors
     /// As [`run`](Self::run).

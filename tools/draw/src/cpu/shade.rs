@@ -12,7 +12,7 @@ use transpica::{Error, Options, Result};
 /// A vertex that has not run.
 const NONE: u32 = u32::MAX;
 
-/// Where the vertices of a draw are.
+/// Place of the vertices of a draw.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     /// v0..v15 of each.

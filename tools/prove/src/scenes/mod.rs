@@ -120,8 +120,8 @@ impl Scene {
         Ok(uniforms)
     }
 
-    /// Builds the command list that binds both programs and sets their uniforms. Its geometry program
-    /// is that of [`Setup::from_file`] without a stride.
+    /// Builds the command list that binds both programs and sets their uniforms. Its geometry
+    /// program is that of [`Setup::from_file`] without a stride.
     ///
     /// # Errors
     /// None, as [`file`](Self::file).
