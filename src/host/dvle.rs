@@ -166,6 +166,7 @@ pub fn interface(
         block: layout::block(&symbols, usage, &folded, &options.block),
         folded,
         entry_point: EntryPoint::Vertex,
+        debug_source: None,
         warnings,
     })
 }

@@ -5,6 +5,7 @@ use std::fmt;
 #[cfg(feature = "serde")]
 use serde::ser::SerializeStruct;
 
+use super::debug::DebugSource;
 use super::hooks::OutputHook;
 use super::settings::options::{Control, Options};
 use super::settings::vertex_input::{AttributeFormat, AttributeKind};
@@ -595,6 +596,9 @@ pub struct Interface {
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,
+    /// Source of the program for debuggers, if modules have one. Translations set it.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub debug_source: Option<DebugSource>,
     /// Warnings of the translation.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::texts"))]
     pub warnings: Vec<Warning>,
@@ -649,6 +653,8 @@ impl Interface {
             outputs: _,
             folded: _,
             entry_point: _,
+            // Keys append it where it counts.
+            debug_source: _,
         } = self;
         stable::append(out, attributes);
         stable::append(out, block);

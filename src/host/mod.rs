@@ -6,9 +6,10 @@
 // declares; `layout/` members of the uniform block, and blocks of all registers in its
 // `registers.rs`; `varying.rs` outputs and their names; `map_warnings.rs` warnings about maps that
 // make no sense; `names.rs` valid identifiers; `values.rs` depth, colors and attributes on the CPU;
-// `hooks.rs` changes that a host makes to programs, `hooks/` what they do to interfaces; `dvle.rs`
-// bindings from files; `registers/` those from GPU registers.
+// `debug.rs` sources for debuggers; `hooks.rs` changes that a host makes to programs, `hooks/` what
+// they do to interfaces; `dvle.rs` bindings from files; `registers/` those from GPU registers.
 
+mod debug;
 #[doc(hidden)]
 pub mod dvle;
 mod hooks;
@@ -27,6 +28,7 @@ mod values;
 pub mod varying;
 
 pub use crate::support::fields::{DrawField, HostField, WORKGROUP};
+pub use debug::{DebugSource, Sourced};
 pub use dvle::FileEnvironment;
 #[doc(hidden)]
 pub use hooks::attach;
@@ -125,6 +127,12 @@ pub trait Environment {
     fn input(&self) -> Option<&VertexInput> {
         None
     }
+    /// Returns the source of the program for debuggers. Default: none, and the translation makes a
+    /// listing if [`Profile::debug_info`](crate::Profile::debug_info) requests one. [`Sourced`]
+    /// adds it to any environment.
+    fn debug_source(&self) -> Option<&DebugSource> {
+        None
+    }
     /// Returns this environment for a draw with another vertex input.
     fn with_input(&self, input: VertexInput) -> DrawEnvironment<&Self>
     where
@@ -163,6 +171,9 @@ impl<E: Environment + ?Sized> Environment for &E {
     }
     fn input(&self) -> Option<&VertexInput> {
         (**self).input()
+    }
+    fn debug_source(&self) -> Option<&DebugSource> {
+        (**self).debug_source()
     }
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         (**self).fingerprint(options, out);

@@ -40,7 +40,11 @@ impl fmt::Display for Key {
 
 /// Part of a key that depends on options, profile and the version of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettingsDigest([u8; 16]);
+pub struct SettingsDigest {
+    digest: [u8; 16],
+    /// Modules have the source of the program.
+    has_source: bool,
+}
 
 /// A key, and what was seen of the program on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +63,7 @@ impl SettingsDigest {
         stable::append(&mut out, &env!("CARGO_PKG_VERSION"));
         stable::append(&mut out, &Options { input: VertexInput::default(), ..options.canonical() });
         stable::append(&mut out, profile);
-        Self(xxh3_128(&out).to_le_bytes())
+        Self { digest: xxh3_128(&out).to_le_bytes(), has_source: profile.debug_info }
     }
 
     /// Returns the digest of a program. `options` are those of [`new`](Self::new) as they are in
@@ -74,7 +78,7 @@ impl SettingsDigest {
     ) -> Digest {
         // Room for all but unusually large programs, so that nothing is moved.
         let mut out = Vec::with_capacity(1024 + salt.len() + 8 * program.code().len().min(512));
-        out.extend_from_slice(&self.0);
+        out.extend_from_slice(&self.digest);
         stable::append(&mut out, &salt);
         append_job(&mut out, job);
         if job == Job::Quaternions {
@@ -89,6 +93,11 @@ impl SettingsDigest {
             environment.fingerprint(options, &mut out)
         } else {
             environment.fingerprint(&Options { input: none, ..*options }, &mut out)
+        }
+        if self.has_source
+            && let Some(source) = environment.debug_source()
+        {
+            source.fingerprint(&mut out);
         }
         out.push(match program.stage() {
             Stage::Vertex => 0,

@@ -5,7 +5,8 @@
 //! Begin with `Translator::translate`. Files: `accept.rs` conditions that keys check, too;
 //! `control.rs` the tier of control flow; `file.rs` programs of files; `geometry.rs` geometry
 //! programs as compute stages, `stage.rs` as native geometry stages where that is exact; `key.rs`
-//! cache keys; `reflect/` what a translated program reads and writes; `warm.rs` the warm-up.
+//! cache keys; `listing.rs` the program as a source for debuggers; `reflect/` what a translated
+//! program reads and writes; `warm.rs` the warm-up.
 //!
 //! Tiers: *structured*; a *block dispatcher* where the tree would nest too deep or its graph is too
 //! entangled; a *pc dispatcher*, a loop over a switch on the program counter with the rings in
@@ -18,6 +19,7 @@ mod control;
 mod file;
 mod geometry;
 pub mod key;
+mod listing;
 pub mod reflect;
 mod stage;
 mod warm;
@@ -456,8 +458,16 @@ impl Translator {
         add_written(program, &control, &mut usage);
         let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
-        let interface =
-            Interface { outputs, entry_point, folded: folded.clone(), options: *options, ..interface };
+        let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
+        let debug_source = self.profile.debug_info.then(named);
+        let interface = Interface {
+            outputs,
+            entry_point,
+            folded: folded.clone(),
+            options: *options,
+            debug_source,
+            ..interface
+        };
         let uniforms = passes::legalize::Uniforms {
             block: &interface.block,
             constants: &folded.floats,

@@ -2,6 +2,7 @@
 
 mod assembler;
 mod corpus;
+mod debug_info;
 mod disassembler;
 mod glsl;
 mod glsl_names;

@@ -290,8 +290,14 @@ fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
     w.decorate(id, Decoration::Binding, binding);
 }
 
-/// Writes capabilities, imports, memory model and entry point; `main` is its function.
-pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'_>, main: Word, glsl: Word) {
+/// Writes capabilities, imports, memory model and entry point. The ids are its function, and the
+/// imports of `GLSL.std.450` and of debug information, if any.
+pub(super) fn preamble(
+    w: &mut Writer,
+    vars: &Variables,
+    source: &BackendInput<'_>,
+    [main, glsl, debug]: [Word; 3],
+) {
     let entry = &source.interface.entry_point;
     let outputs = &source.interface.outputs;
     let clips = outputs.iter().any(|output| output.location == Location::ClipDistances);
@@ -309,6 +315,10 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &BackendInput<'
     }
     if profile.preserve_nan || profile.preserve_subnormals {
         w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_float_controls", &[]);
+    }
+    if debug != 0 {
+        w.put_text(Section::Preamble, Op::Extension, &[], "SPV_KHR_non_semantic_info", &[]);
+        w.put_text(Section::Preamble, Op::ExtInstImport, &[debug], super::debug::SET, &[]);
     }
     w.put_text(Section::Preamble, Op::ExtInstImport, &[glsl], "GLSL.std.450", &[]);
     let model = [AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word];

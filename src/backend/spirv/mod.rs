@@ -15,9 +15,11 @@
 //! Files: `function.rs` control flow; `ops.rs` operations; `access.rs` reads of blocks;
 //! `interface.rs`, `kernel.rs`, `stage.rs` entry points; `quaternions.rs` the stage without a
 //! program; `leaving.rs` parameters that are dead behind a loop; `types.rs` types and constants;
-//! `writer.rs` words; `placed.rs` instructions of the program for each of the module.
+//! `writer.rs` words; `placed.rs` instructions of the program for each of the module; `debug.rs`
+//! lines and registers for debuggers.
 
 mod access;
+mod debug;
 mod function;
 mod interface;
 mod kernel;
@@ -91,9 +93,9 @@ impl SpirvWriter {
     /// As [`write`](Self::write).
     pub fn write_placed(&mut self, source: &BackendInput<'_>) -> Result<PlacedWords> {
         self.state.trace = Some(Vec::new());
-        let words = self.write(source);
+        let mut words = Vec::new();
+        self.write_traced(source, &mut words)?;
         let trace = self.state.trace.take().unwrap_or_default();
-        let words = words?;
         // Functions are the last section.
         let start = words.len() - self.writer.section(Section::Code).len();
         Ok(PlacedWords::new(words, start, &trace, &source.module.main))
@@ -105,6 +107,12 @@ impl SpirvWriter {
     /// As [`write`](Self::write); the vector is then empty.
     pub fn write_into(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
         out.clear();
+        self.state.trace = debug::source(source).map(|_| Vec::new());
+        self.write_traced(source, out)
+    }
+
+    /// Writes a module, and the trace of its main function if the state has one.
+    fn write_traced(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
         source.profile.check()?;
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
@@ -112,7 +120,7 @@ impl SpirvWriter {
         if source.interface.entry_point == EntryPoint::Quaternions {
             self.variables.start();
             let main = quaternions::write(&mut self.writer, &mut self.variables, source)?;
-            return self.end(source, [main, glsl], out);
+            return self.end(source, [main, glsl, 0], out);
         }
         let reads = Reads::collect(source.module)?;
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
@@ -121,14 +129,16 @@ impl SpirvWriter {
             let name = self.state.helpers.last().map(|helper| helper.0);
             name.into_iter().for_each(|id| self.writer.name(id, &helper.name));
         }
+        let start = self.writer.section(Section::Code).len();
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
-        self.end(source, [main, glsl], out)
+        let set = debug::add(&mut self.writer, &mut self.state, source, start, main)?;
+        self.end(source, [main, glsl, set], out)
     }
 
     /// Writes the preamble and joins all sections.
-    fn end(&mut self, source: &BackendInput<'_>, [main, glsl]: [Word; 2], out: &mut Vec<Word>) -> Result<()> {
-        self.writer.name(main, ENTRY_NAME);
-        interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
+    fn end(&mut self, source: &BackendInput<'_>, ids: [Word; 3], out: &mut Vec<Word>) -> Result<()> {
+        self.writer.name(ids[0], ENTRY_NAME);
+        interface::preamble(&mut self.writer, &self.variables, source, ids);
         if self.writer.too_long {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }

@@ -22,6 +22,8 @@ pub(super) const HEADER: usize = 5;
 pub(super) enum Section {
     /// Capabilities to execution modes.
     Preamble,
+    /// `OpString`, `OpSource`.
+    Strings,
     /// `OpName`, `OpMemberName`.
     Names,
     /// Decorations.
@@ -30,6 +32,14 @@ pub(super) enum Section {
     Globals,
     /// Functions.
     Code,
+}
+
+/// Returns the beginning of a text, at most this many bytes. Strings are UTF-8, so it ends at a
+/// character boundary.
+pub(super) fn cut(text: &str, bytes: usize) -> &str {
+    let mut ends = (0..=text.len().min(bytes)).rev();
+    let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
 }
 
 /// Writer of instructions; reuses its memory between modules.
@@ -107,19 +117,20 @@ impl Writer {
         words.extend_from_slice(rest);
     }
 
-    /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the
-    /// first NUL and at [`NAME_BYTES`].
+    /// As [`put_string`](Self::put_string), with a string that ends at [`NAME_BYTES`].
     pub(super) fn put_text(&mut self, section: Section, op: Op, head: &[Word], text: &str, rest: &[Word]) {
+        self.put_string(section, op, head, cut(text, NAME_BYTES), rest);
+    }
+
+    /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the
+    /// first NUL.
+    pub(super) fn put_string(&mut self, section: Section, op: Op, head: &[Word], text: &str, rest: &[Word]) {
         let words = &mut self.sections[section as usize];
         let start = words.len();
         // Holds the length, which is known at the end.
         words.push(0);
         words.extend_from_slice(head);
-        // Strings are UTF-8, so a name is cut at a character boundary.
-        let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
-        let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        let text = &text.as_bytes()[..end];
-        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        let text = text.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default();
         let (whole, last) = text.as_chunks();
         words.extend(whole.iter().map(|&bytes| Word::from_le_bytes(bytes)));
         // A NUL ends the string, so the last word is never full.

@@ -10,7 +10,7 @@ use crate::host::settings::options::Options;
 use crate::host::settings::vertex_input::VertexInput;
 use crate::host::values::HostValues;
 use crate::host::varying::OutputMap;
-use crate::host::{Constants, Environment, Usage};
+use crate::host::{Constants, DebugSource, Environment, Usage};
 use crate::machine::precision::{Precision, arith};
 use crate::program::isa::{Mask, Uniforms};
 use crate::support::stable;
@@ -101,6 +101,9 @@ impl<E: Environment, H: AsRef<[Hook]>> Environment for Hooked<E, H> {
     fn input(&self) -> Option<&VertexInput> {
         self.environment.input()
     }
+    fn debug_source(&self) -> Option<&DebugSource> {
+        self.environment.debug_source()
+    }
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         self.environment.fingerprint(options, out);
         let hooks = self.hooks.as_ref();
@@ -138,6 +141,9 @@ impl<E: Environment> Environment for DrawEnvironment<E> {
     }
     fn input(&self) -> Option<&VertexInput> {
         Some(&self.input)
+    }
+    fn debug_source(&self) -> Option<&DebugSource> {
+        self.environment.debug_source()
     }
 }
 

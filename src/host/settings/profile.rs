@@ -112,6 +112,12 @@ pub struct Profile {
     pub invariant_position: bool,
     /// Writes debug names into SPIR-V modules. Default: `true`. They take 6 % more words.
     pub names: bool,
+    /// Writes lines and variables for debuggers into SPIR-V modules: `OpLine`, and
+    /// NonSemantic.Shader.DebugInfo.100 by SPV_KHR_non_semantic_info. Default: `false`. Vulkan
+    /// before 1.3 needs `VK_KHR_shader_non_semantic_info`. The source is that of the environment,
+    /// see [`DebugSource`](crate::host::DebugSource). Results stay; sample programs take 50 to 90 %
+    /// more words.
+    pub debug_info: bool,
     /// Bindings of the blocks. Default: both in set 0.
     pub bindings: Bindings,
     /// Varyings of the host's fragment shader, in this order. Default: [`Varying::DENSE`]. A
@@ -163,6 +169,7 @@ impl Default for Profile {
             preserve_subnormals: false,
             invariant_position: true,
             names: true,
+            debug_info: false,
             bindings: Bindings::default(),
             varyings: Varying::DENSE,
             glsl: GlslProfile::DEFAULT,

@@ -123,7 +123,7 @@ struct Form {
 type Change = (&'static str, fn(&mut Form));
 
 /// Every option except limits, each with all its values, and every job of vertex programs.
-const CHANGES: [Change; 66] = [
+const CHANGES: [Change; 67] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
@@ -195,6 +195,7 @@ const CHANGES: [Change; 66] = [
     ("subnormals kept", |f| f.profile.preserve_subnormals = true),
     ("not invariant", |f| f.profile.invariant_position = false),
     ("no names", |f| f.profile.names = false),
+    ("debug information", |f| f.profile.debug_info = true),
     ("uniforms elsewhere", |f| f.profile.bindings.uniforms = Binding { set: 2, binding: 7 }),
     ("host elsewhere", |f| f.profile.bindings.host = Binding { set: 1, binding: 3 }),
     ("azahar's locations", |f| f.profile.varyings = Varying::AZAHAR),

@@ -5,17 +5,68 @@
 use std::borrow::Cow;
 
 use crate::backend::spirv::PlacedWords;
-use rspirv::binary::Disassemble;
+use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_words};
+use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
+use rspirv::spirv::Op;
 use transpica::isa::placed::PlacedText;
 use transpica::{At, Error, Kind, Result};
+
+/// rspirv's loader, which by itself accepts no debug instructions among the globals.
+#[derive(Default)]
+struct Reader {
+    loader: Loader,
+    is_inside: bool,
+}
+
+impl Reader {
+    /// Returns the module.
+    fn module(self) -> Module {
+        let mut module = self.loader.module();
+        for instruction in &mut module.types_global_values {
+            if instruction.class.opcode == Op::NoLine && instruction.result_id.is_some() {
+                instruction.class = bare(Op::ExtInst).class;
+            }
+        }
+        module
+    }
+}
+
+impl Consumer for Reader {
+    fn initialize(&mut self) -> ParseAction {
+        self.loader.initialize()
+    }
+    fn finalize(&mut self) -> ParseAction {
+        self.loader.finalize()
+    }
+    fn consume_header(&mut self, header: ModuleHeader) -> ParseAction {
+        self.loader.consume_header(header)
+    }
+    fn consume_instruction(&mut self, mut instruction: Instruction) -> ParseAction {
+        match instruction.class.opcode {
+            Op::Function => self.is_inside = true,
+            Op::FunctionEnd => self.is_inside = false,
+            // The loader keeps this one in its place, and it has no result otherwise.
+            Op::ExtInst if !self.is_inside => instruction.class = bare(Op::NoLine).class,
+            _others => {}
+        }
+        self.loader.consume_instruction(instruction)
+    }
+}
+
+/// Builds an instruction without operands.
+fn bare(op: Op) -> Instruction {
+    Instruction::new(op, None, None, Vec::new())
+}
 
 /// Returns the module as text.
 ///
 /// # Errors
 /// [`Kind::Backend`] if the words are not a SPIR-V module.
 pub fn assembly(words: &[u32]) -> Result<String> {
-    let module = rspirv::dr::load_words(words)
+    let mut reader = Reader::default();
+    parse_words(words, &mut reader)
         .map_err(|error| Error::new(Kind::Backend(format!("SPIR-V: {error}")), At::Whole))?;
+    let module = reader.module();
     let mut text = String::new();
     for line in module.disassemble().lines() {
         // rspirv writes two spaces before a type and its operands. A string keeps its spaces.

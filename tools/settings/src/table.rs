@@ -340,6 +340,12 @@ pub const ROWS: &[Row] = &[
         help: "Write no debug names into SPIR-V",
     },
     Row {
+        flag: "debug",
+        fields: &["debug_info"],
+        form: Form::Switch("true"),
+        help: "Write lines and registers for debuggers into SPIR-V; the source is the disassembly",
+    },
+    Row {
         flag: "bindings",
         fields: &[
             "bindings.uniforms.set",

@@ -28,8 +28,8 @@ use std::time::Instant;
 
 use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use transpica::host::dvle;
 use transpica::host::dvle::FileEnvironment;
+use transpica::host::{Environment, dvle};
 use transpica::{Error, Job, Options, Program, Setup, Shbin, Stage, Translation, Translator};
 
 use crate::args::{Cli, Command, Common, Completions, GeometryOptions, Man, RouteName};
@@ -76,7 +76,7 @@ fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
     index: usize,
-    environment: &FileEnvironment<'_>,
+    environment: &dyn Environment,
     vertex: Job<'_>,
     chosen: GeometryOptions,
 ) -> Result<Translation, Error> {

@@ -16,7 +16,7 @@ use transpica::{Error, GlslVersion, Job, Key, Program, RegisterState, Stage, Tra
 use transpica_containers::to_bytes;
 use transpica_inspect::{json, reflection};
 
-use super::{Input, batch, source_map, translated, vbc, with_job};
+use super::{Input, batch, dis, source_map, translated, vbc, with_job};
 use crate::args::settings::Resolved;
 use crate::args::{Common, Entry, EntryOption, GeometryOptions, NO_OUTPUTS, Target, Translate};
 use crate::files;
@@ -50,11 +50,13 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     fits(&program, geometry, arguments.shapes_outputs())?;
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+    let profile = &request.resolved.profile;
+    let sourced = dis::sourced(&environment, &container, profile, &name);
     let mut translator = request.translator();
-    let translated = translated(&mut translator, &container, dvle, &environment, vertex, geometry);
+    let translated = translated(&mut translator, &container, dvle, &*sourced, vertex, geometry);
     let translated = translated.map_err(|error| input.fail(&error))?;
     let key = with_job(&container, dvle, &program, vertex, geometry, |job| {
-        translator.key(&program, &environment, job, arguments.salt.as_bytes())
+        translator.key(&program, &*sourced, job, arguments.salt.as_bytes())
     });
     detail_key(&input, key, common);
     let reflection = Reflection::new(&program, &translated, &environment.constants())

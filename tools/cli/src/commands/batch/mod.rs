@@ -26,6 +26,7 @@ use transpica::{Error, Job, Key, Setup, Shbin, Stage, Translation, Translator};
 use transpica_inspect::json;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::dis;
 use super::translate::{Emitted, Request, emit, glsl_ending};
 use crate::args::{Common, Target, Translate, spelled};
 use crate::files;
@@ -243,8 +244,9 @@ impl Work<'_> {
             Stage::Geometry => Some(Setup::with_nearest(container, index, geometry.vertex, geometry.stride)?),
         };
         let job = setup.as_ref().map_or(self.request.vertex, Job::Geometry);
-        record.key = Some(translator.key(&program, &environment, job, salt.as_bytes())?.to_string());
-        let translated = translator.translate(&program, &environment, job)?;
+        let sourced = dis::sourced(&environment, container, translator.profile(), &name);
+        record.key = Some(translator.key(&program, &*sourced, job, salt.as_bytes())?.to_string());
+        let translated = translator.translate(&program, &*sourced, job)?;
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
         let reflection = || {
             let reflection = Reflection::new(&program, &translated, &environment.constants());
