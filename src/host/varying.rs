@@ -209,12 +209,18 @@ pub(crate) fn check_hooked(hooks: &[Hook], profile: &Profile) -> Result<()> {
     Ok(())
 }
 
+/// Returns the name of a vector that a geometry stage takes. It ends in a letter, so that no target
+/// renames it.
+pub(crate) fn forwarded_name(vector: u8) -> String {
+    format!("vector_{}", char::from(b'a' + vector % 16))
+}
+
 /// Returns the output registers of the mask, unchanged, the n-th at location n. Their names are
 /// those of the inputs of the geometry stage.
 pub fn passed_on(outputs: u16) -> Vec<Output> {
     let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
     let output = |(location, register): (u32, u8)| Output {
-        name: format!("vector{location}"),
+        name: forwarded_name(location as u8), // Range: at most sixteen.
         location: Location::Varying(location),
         components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
         value: OutputValue::Plain,

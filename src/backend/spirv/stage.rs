@@ -13,6 +13,7 @@ use crate::backend::interface::{Statements as _, defect, output_type, submission
 use crate::error::Result;
 use crate::geometry::{GeometryStage, StagePrimitive};
 use crate::host::Location;
+use crate::host::varying::forwarded_name;
 use crate::ir::{Type, Value, ValueList};
 
 /// Declares the arrays of inputs that are read: vector n of all vertices at location n.
@@ -25,7 +26,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStag
         }
         let array = w.array(element, stage.primitive.vertices().into(), 0);
         let id = w.variable(StorageClass::Input, array);
-        w.name(id, &format!("vector{vector}"));
+        w.name(id, &forwarded_name(vector));
         w.decorate(id, Decoration::Location, vector.into());
         vars.inputs[usize::from(vector)] = id;
         vars.listed.push(id);

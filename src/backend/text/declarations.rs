@@ -21,6 +21,7 @@ use crate::error::{At, Error, Kind, Result};
 #[cfg(feature = "glsl")]
 use crate::geometry::{GeometryStage, StagePrimitive};
 use crate::host::settings::{AttributeNames, BlockNames, GlslOutputs, GlslProfile};
+use crate::host::varying::forwarded_name;
 use crate::host::{ArrayName, Binding, EntryPoint, HostField, Location, Member, UniformBlock};
 use crate::ir::Type;
 use crate::support::fields::SpecId;
@@ -140,7 +141,7 @@ impl Declarations {
             }
             EntryPoint::Stage(stage) if dialect.has_globals => {
                 for vector in (0..stage.vectors.min(16)).filter(|&vector| stage.reads(vector, reads.inputs)) {
-                    let name = format!("vector{vector}");
+                    let name = forwarded_name(vector);
                     names.exact(&name)?;
                     out.attributes.push(Attribute { register: vector, name, ty: Type::F32X4 });
                 }

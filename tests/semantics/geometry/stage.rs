@@ -206,7 +206,7 @@ fn a_vertex_stage_before_a_geometry_stage_passes_registers_on() {
         .translate(&program, &environment, Job::BeforeGeometry { outputs: 0b1010 })
         .expect("a stage");
     let names: Vec<_> = before.interface.outputs.iter().map(|output| output.name.as_str()).collect();
-    assert_eq!(names, ["vector0", "vector1"]);
+    assert_eq!(names, ["vector_a", "vector_b"]);
     spirv_tools::validate(&translator.spirv(&before).expect("SPIR-V"))
         .unwrap_or_else(|error| panic!("{error}"));
 }
