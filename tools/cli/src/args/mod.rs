@@ -207,7 +207,7 @@ impl Command {
 pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Translate", &["translate", "asm"]),
     ("Inspect", &["info", "dis", "cfg"]),
-    ("Run", &["run", "draw", "compare"]),
+    ("Run", &["run", "draw", "compare", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
 ];
 
