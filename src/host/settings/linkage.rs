@@ -227,9 +227,11 @@ pub enum AttributeNames {
 pub enum GlslOutputs {
     /// Outputs of the stage, and `gl_Position`.
     #[default]
+    #[cfg_attr(feature = "serde", serde(alias = "stage"))]
     Stage,
     /// Global variables of the outputs' names, `position` among them: `main` of the host calls the
     /// entry point, reads them, and writes the stage's own outputs.
+    #[cfg_attr(feature = "serde", serde(alias = "globals"))]
     Globals,
 }
 

@@ -160,6 +160,8 @@ fn fill(to: &Path) {
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     write("code.bin", &bytes(&words));
     write("descriptors.bin", &bytes(&[0x36F]));
+    // A recording of one frame without draws.
+    write("menu.pclist", b"PCLIST\x01\0FRAM\0\0\0\0");
     write("names.json", br#"{ "glsl": { "version_line": false } }"#);
     write("head.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\nf 1/1/1 2/1/1 3/1/1\n");
     let program = generate(Kind::Clean, 1);

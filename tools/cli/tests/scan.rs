@@ -78,13 +78,13 @@ fn the_table_lists_places_programs_and_duplicates() {
     let shown = transpica(&["scan", text(&folder)]).succeeded().replace(text(&folder), "romfs");
     expect![[r#"
         romfs/a/lights.shbin/DVLB@0x0  668 bytes
-          0   vertex    -                       0xe    47 instructions  83b6787afc663ec11ce8cf5122258e49
+          0   vertex    -                       0xe    47 instructions  6ecc8354272663bbbb89ba5b7a2935bc
         romfs/a/pack.bin/GFL:1/Yaz0/DVLB@0x0  516 bytes
-          0   vertex    -                       0x0     6 instructions  4854d65de6615f96b25049b62de8ec1a
-          1   geometry  -                       0xc    23 instructions  cf19a3f24b92f55d165a3fbc5079ac1d
+          0   vertex    -                       0x0     6 instructions  b8554f3210649f513a956ef5d268efdf
+          1   geometry  -                       0xc    23 instructions  f941b4191390f0d6d29d4aca9931f73c
         romfs/a/pack.bin/GFL:2/DVLB@0x0  668 bytes, same programs as romfs/a/lights.shbin/DVLB@0x0
         romfs/code.bin/commands@0x40  72 bytes
-          0   vertex    -                       0x0     2 instructions  9fde8545e867058806714593fb120a20
+          0   vertex    -                       0x0     2 instructions  3af8228dcfbb24ef48907a9de3fcf263
         4 files, 2102 bytes: 4 hits, 5 programs, 4 distinct
     "#]]
     .assert_eq(&shown);

@@ -39,7 +39,7 @@ fn random_list(commands: &[u32], random: &mut Random) -> Vec<u32> {
         );
     }
     if random.next().is_multiple_of(4) {
-        write(0x25E, random.next() % 4 << 8);
+        write(0x25E, (random.next() % 4) << 8);
     }
     list
 }

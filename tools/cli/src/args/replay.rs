@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Replay a recording of draws on interpreter, batches and GPU and compare the pictures
+/// Draw a recording in three ways and compare the pictures
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica replay menu.pclist
