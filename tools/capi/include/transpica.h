@@ -1443,9 +1443,9 @@ const float *transpica_batch_output(const struct TranspicaBatch *batch,
                                     uint32_t component);
 
 // Runs the program for any number of vertices: `inputs` are v0 to v15 of each, 64 floats, and
-// `outputs` receive o0 to o15 of each. All registers move: transpica_batch_draw moves only what the
-// program reads and the rasterizer takes, and is several times faster. `errors` is NULL or receives a result if a vertex fails,
-// else NULL; all others have run to their end.
+// `outputs` receive o0 to o15 of each. All registers move: transpica_batch_draw moves only what
+// the program reads and the rasterizer takes, and is several times faster. `errors` is NULL or
+// receives a result if a vertex fails, else NULL; all others have run to their end.
 TranspicaStatus transpica_batch_run_vertices(struct TranspicaBatch *batch,
                                              const float *inputs,
                                              float *outputs,
@@ -1499,19 +1499,19 @@ TranspicaStatus transpica_pipeline_set_limits(struct TranspicaPipeline *pipeline
 
 // Draws vertices of buffers and keeps the triangles until the next draw; `vertex_count` receives
 // the number of their vertices, three for each. Of `draw`, attributes, indices, `first`, `count`,
-// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a result
-// if the draw fails, else NULL; there are no triangles then.
+// `registers`, `flip_y`, clip plane and `clip_enabled` count. `errors` is NULL or receives a
+// result if the draw fails, else NULL; there are no triangles then.
 TranspicaStatus transpica_pipeline_draw(struct TranspicaPipeline *pipeline,
                                         const struct TranspicaDraw *draw,
                                         size_t *vertex_count,
                                         struct TranspicaResult **errors);
 
-// Returns the number of floats of a packed record; 0 for NULL. A record has the outputs of a vertex
-// program that is translated with the same settings and registers, in that order.
+// Returns the number of floats of a packed record; 0 for NULL. A record has the outputs of a
+// vertex program that is translated with the same settings and registers, in that order.
 size_t transpica_pipeline_record_floats(const struct TranspicaPipeline *pipeline);
 
-// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets` and
-// `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
+// Writes a record for each vertex of the triangles of the last draw. `record_stride`, `offsets`
+// and `offset_count` are as in TranspicaDraw. Nothing is written if a record lies beyond the
 // `float_count` floats at `records`.
 TranspicaStatus transpica_pipeline_read(const struct TranspicaPipeline *pipeline,
                                         size_t record_stride,
