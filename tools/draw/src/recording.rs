@@ -30,7 +30,7 @@ const WORDS: [usize; 2] = [5, 4];
 /// Topologies by their numbers.
 const TOPOLOGIES: [Topology; 4] = [Topology::List, Topology::Strip, Topology::Fan, Topology::Geometry];
 /// Limit of the vertices of all draws of a frame: a few words can ask for the same buffer often.
-const MOST_VERTICES: u32 = 1 << 24;
+const MOST_VERTICES: u32 = 1 << 20;
 
 /// Frames, and the buffers of their draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`Kind::Setup`] with the byte offset: no such file, a chunk that is cut off or unknown, a
-    /// buffer that is not there, indices outside of theirs, frames with more than 16,777,216
+    /// buffer that is not there, indices outside of theirs, frames with more than 1,048,576
     /// vertices.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let Some(mut rest) = bytes.strip_prefix(&MAGIC) else {
@@ -120,7 +120,7 @@ impl Recording {
                     let draw = draw.or_else(|why| fail(at, why))?;
                     vertices = vertices.saturating_add(draw.count);
                     if vertices > MOST_VERTICES {
-                        return fail(at, "a frame has more than 16777216 vertices");
+                        return fail(at, "a frame has more than 1048576 vertices");
                     }
                     frame.push(draw);
                 }

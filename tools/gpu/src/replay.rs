@@ -8,11 +8,10 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use transpica::geometry::Topology;
 use transpica::host::{Environment, UniformBlock, layout, varying};
 use transpica::settings::{Arithmetic, Block, Control, Layout, Outputs};
 use transpica::{Job, Key, Options, Profile, RegisterState, Result, Setup, Stage, Translator};
-use transpica_draw::cpu;
+use transpica_draw::cpu::{self, Assembler};
 pub use transpica_draw::recording::{RecordedDraw, Recording};
 
 use crate::compare::CompareError;
@@ -212,17 +211,8 @@ impl<'a> Replay<'a> {
 /// Returns the vertices of the triangles of a draw without a geometry program, three by three;
 /// those with a vertex that is not there are left out.
 fn triangles(draw: &RecordedDraw, indices: Option<&[u32]>, vertices: usize) -> Vec<usize> {
-    let count = draw.count as usize;
-    let corners = |number: usize| match draw.topology {
-        Topology::List | Topology::Geometry => [3 * number, 3 * number + 1, 3 * number + 2],
-        Topology::Strip => [number, number + 1, number + 2],
-        Topology::Fan => [0, number + 1, number + 2],
-    };
-    let most = match draw.topology {
-        Topology::List | Topology::Geometry => count / 3,
-        Topology::Strip | Topology::Fan => count.saturating_sub(2),
-    };
+    let mut assembler = Assembler::new(draw.topology);
     let vertex = |place: usize| indices.map_or(place, |indices| indices[place] as usize);
-    let triangles = (0..most).map(|number| corners(number).map(vertex));
+    let triangles = (0..draw.count as usize).filter_map(|place| assembler.push(vertex(place)));
     triangles.filter(|triangle| triangle.iter().all(|&vertex| vertex < vertices)).flatten().collect()
 }

@@ -1,5 +1,5 @@
 //! GLSL for a `main` of the host: the samples under a preset, with the stage that the guide shows.
-//! What `main` passes on is the interpreter's, bit for bit; what it computes is close to that.
+//! Outputs that `main` forwards equal the interpreter's; those that it computes are near them.
 //! Without EGL and Mesa's driver this fails and says how to install them.
 
 use transpica::host::{HostValues, Output, pack};

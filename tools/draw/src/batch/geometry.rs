@@ -133,6 +133,11 @@ impl GeometryBatch {
         Some((self.runner.used.steps[lane % LANES], &emission.triangles[lane % LANES]))
     }
 
+    /// Returns the number of triangles of the invocations of the last run.
+    pub(crate) fn triangle_count(&self) -> usize {
+        (0..self.count).filter_map(|lane| self.triangles(lane)).map(|(_, triangles)| triangles.len()).sum()
+    }
+
     /// Returns the records of the vertices of the last run, in the order of their numbers.
     pub(crate) fn vertices(&self) -> &[[f32; 4]] {
         let emission = self.runner.file.emission.as_ref().filter(|_| self.ran != 0);

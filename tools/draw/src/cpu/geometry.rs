@@ -177,9 +177,14 @@ impl Geometry {
     fn run_batch(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
         batch.run();
-        let first = sink.next_vertex();
-        // All at once: neighbors share vertices, and copies of a few floats each take longer.
-        sink.push_vertices(batch.vertices());
+        // All at once: neighbors share vertices, and copies of a few floats each take longer. Where
+        // most vertices are in no triangle, only those of triangles are kept.
+        let size = sink.records.fields.len();
+        let first = (batch.vertices().len() <= 3 * size * batch.triangle_count()).then(|| {
+            let first = sink.next_vertex();
+            sink.push_vertices(batch.vertices());
+            first
+        });
         let mut result = Ok(());
         for lane in 0..batch.count() {
             result = self.resolve(&batch, lane, first, sink);
@@ -194,9 +199,15 @@ impl Geometry {
         result
     }
 
-    /// Assembles the triangles of an invocation. The vertices of the batch are there, from a first
-    /// one on.
-    fn resolve(&mut self, batch: &GeometryBatch, lane: usize, first: u32, sink: &mut Sink<'_>) -> Result<()> {
+    /// Assembles the triangles of an invocation. The vertices of the batch are there from a first one
+    /// on, or none.
+    fn resolve(
+        &mut self,
+        batch: &GeometryBatch,
+        lane: usize,
+        first: Option<u32>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
         sink.spend(self.spent[lane % LANES])?;
         let Some((steps, triangles)) = batch.triangles(lane) else {
             let inputs = batch.prepare(lane, &mut self.machine);
@@ -207,7 +218,16 @@ impl Geometry {
             if *is_reversed {
                 sink.assembler.reverse_next();
             }
-            vertices.iter().try_for_each(|&vertex| sink.push(first + vertex))?;
+            for &vertex in vertices {
+                let own = || {
+                    let (size, own) = (sink.records.fields.len(), sink.next_vertex());
+                    let values = batch.vertices().get(vertex as usize * size..).unwrap_or_default();
+                    sink.push_vertices(&values[..size.min(values.len())]);
+                    own
+                };
+                let place = first.map_or_else(own, |first| first + vertex);
+                sink.push(place)?;
+            }
         }
         Ok(())
     }
