@@ -14,7 +14,7 @@ use transpica::interp::{GeometryMachine, Uniforms};
 use transpica::{At, Error, Kind, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
 
 /// Limit of the vertices of a draw from buffers.
-const MOST_VERTICES: u32 = 1 << 20;
+const MOST_VERTICES: u32 = 1 << 21;
 
 /// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,7 +284,7 @@ impl Pipeline {
     /// Draws vertices of buffers, of which only what the program reads moves.
     ///
     /// # Errors
-    /// As [`draw`](Self::draw); [`Kind::Limit`] for a vertex beyond number 1,048,575.
+    /// As [`draw`](Self::draw); [`Kind::Limit`] for a vertex beyond number 2,097,151.
     pub fn draw_buffers(&mut self, vertices: &Vertices<'_>) -> Result<Triangles> {
         let most = vertices.order.greatest().map_or(0, |greatest| greatest.saturating_add(1));
         // A byte of a buffer can be all vertices, so their number alone bounds the memory.
