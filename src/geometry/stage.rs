@@ -58,7 +58,7 @@ impl GeometryStage {
 
     /// Returns whether a stage that reads these inputs, vector m of vertex n at bit n · `vectors` +
     /// m, reads vector `vector` of any vertex.
-    #[cfg(any(feature = "spirv", feature = "glsl"))]
+    #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     pub(crate) fn reads(&self, vector: u8, inputs: u16) -> bool {
         let read = |vertex: u8| inputs.checked_shr((vertex * self.vectors + vector).into()).unwrap_or(0);
         (0..self.primitive.vertices()).any(|vertex| read(vertex) & 1 != 0)
