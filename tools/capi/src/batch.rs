@@ -4,10 +4,11 @@
 
 use std::ptr::{null, null_mut};
 
+use transpica::Stage;
 use transpica::host::{Constants, Hook, HostValues, redirect};
 use transpica::isa::Uniforms;
-use transpica::{Options, Stage};
 use transpica_draw::batch::{Batch, LANES, VertexError};
+use transpica_settings::Settings;
 
 use crate::boundary::{create, done, exclusive, free, plain, shared, value};
 use crate::chain::TranspicaHead;
@@ -32,8 +33,8 @@ const COMPONENTS: usize = 64;
 #[derive(Clone)]
 pub struct TranspicaBatch {
     pub(crate) batch: Batch,
-    /// The options of its settings.
-    pub(crate) options: Options,
+    /// The options and the profile of its settings.
+    pub(crate) settings: Settings,
     /// Uniforms that the file of the program sets.
     constants: Constants,
     /// Those of the program.
@@ -80,13 +81,14 @@ pub unsafe extern "C" fn transpica_batch_create(
 ) -> TranspicaStatus {
     let make = || {
         // SAFETY: NULL or settings that no other call changes.
-        let options = unsafe { read(settings)? }.0.options;
+        let settings = unsafe { read(settings)? }.0;
+        let options = settings.options;
         // SAFETY: NULL or such a chain.
         let request = unsafe { ProgramRequest::new(program, "transpica_batch_create")? };
         request.with(&options.limits, &mut |program, _, executable| {
             let mut new = TranspicaBatch {
                 batch: Batch::new(program, options.settings(budget))?,
-                options,
+                settings: settings.clone(),
                 constants: constants(executable),
                 hooks: request.hooks.clone(),
                 uniforms: Uniforms::default(),

@@ -4,9 +4,9 @@
 
 use std::ffi::c_void;
 
-use transpica::Options;
-use transpica::host::{Environment, Hook, HostValues, OutputMap};
+use transpica::host::{Environment, Hook, HostValues, OutputMap, varying};
 use transpica_draw::batch::{Array, Order, Records, VertexAttribute, Vertices};
+use transpica_settings::Settings;
 
 use crate::batch::{TranspicaBatch, failed};
 use crate::boundary::{array, array_mut, done, exclusive, shared, value};
@@ -161,9 +161,9 @@ enum Wanted {
 }
 
 impl Layout {
-    fn new(wanted: Wanted, options: &Options, hooks: &[Hook]) -> Self {
+    fn new(wanted: Wanted, Settings { options, profile }: &Settings, hooks: &[Hook]) -> Self {
         let mut records = match wanted {
-            Wanted::Map(map) => Records::from_map(&map, options),
+            Wanted::Map(map) => Records::new(varying::outputs(&map, options, profile), options),
             Wanted::Registers(mask) => Records::from_registers(mask),
         };
         records.add_hooks(hooks);
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn transpica_batch_record_floats(
         // SAFETY: NULL or a batch and a state that no other call changes.
         let wanted =
             unsafe { shared(batch, "batch").and_then(|batch| Ok((batch, wanted(registers, outputs)?))) };
-        wanted.map_or(0, |(batch, wanted)| Layout::new(wanted, &batch.options, &[]).records.stride)
+        wanted.map_or(0, |(batch, wanted)| Layout::new(wanted, &batch.settings, &[]).records.stride)
     })
 }
 
@@ -279,10 +279,10 @@ pub unsafe extern "C" fn transpica_batch_draw(
         if !batch.hooks.is_empty() {
             batch.redirect(&host);
         }
-        let TranspicaBatch { batch, options, hooks, layout, .. } = batch;
+        let TranspicaBatch { batch, settings, hooks, layout, .. } = batch;
         let layout = match layout {
             Some(known) if known.wanted == wanted => known,
-            other => other.insert(Layout::new(wanted, options, hooks)),
+            other => other.insert(Layout::new(wanted, settings, hooks)),
         };
         layout.records.host = host;
         // SAFETY: NULL or as many numbers, as the caller guarantees.

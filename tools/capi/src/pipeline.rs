@@ -53,11 +53,12 @@ pub unsafe extern "C" fn transpica_pipeline_create(
 ) -> TranspicaStatus {
     let make = || {
         // SAFETY: NULL or settings that no other call changes.
-        let options = unsafe { read(settings)? }.0.options;
+        let settings = unsafe { read(settings)? }.0;
         // SAFETY: NULL or a state that no other call changes.
         let state = &unsafe { shared(registers, "registers")? }.state;
-        let pipeline = Pipeline::from_registers(state, &options)?;
-        let outputs = varying::outputs(&pipeline.setup().map, &options, &Default::default());
+        let mut pipeline = Pipeline::from_registers(state, &settings.options)?;
+        pipeline.set_profile(&settings.profile);
+        let outputs = varying::outputs(&pipeline.setup().map, &settings.options, &settings.profile);
         let lanes = outputs.iter().map(|output| output.lanes()).collect();
         Ok(TranspicaPipeline { pipeline, drawn: None, lanes })
     };

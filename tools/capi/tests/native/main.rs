@@ -7,6 +7,7 @@ mod header;
 mod host;
 mod hostile;
 mod installed;
+mod opengl;
 mod pipelines;
 mod settings;
 mod smoke;

@@ -2,6 +2,8 @@
 //! In: programs, their configuration and uniforms, vertices, indices. Out: [`Triangles`].
 //! Arithmetic and control flow are the machines'; [`transpica::host`] defines the outputs.
 
+use std::borrow::Cow;
+
 use super::assembly::Assembler;
 use super::geometry::Geometry;
 use super::shade::{Named, Shaded, Source};
@@ -11,7 +13,8 @@ use transpica::geometry::input::Primitives;
 use transpica::geometry::{GeometryInput, Topology};
 use transpica::host::{HostValues, Output, dvle, varying};
 use transpica::interp::{GeometryMachine, Uniforms};
-use transpica::{At, Error, Kind, Options, Program, RegisterState, Result, Setup, Shbin, Stage};
+use transpica::settings::{Varying, VaryingSource};
+use transpica::{At, Error, Kind, Options, Profile, Program, RegisterState, Result, Setup, Shbin, Stage};
 
 /// Limit of the vertices of a draw from buffers.
 const MOST_VERTICES: u32 = 1 << 21;
@@ -132,6 +135,7 @@ pub struct Pipeline {
     uniforms: [Uniforms; 2],
     setup: Setup,
     options: Options,
+    profile: Profile,
     host: HostValues,
     bounds: DrawLimits,
     /// Vectors and triangles of the last draw with a geometry program.
@@ -156,7 +160,9 @@ impl Pipeline {
         let geometry = match (geometry, setup.geometry) {
             (None, None) => None,
             (Some(program), Some(geometry)) => {
-                let outputs = varying::outputs(&setup.map, options, &Default::default());
+                // Whatever varyings a host takes of them.
+                let every = Profile { varyings: every_code(), ..Profile::default() };
+                let outputs = varying::outputs(&setup.map, options, &every);
                 let forwarded = setup.vertex_outputs;
                 Some(Geometry::new(program, geometry, forwarded, &outputs, options, bounds.steps)?)
             }
@@ -167,8 +173,9 @@ impl Pipeline {
             }
         };
         let vertex = Batch::new(vertex, options.settings(bounds.steps))?;
-        let (uniforms, host, at_once) = (Default::default(), HostValues::default(), LANES);
-        Ok(Self { vertex, at_once, geometry, uniforms, setup, options: *options, host, bounds, room: [0; 2] })
+        let (options, profile, host) = (*options, Profile::default(), HostValues::default());
+        let (uniforms, at_once, room) = (Default::default(), LANES, [0; 2]);
+        Ok(Self { vertex, at_once, geometry, uniforms, setup, options, profile, host, bounds, room })
     }
 
     /// Builds the pipeline that the GPU's registers describe, uniforms included.
@@ -230,6 +237,12 @@ impl Pipeline {
     /// Sets the topology of the assembler.
     pub fn set_topology(&mut self, topology: Topology) {
         self.setup.topology = topology;
+    }
+
+    /// Sets the profile whose varyings the vertices of triangles have. Default: that of
+    /// [`Profile::default`].
+    pub fn set_profile(&mut self, profile: &Profile) {
+        self.profile = profile.clone();
     }
 
     /// Sets the values that clip planes and a dynamic y use.
@@ -304,7 +317,7 @@ impl Pipeline {
         indices: Option<&[u32]>,
         (first, count): (u32, usize),
     ) -> Result<Triangles> {
-        let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
+        let outputs = varying::outputs(&self.setup.map, &self.options, &self.profile);
         let records = vectors(outputs.clone(), &self.options, self.host);
         let mut sink = Sink::new(&records, self.setup.topology, self.bounds, self.room);
         let Self { vertex: batch, at_once, geometry, setup, options, .. } = self;
@@ -343,6 +356,15 @@ impl Pipeline {
         self.room = [sink.values.len(), sink.triangles.len()];
         Ok(Triangles { outputs, values: sink.values, triangles: sink.triangles })
     }
+}
+
+/// Varyings of all codes but those without a component.
+fn every_code() -> Cow<'static, [Varying]> {
+    let row = |location: u32| {
+        let components: Vec<_> = (0..4).map(|n| VaryingSource::Code(4 * location as u8 + n)).collect();
+        Varying { name: "".into(), location, components: components.into() }
+    };
+    (0..6).map(row).collect()
 }
 
 /// Records of a whole vector for each output.
