@@ -165,16 +165,17 @@ impl Batch {
         result
     }
 
-    /// Loads the inputs that are the same for all vertices.
+    /// Loads the inputs that are the same for all vertices, into as many lanes as the draw has.
     pub(crate) fn fill(&mut self, vertices: &Vertices<'_>) {
+        let lanes = vertices.order.len().min(LANES);
         for register in registers(&self.code) {
             let (value, first) = match vertices.attribute(register) {
                 VertexAttribute::Fixed(value) => (*value, 0),
                 VertexAttribute::Array(array) => (Registers::DEFAULT, array.components()),
             };
             for (component, value) in value.into_iter().enumerate().skip(first) {
-                if let Some(lanes) = self.input_mut(register, component) {
-                    *lanes = [value; LANES];
+                if let Some(all) = self.input_mut(register, component) {
+                    all[..lanes].fill(value);
                 }
             }
         }

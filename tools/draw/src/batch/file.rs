@@ -130,6 +130,8 @@ pub(super) struct File {
     pub(super) addresses: Box<[[i32; LANES]; 2]>,
     /// cmp.x and cmp.y, bit n is lane n.
     pub(super) flags: [u64; 2],
+    /// Lanes of the run, in whole blocks: the others keep what they have.
+    lanes: usize,
     /// Sets of components of r and o registers that have no value of this run yet.
     fresh_temps: u64,
     fresh_outputs: u64,
@@ -164,6 +166,7 @@ impl File {
             equal: Box::new([Lanes::ZERO; 2]),
             addresses: Box::new([[0; LANES]; 2]),
             flags: [0; 2],
+            lanes: LANES,
             fresh_temps: 0,
             fresh_outputs: 0,
             uninitialized,
@@ -185,9 +188,11 @@ impl File {
         }
     }
 
-    /// Begins a run: gives all registers but inputs and uniforms their defaults, and rounds inputs.
-    pub(super) fn begin(&mut self, places: &Places, settings: &Settings) {
-        self.addresses.as_flattened_mut().fill(0);
+    /// Begins a run of the first lanes: gives all registers but inputs and uniforms their defaults,
+    /// and rounds inputs.
+    pub(super) fn begin(&mut self, places: &Places, settings: &Settings, lanes: usize) {
+        self.addresses.iter_mut().for_each(|address| address[..lanes].fill(0));
+        self.lanes = lanes;
         self.flags = [0; 2];
         self.fresh_temps = places.used(Bank::Temp);
         // The banks of geometry programs change with each EMIT.
@@ -197,7 +202,7 @@ impl File {
         }
         for component in bits(places.used(Bank::Input)) {
             let place = places.get(Bank::Input, component as usize);
-            for value in self.sources.places[usize::from(place)].iter_mut() {
+            for value in &mut self.sources.places[usize::from(place)][..lanes] {
                 *value = load(*value, settings);
             }
         }
@@ -215,7 +220,7 @@ impl File {
         for component in bits(components) {
             let place = places.get(bank, component as usize);
             let value = self.uninitialized[component as usize % 4];
-            *self.sources.places[usize::from(place)] = [value; LANES];
+            self.sources.places[usize::from(place)][..self.lanes].fill(value);
         }
     }
 

@@ -103,7 +103,11 @@ impl Records {
                 write(places, columns, to, at, output.lanes());
                 continue;
             }
-            let mut converted = columns.map(|column| *column);
+            let mut converted = [[0.0; LANES]; 4];
+            for (converted, column) in converted.iter_mut().zip(columns) {
+                let lanes = places.len().min(LANES);
+                converted[..lanes].copy_from_slice(&column[..lanes]);
+            }
             output.convert(&mut converted, &self.options, &self.host);
             let [x, y, z, w] = &converted;
             write(places, [x, y, z, w], to, at, output.lanes());

@@ -15,7 +15,7 @@ use super::VertexError;
 use super::code::{Code, Route};
 use super::file::{At, File};
 use super::group::{FEW, Group, Groups, Used};
-use super::lanes::{Active, LANES};
+use super::lanes::{Active, BLOCK, LANES};
 use super::rest::Rest;
 use super::wide::Wide;
 use crate::entity::bits;
@@ -158,10 +158,13 @@ impl Runner {
     /// The lanes of a run as one group.
     fn begin(&mut self, code: &Code, count: usize) -> Option<Group> {
         self.run = first(count);
-        self.used = Used { steps: [0; LANES], jumps: [0; LANES] };
+        // Memory of other lanes stays untouched: in a small draw it would cost more than the program.
+        let lanes = count.min(LANES).next_multiple_of(BLOCK);
+        self.used.steps[..lanes].fill(0);
+        self.used.jumps[..lanes].fill(0);
         (self.stopped, self.saved, self.single) = (0, 0, 0);
         self.failure = None;
-        self.file.begin(&code.places, &self.settings);
+        self.file.begin(&code.places, &self.settings, lanes);
         let jumps = u64::from(self.settings.loop_guard.unwrap_or(0));
         (count > 0).then(|| Group::new(self.run, code.entry, self.settings.budget, jumps))
     }
