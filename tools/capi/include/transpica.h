@@ -185,6 +185,8 @@ enum TranspicaType
     TRANSPICA_TYPE_HOOKS = 23,
     // TranspicaJob
     TRANSPICA_TYPE_JOB = 24,
+    // TranspicaDebugSource
+    TRANSPICA_TYPE_DEBUG_SOURCE = 25,
     // TranspicaFigures
     TRANSPICA_TYPE_FIGURES = 32,
     // TranspicaMessage
@@ -1171,6 +1173,23 @@ typedef struct TranspicaJob {
     const struct TranspicaSetup *setup;
 } TranspicaJob;
 
+// The source of a program for debuggers, with `debug_info` of the settings. It is a part of the
+// key.
+typedef struct TranspicaDebugSource {
+    // TRANSPICA_TYPE_DEBUG_SOURCE
+    struct TranspicaHead head;
+    // Name of the file, or NULL.
+    const char *name;
+    // Its text in UTF-8, which may end with a zero. NULL if text_length is 0.
+    const char *text;
+    // Bytes of the text.
+    size_t text_length;
+    // The line of each code word, from 1; 0: none.
+    const uint32_t *lines;
+    // Number of lines; words after them have none.
+    size_t line_count;
+} TranspicaDebugSource;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1354,8 +1373,8 @@ TranspicaStatus transpica_translator_warm_up(struct TranspicaTranslator *transla
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 // TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
 // SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
-// for a draw, and of TranspicaHooks; it is not needed afterwards. `result` receives a result,
-// whatever the status is.
+// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards. `result`
+// receives a result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);

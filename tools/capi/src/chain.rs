@@ -33,6 +33,8 @@ pub enum TranspicaType {
     Hooks = 23,
     /// TranspicaJob
     Job = 24,
+    /// TranspicaDebugSource
+    DebugSource = 25,
     /// TranspicaFigures
     Figures = 32,
     /// TranspicaMessage
@@ -92,7 +94,7 @@ macro_rules! structures {
 pub(crate) use structures;
 
 /// Every type.
-const TYPES: [TranspicaType; 16] = {
+const TYPES: [TranspicaType; 18] = {
     use TranspicaType as T;
     [
         T::Request,
@@ -104,6 +106,7 @@ const TYPES: [TranspicaType; 16] = {
         T::VertexInput,
         T::Hooks,
         T::Job,
+        T::DebugSource,
         T::Figures,
         T::Message,
         T::Input,
@@ -111,6 +114,7 @@ const TYPES: [TranspicaType; 16] = {
         T::Member,
         T::Kernel,
         T::PlanFigures,
+        T::Reliance,
     ]
 };
 

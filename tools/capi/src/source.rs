@@ -1,12 +1,13 @@
 //! Program sources and requested targets.
 //! In: a chain. Out: [`ProgramRequest`], which provides the program with its bindings.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 
 use transpica::container::Dvle;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::registers::number;
-use transpica::host::{Constants, DrawEnvironment, Environment, Hook, Hooked, dvle};
+use transpica::host::{Constants, DebugSource, DrawEnvironment, Environment, Hook, Hooked, Sourced, dvle};
 use transpica::isa::Pc;
 use transpica::settings::VertexInput;
 use transpica::stages::limits::check;
@@ -134,7 +135,27 @@ pub struct TranspicaSalt {
     pub byte_count: usize,
 }
 
+/// The source of a program for debuggers, with `debug_info` of the settings. It is a part of the
+/// key.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaDebugSource {
+    /// TRANSPICA_TYPE_DEBUG_SOURCE
+    pub head: TranspicaHead,
+    /// Name of the file, or NULL.
+    pub name: *const c_char,
+    /// Its text in UTF-8, which may end with a zero. NULL if text_length is 0.
+    pub text: *const c_char,
+    /// Bytes of the text.
+    pub text_length: usize,
+    /// The line of each code word, from 1; 0: none.
+    pub lines: *const u32,
+    /// Number of lines; words after them have none.
+    pub line_count: usize,
+}
+
 structures! {
+    TranspicaDebugSource => DebugSource,
     TranspicaRequest => Request,
     TranspicaRawProgram => RawProgram,
     TranspicaExecutable => Executable,
@@ -212,6 +233,7 @@ struct Structures {
     input: Option<TranspicaVertexInput>,
     hooks: Option<TranspicaHooks>,
     job: Option<TranspicaJob>,
+    debug: Option<TranspicaDebugSource>,
 }
 
 /// Source of the program.
@@ -232,6 +254,7 @@ pub(crate) struct ProgramRequest<'a> {
     pub(crate) hooks: Vec<Hook>,
     /// The job, if it is not the vertex stage.
     pub(crate) job: Option<Job<'a>>,
+    debug: Option<DebugSource>,
 }
 
 /// Work on a program: receives it, its bindings, and its executable if it is one of a file.
@@ -265,6 +288,7 @@ impl ProgramRequest<'_> {
                 T::VertexInput => link.read_into(&mut given.input)?,
                 T::Hooks => link.read_into(&mut given.hooks)?,
                 T::Job => link.read_into(&mut given.job)?,
+                T::DebugSource => link.read_into(&mut given.debug)?,
                 other @ (T::Figures
                 | T::Message
                 | T::Input
@@ -289,6 +313,8 @@ impl ProgramRequest<'_> {
         };
         // SAFETY: guaranteed by the caller.
         let job = given.job.map(|job| unsafe { job.read() }).transpose()?;
+        // SAFETY: guaranteed by the caller.
+        let debug = given.debug.map(|debug| unsafe { debug.read() }).transpose()?;
         let mut sources = [
             given.raw.map(Source::Raw),
             given.executable.map(Source::Executable),
@@ -298,7 +324,7 @@ impl ProgramRequest<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, targets, input, salt, hooks, job }),
+            (Some(source), None) => Ok(Self { source, targets, input, salt, hooks, job, debug }),
             (None, _) => {
                 let text = format!("{call} needs a structure that names the program");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))
@@ -314,7 +340,9 @@ impl ProgramRequest<'_> {
     pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
         let work =
             &mut |program: &Program<'_>, environment: &dyn Environment, executable: Option<&Dvle<'_>>| {
-                work(program, &Hooked { environment, hooks: &self.hooks }, executable)
+                let environment = Hooked { environment, hooks: &self.hooks };
+                let Some(source) = &self.debug else { return work(program, &environment, executable) };
+                work(program, &Sourced { environment, source }, executable)
             };
         let Some(input) = self.input else { return self.with_program(limits, work) };
         self.with_program(limits, &mut |program, environment, executable| {
@@ -348,6 +376,36 @@ impl ProgramRequest<'_> {
             }
         }
     }
+}
+
+impl TranspicaDebugSource {
+    /// Returns the source of the library.
+    ///
+    /// # Safety
+    /// `name` is NULL or a text that ends with a zero; `text` and `lines` are NULL or arrays of
+    /// the sizes that are said.
+    unsafe fn read(&self) -> Result<DebugSource, Problem> {
+        let &Self { head: _, name, text, text_length, lines, line_count } = self;
+        // SAFETY: guaranteed by the caller.
+        let (text, lines) = unsafe {
+            (
+                array(text.cast::<u8>(), text_length, "TranspicaDebugSource.text")?,
+                array(lines, line_count, "TranspicaDebugSource.lines")?,
+            )
+        };
+        let text = String::from_utf8_lossy(text).into_owned();
+        // SAFETY: as above.
+        Ok(DebugSource { name: unsafe { name_of(name) }.into(), text, lines: lines.to_vec() })
+    }
+}
+
+/// A name, empty for NULL.
+///
+/// # Safety
+/// NULL or a text that ends with a zero.
+unsafe fn name_of<'a>(name: *const c_char) -> Cow<'a, str> {
+    // SAFETY: guaranteed by the caller.
+    if name.is_null() { Cow::Borrowed("") } else { unsafe { CStr::from_ptr(name) }.to_string_lossy() }
 }
 
 /// Writes a register; numbers beyond 16 bits are ignored.
@@ -414,12 +472,8 @@ unsafe fn with_executable<R>(
     reserved("TranspicaExecutable.reserved", given.reserved)?;
     // SAFETY: guaranteed by the caller.
     let bytes = unsafe { array(given.bytes, given.byte_count, "TranspicaExecutable.bytes")? };
-    let name = if given.name.is_null() {
-        std::borrow::Cow::Borrowed("")
-    } else {
-        // SAFETY: not NULL, so a text that ends with a zero.
-        unsafe { CStr::from_ptr(given.name) }.to_string_lossy()
-    };
+    // SAFETY: as above.
+    let name = unsafe { name_of(given.name) };
     let file = Shbin::parse(bytes)?;
     check("executables", file.executables.len(), limits.executables, At::Offset(4))?;
     let index = given.index as usize;

@@ -142,13 +142,13 @@ struct Settings {
     }
 
     void fill(std::size_t number, Random &random, bool wrong) {
-        constexpr std::array<const char *, 3> presets = {"azahar-vulkan", "azahar-opengl", "panda3ds-opengles"};
+        constexpr std::array<const char *, 4> presets = {"azahar-vulkan", "azahar-opengl", "panda3ds-opengles", "tanuki3ds-opengl"};
         if (random.one_in(4)) {
             transpica_settings_preset(settings, presets[random.below(presets.size())], nullptr);
         }
         const std::string n = std::to_string(random.below(16)), place = std::to_string(random.below(4));
         const std::string bits = std::to_string(random.below(0x10000)), small = std::to_string(1 + random.below(1000));
-        const std::array<std::pair<std::string, std::string>, 34> values = {{
+        const std::array<std::pair<std::string, std::string>, 35> values = {{
             {"arithmetic.precision", "fast"},
             {"arithmetic.precision", "f24"},
             {"arithmetic.portable_exponentials", "true"},
@@ -175,6 +175,7 @@ struct Settings {
             {"control.ints", "i1=specialized"},
             {"input.formats", "v" + n + "=uint:3,v1=int"},
             {"assume", "uniforms=2^" + n + ",v" + n + "=no-nan,results=finite"},
+            {"debug_info", "true"},
             {"spirv_version", "1." + place},
             {"no_contraction", "false"},
             {"bindings", "uniforms=" + place + ":0"},
@@ -216,6 +217,7 @@ struct Program {
     TranspicaRequest request;
     TranspicaJob job;
     TranspicaHooks hook_list;
+    TranspicaDebugSource debug;
     TranspicaVertexInput input;
     TranspicaRegisters *registers = nullptr;
     TranspicaSetup *setup = nullptr;
@@ -399,6 +401,16 @@ struct Program {
             hook_list.hooks = hooks.data();
             hook_list.hook_count = hooks.size();
             link(hook_list.head);
+        }
+        if (random.one_in(4)) {
+            // Any bytes as a text, and lines that may not be in it.
+            TRANSPICA_INIT(debug, DEBUG_SOURCE);
+            debug.name = random.one_in(2) ? "any.pica" : nullptr;
+            debug.text = reinterpret_cast<const char *>(bytes.data());
+            debug.text_length = bytes.size();
+            debug.lines = code.data();
+            debug.line_count = code.size();
+            link(debug.head);
         }
         if (random.one_in(3)) {
             TRANSPICA_INIT(input, VERTEX_INPUT);

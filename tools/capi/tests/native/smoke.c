@@ -348,6 +348,51 @@ static void quaternions(void) {
     transpica_translator_free(translator);
 }
 
+/* A module carries the text and its lines only if the settings say so, however long the text is. */
+static void debug_sources(void) {
+    const char *const name = "shaders/end.pica";
+    char *const text = (char *)malloc(300000);
+    const uint32_t line = 41;
+    TranspicaDebugSource debug;
+    size_t counts[2] = {0, 0};
+    int on;
+    CHECK(text != NULL);
+    memset(text, '.', 300000);
+    TRANSPICA_INIT(debug, DEBUG_SOURCE);
+    debug.name = name;
+    debug.text = text;
+    debug.text_length = 300000;
+    debug.lines = &line;
+    debug.line_count = 1;
+    for (on = 0; on < 2; on++) {
+        TranspicaSettings *settings = transpica_settings_new();
+        TranspicaTranslator *translator;
+        TranspicaRawProgram raw = raw_program();
+        TranspicaResult *result;
+        const uint32_t *words;
+        size_t n;
+        int named = 0;
+        raw.head.next = &debug.head;
+        set(settings, "debug_info", on ? "true" : "false");
+        translator = translator_of(settings);
+        result = translated(translator, &raw.head);
+        words = transpica_result_words(result, &counts[on]);
+        for (n = 0; n + 4 < counts[on]; n++) {
+            named |= memcmp(words + n, name, strlen(name) + 1) == 0;
+        }
+        CHECK(named == on);
+        transpica_result_free(result);
+        debug.text = NULL;
+        CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+        failure(result, "TranspicaDebugSource.text");
+        debug.text = text;
+        transpica_translator_free(translator);
+        transpica_settings_free(settings);
+    }
+    CHECK(counts[1] > counts[0] + 300000 / 4);
+    free(text);
+}
+
 /* Tolerances of depth are in 0 to 1, and make another module. */
 static void snapped_depth(void) {
     TranspicaSettings *settings = transpica_settings_new();
@@ -1305,6 +1350,7 @@ int main(int count, char **arguments) {
     vertex_input();
     snapped_depth();
     quaternions();
+    debug_sources();
     options();
     promises();
     bad_programs(bytes, size);
