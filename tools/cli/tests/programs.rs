@@ -294,3 +294,24 @@ fn text_for_opengl_notes_its_depth_until_one_is_chosen() {
     let help = transpica(&["translate", "--help"]).succeeded();
     assert!(help.contains("OpenGL") && help.contains("--depth <RANGE>"), "{help}");
 }
+
+#[test]
+fn debug_information_has_the_source_that_the_file_names() {
+    let folder = folder("source");
+    let [plain, listed, binary] = ["plain.pica", "listed.pica", "source.shbin"].map(|name| folder.join(name));
+    let source = ".out position position\n; a comment that no disassembly has\n.proc main\n\tadd position, v0, v0\n\tend\n.end\n";
+    fs::write(&plain, source).expect("written");
+    let table = ".line over/there/plain.pica 4\n.line over/there/plain.pica 5\n";
+    fs::write(&listed, format!("{table}{source}")).expect("written");
+    let [plain, listed, binary] = [&plain, &listed, &binary].map(|path| path.to_str().expect("a name"));
+    let module = |from: &str| {
+        assert_eq!(transpica(&["asm", from, "-o", binary]).status, 0);
+        transpica(&["translate", binary, "--debug", "--to", "spirv-asm"]).succeeded()
+    };
+    let has_comment = |text: &str| text.contains("a comment that no disassembly has");
+    let text = module(listed);
+    assert!(has_comment(&text) && text.contains("\"plain.pica\"") && text.contains("OpLine"), "{text}");
+    assert!(!has_comment(&module(plain)), "without a table the source is a disassembly");
+    fs::rename(plain, folder.join("elsewhere.pica")).expect("renamed");
+    assert!(!has_comment(&module(listed)), "without the file, too");
+}

@@ -51,7 +51,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     let name = input.name();
     let environment = FileEnvironment::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
     let profile = &request.resolved.profile;
-    let sourced = dis::sourced(&environment, &container, profile, &name);
+    let sourced = dis::sourced(&environment, &container, profile, file);
     let mut translator = request.translator();
     let translated = translated(&mut translator, &container, dvle, &*sourced, vertex, geometry);
     let translated = translated.map_err(|error| input.fail(&error))?;

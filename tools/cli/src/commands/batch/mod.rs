@@ -244,7 +244,7 @@ impl Work<'_> {
             Stage::Geometry => Some(Setup::with_nearest(container, index, geometry.vertex, geometry.stride)?),
         };
         let job = setup.as_ref().map_or(self.request.vertex, Job::Geometry);
-        let sourced = dis::sourced(&environment, container, translator.profile(), &name);
+        let sourced = dis::sourced(&environment, container, translator.profile(), &input.path);
         record.key = Some(translator.key(&program, &*sourced, job, salt.as_bytes())?.to_string());
         let translated = translator.translate(&program, &*sourced, job)?;
         record.warnings = translated.warnings.iter().map(ToString::to_string).collect();
