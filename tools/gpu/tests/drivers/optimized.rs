@@ -1,4 +1,5 @@
-//! SPIR-V optimized by `spirv-opt -O` stays valid and has the same results.
+//! SPIR-V optimized by `spirv-opt -O`, and SPIR-V with debug information, is valid and has the same
+//! results.
 //! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
 use transpica::settings::{Arithmetic, Block, Layout};
@@ -22,13 +23,20 @@ struct Total {
     after: usize,
 }
 
-/// Compares a program before and after: both must pass, or break the rules in the same registers.
+/// Compares a program with both other forms: all must pass, or break the rules in the same
+/// registers.
 fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
-    let mut translator = Translator::new(case.options, Profile::default());
-    let translated = translator.translate(case.program, case.environment, Job::Compute).expect("translates");
-    let words = translator.spirv(&translated).expect("SPIR-V");
+    let [(translated, words), (_, described)] = [false, true].map(|debug_info| {
+        let mut translator = Translator::new(case.options, Profile { debug_info, ..Profile::default() });
+        let translated = translator.translate(case.program, case.environment, Job::Compute);
+        let translated = translated.expect("translates");
+        let words = translator.spirv(&translated).expect("SPIR-V");
+        (translated, words)
+    });
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimize(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    spirv_tools::validate(&described).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(described.len() > words.len(), "{name}: nothing is described");
     total.programs += 1;
     total.before += words.len();
     total.after += smaller.len();
@@ -37,13 +45,13 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
         let verdict = compare_shader(gpu, case, &translated, shader, Route::Passthrough);
         verdict.unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let (before, after): (Verdict, Verdict) = (run(words), run(smaller));
-    total.vertices += after.vertices as u64;
-    assert_eq!(
-        before.registers, after.registers,
-        "{name}: before {:?}, after {:?}",
-        before.first, after.first
-    );
+    let before: Verdict = run(words);
+    for (form, words) in [("after spirv-opt", smaller), ("with debug information", described)] {
+        let other = run(words);
+        total.vertices += other.vertices as u64;
+        let (first, firsts) = (&before.first, &other.first);
+        assert_eq!(before.registers, other.registers, "{name}: {first:?}, {form} {firsts:?}");
+    }
 }
 
 fn gpu() -> Gpu {
