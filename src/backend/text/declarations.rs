@@ -124,26 +124,39 @@ impl Declarations {
             let field = |field: HostField| Field::new(field.name(), host_type(field));
             out.block(&glsl.host, source.host_binding()?, fields().map(field).collect());
         }
-        match &interface.entry_point {
-            EntryPoint::Vertex => out.attributes(source, dialect, names)?,
+        out.resources(source, dialect, names)?;
+        Ok(out)
+    }
+
+    /// Declares what invocations of the entry read and write besides uniforms.
+    fn resources(
+        &mut self,
+        source: &BackendInput<'_>,
+        dialect: &Dialect,
+        names: &mut Names<'_>,
+    ) -> Result<()> {
+        match &source.interface.entry_point {
+            EntryPoint::Vertex => self.attributes(source, dialect, names)?,
             EntryPoint::Kernel(kernel) => {
-                out.buffer(StorageBuffer::FEED, None);
-                out.buffer(StorageBuffer::TRIANGLES, None);
+                self.buffer(StorageBuffer::FEED, None);
+                self.buffer(StorageBuffer::TRIANGLES, None);
                 let fields = draw_members(kernel).map(|name| Field::new(name, Type::I32)).collect();
                 let content = Content::Block("Draw".into(), fields);
-                out.globals.push(Global { name: "draw".into(), binding: DRAW, content });
-                out.buffer(StorageBuffer::COUNTS, None);
-                StorageBuffer::state(kernel).into_iter().for_each(|state| out.buffer(state, None));
+                self.globals.push(Global { name: "draw".into(), binding: DRAW, content });
+                self.buffer(StorageBuffer::COUNTS, None);
+                StorageBuffer::state(kernel).into_iter().for_each(|state| self.buffer(state, None));
             }
             EntryPoint::Compute { .. } => {
-                out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
-                out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
+                self.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
+                self.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
             EntryPoint::Stage(stage) if dialect.has_globals => {
-                for vector in (0..stage.vectors.min(16)).filter(|&vector| stage.reads(vector, reads.inputs)) {
+                for vector in
+                    (0..stage.vectors.min(16)).filter(|&vector| stage.reads(vector, self.reads.inputs))
+                {
                     let name = forwarded_name(vector);
                     names.exact(&name)?;
-                    out.attributes.push(Attribute { register: vector, name, ty: Type::F32X4 });
+                    self.attributes.push(Attribute { register: vector, name, ty: Type::F32X4 });
                 }
             }
             EntryPoint::Stage(_) | EntryPoint::Quaternions => {
@@ -151,7 +164,7 @@ impl Declarations {
                 return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Names the offsets in arrays, after all names that hosts link by.
@@ -409,10 +422,14 @@ impl Declarations {
         if out.len() > start {
             out.push('\n');
         }
-        let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
         // OpenGL ES has the block with an extension only, and separable programs do without.
-        let is_block = is_located && !row.is_es;
-        let is_invariant = profile.invariant_position;
+        self.write_position(out, is_located && !row.is_es, profile.invariant_position);
+    }
+
+    /// Declares the position and clip distances, where the language does not by itself.
+    #[cfg(feature = "glsl")]
+    fn write_position(&self, out: &mut String, is_block: bool, is_invariant: bool) {
+        let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
         if is_block {
             let indent = if distances.is_empty() { "" } else { "    " };
             let _ = writeln!(out, "out gl_PerVertex {{\n    vec4 gl_Position;\n{indent}{distances}}};");

@@ -103,71 +103,47 @@ const LOOP_GUARD: u32 = 1 << 16;
 /// let _translator = Translator::new(preset.options, preset.profile);
 /// ```
 pub fn preset(host: KnownHost, renderer: Renderer) -> Option<Preset> {
-    let control = Control { loop_guard: Some(LOOP_GUARD), ..Control::default() };
-    let profile = Profile { names: false, ..Profile::default() };
+    let shown = Outputs { all: true, depth: DepthRange::Raw, ..Outputs::default() };
     // Nothing reads the copy of the position.
     let [read @ .., _position] = AZAHAR;
-    Some(match (host, renderer) {
-        (KnownHost::Azahar, _) => Preset {
-            options: Options {
-                block: Block { layout: Layout::Azahar, ..Block::default() },
-                outputs: Outputs {
-                    all: true,
-                    depth: match renderer {
-                        Renderer::Vulkan => DepthRange::ZeroToW,
-                        Renderer::OpenGl | Renderer::OpenGlEs => DepthRange::MinusWToW,
-                    },
-                    flip_y: FlipY::Dynamic,
-                    clip_planes: ClipPlanes::BuiltIn,
-                    snap_depth: DepthSnap::AZAHAR,
-                    ..Outputs::default()
+    let (layout, outputs, varyings, glsl) = match (host, renderer) {
+        (KnownHost::Azahar, _) => {
+            let outputs = Outputs {
+                depth: match renderer {
+                    Renderer::Vulkan => DepthRange::ZeroToW,
+                    Renderer::OpenGl | Renderer::OpenGlEs => DepthRange::MinusWToW,
                 },
-                control,
-                ..Options::default()
-            },
-            profile: Profile { varyings: Cow::Borrowed(read), ..profile },
-        },
+                flip_y: FlipY::Dynamic,
+                clip_planes: ClipPlanes::BuiltIn,
+                snap_depth: DepthSnap::AZAHAR,
+                ..shown
+            };
+            (Layout::Azahar, outputs, Cow::Borrowed(&read[..]), GlslProfile::DEFAULT)
+        }
         (KnownHost::Panda3ds | KnownHost::Tanuki3ds, Renderer::Vulkan)
         | (KnownHost::Tanuki3ds, Renderer::OpenGlEs) => return None,
-        (KnownHost::Tanuki3ds, Renderer::OpenGl) => Preset {
-            options: Options {
-                block: Block { layout: Layout::Registers, ..Block::default() },
-                outputs: Outputs {
-                    all: true,
-                    depth: DepthRange::Raw,
-                    clamp_colors: false,
-                    ..Outputs::default()
-                },
-                control,
-                ..Options::default()
-            },
-            profile: Profile {
-                varyings: Cow::Borrowed(TANUKI3DS),
-                glsl: GlslProfile {
-                    version_line: false,
-                    extension_lines: false,
-                    entry: "pica_main".into(),
-                    outputs: GlslOutputs::Globals,
-                    attributes: AttributeNames::Numbered("v".into()),
-                    ..GlslProfile::DEFAULT
-                },
-                ..profile
-            },
-        },
-        (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => Preset {
-            options: Options {
-                block: Block { layout: Layout::Panda3ds, ..Block::default() },
-                outputs: Outputs { all: true, depth: DepthRange::Raw, ..Outputs::default() },
-                control,
-                ..Options::default()
-            },
-            profile: Profile {
-                glsl: GlslProfile {
-                    uniforms: BlockNames { block: "PICAShaderUniforms".into(), instance: None },
-                    ..GlslProfile::DEFAULT
-                },
-                ..profile
-            },
-        },
+        (KnownHost::Tanuki3ds, Renderer::OpenGl) => {
+            let glsl = GlslProfile {
+                version_line: false,
+                extension_lines: false,
+                entry: "pica_main".into(),
+                outputs: GlslOutputs::Globals,
+                attributes: AttributeNames::Numbered("v".into()),
+                ..GlslProfile::DEFAULT
+            };
+            let outputs = Outputs { clamp_colors: false, ..shown };
+            (Layout::Registers, outputs, Cow::Borrowed(&TANUKI3DS[..]), glsl)
+        }
+        (KnownHost::Panda3ds, Renderer::OpenGl | Renderer::OpenGlEs) => {
+            let uniforms = BlockNames { block: "PICAShaderUniforms".into(), instance: None };
+            let glsl = GlslProfile { uniforms, ..GlslProfile::DEFAULT };
+            (Layout::Panda3ds, shown, Profile::default().varyings, glsl)
+        }
+    };
+    let block = Block { layout, ..Block::default() };
+    let control = Control { loop_guard: Some(LOOP_GUARD), ..Control::default() };
+    Some(Preset {
+        options: Options { block, outputs, control, ..Options::default() },
+        profile: Profile { names: false, varyings, glsl, ..Profile::default() },
     })
 }

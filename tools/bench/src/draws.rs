@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use transpica::host::Environment as _;
 use transpica::host::dvle::FileEnvironment;
+use transpica::interp::Settings;
 use transpica::{Error, Machine, Options, Program};
 use transpica_draw::batch::{Batch, Order, Records, VertexAttribute, Vertices};
 use transpica_generate::{inputs, uniforms};
@@ -42,16 +43,7 @@ pub fn print(
     let settings = options.settings(1 << 24);
     let records = Records::from_map(&environment.output_map(), &options);
     let most = SIZES[SIZES.len() - 1];
-    let (mut machines, mut meshes) = (Vec::with_capacity(PROGRAMS), Vec::with_capacity(PROGRAMS));
-    for seed in 0..PROGRAMS as u64 {
-        let mut uniforms = uniforms(seed);
-        environment.constants().apply(&mut uniforms);
-        let (mut machine, mut batch) = (Machine::new(program, settings)?, Batch::new(program, settings)?);
-        machine.set_uniforms(&uniforms);
-        batch.set_uniforms(&uniforms);
-        meshes.push(Mesh::new(&mut batch, &inputs(seed, most)));
-        machines.push((machine, batch));
-    }
+    let (machines, meshes) = machines(program, environment, settings)?;
     let mut all: Vec<Ready<'_>> = Vec::with_capacity(PROGRAMS);
     for ((machine, batch), mesh) in machines.into_iter().zip(&meshes) {
         let (attributes, input_map) = mesh.fetched();
@@ -97,4 +89,23 @@ pub fn print(
         );
     }
     Ok(())
+}
+
+/// Prepares each program with uniforms and vertices of its own.
+fn machines(
+    program: &Program<'_>,
+    environment: &FileEnvironment<'_>,
+    settings: Settings,
+) -> Result<(Vec<(Machine, Batch)>, Vec<Mesh>), Error> {
+    let (mut machines, mut meshes) = (Vec::with_capacity(PROGRAMS), Vec::with_capacity(PROGRAMS));
+    for seed in 0..PROGRAMS as u64 {
+        let mut uniforms = uniforms(seed);
+        environment.constants().apply(&mut uniforms);
+        let (mut machine, mut batch) = (Machine::new(program, settings)?, Batch::new(program, settings)?);
+        machine.set_uniforms(&uniforms);
+        batch.set_uniforms(&uniforms);
+        meshes.push(Mesh::new(&mut batch, &inputs(seed, SIZES[SIZES.len() - 1])));
+        machines.push((machine, batch));
+    }
+    Ok((machines, meshes))
 }

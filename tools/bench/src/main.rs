@@ -163,6 +163,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.batch {
         return batches(arguments);
     }
+    translations(arguments)
+}
+
+/// Times the stages of translations, and glslang beside them. For a single program the last line is
+/// the time from bytes to SPIR-V.
+fn translations(arguments: &Arguments) -> Result<(), String> {
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Glslang::build()?) };
     let files = find(&arguments.paths, &["shbin", "pica"])?;
     let mut all = Vec::new();

@@ -14,7 +14,7 @@ use transpica::stages::cfg::reduce::{Reduced, reduce};
 use transpica::stages::lift::{self, Context, OutputSelection};
 use transpica::stages::passes;
 use transpica::stages::structure::{self, Structured};
-use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Stage, Translator};
+use transpica::{Error, GlslVersion, Job, Options, Profile, Shbin, Stage, Translation, Translator};
 
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -152,8 +152,7 @@ fn measure_program(
     let mut translator = Translator::new(options, profile.clone());
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, dvle, &options.limits)?;
-    let environment = FileEnvironment::new(&file, dvle, "bench")?;
-    let translated = translator.translate(&program, &environment, Job::Vertex)?;
+    let translated = translate(&mut translator, bytes, dvle)?;
     let words = translator.spirv(&translated)?;
     let mut samples: [Vec<u64>; STAGES.len()] = Default::default();
     let (mut sum, mut to_spirv) = (Vec::new(), Vec::new());
@@ -166,20 +165,14 @@ fn measure_program(
         sum.push(times.iter().sum());
         samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
         let mut clock = Stopwatch(Instant::now());
-        let file = Shbin::parse(bytes)?;
-        let program = dvle::program(&file, dvle, &options.limits)?;
-        let environment = FileEnvironment::new(&file, dvle, "bench")?;
-        let translated = translator.translate(&program, &environment, Job::Vertex)?;
+        let translated = translate(&mut translator, bytes, dvle)?;
         black_box(translator.spirv(&translated)?);
         to_spirv.push(clock.lap());
     }
     let (mut wgsl, mut to_wgsl) = (Vec::new(), Vec::new());
     for _ in 0..repeat.min(100) {
         let mut clock = Stopwatch(Instant::now());
-        let file = Shbin::parse(bytes)?;
-        let program = dvle::program(&file, dvle, &options.limits)?;
-        let environment = FileEnvironment::new(&file, dvle, "bench")?;
-        let translated = translator.translate(&program, &environment, Job::Vertex)?;
+        let translated = translate(&mut translator, bytes, dvle)?;
         let before = clock.lap();
         black_box(translated.text(Language::Wgsl)?);
         wgsl.push(clock.lap());
@@ -199,6 +192,14 @@ fn measure_program(
         tier: translated.tier.to_string(),
         glsl: translated.text(Language::Glsl(GlslVersion::default()))?,
     }))
+}
+
+/// Translates a program from the bytes of its file.
+fn translate(translator: &mut Translator, bytes: &[u8], dvle: usize) -> Result<Translation, Error> {
+    let file = Shbin::parse(bytes)?;
+    let program = dvle::program(&file, dvle, &translator.options().limits)?;
+    let environment = FileEnvironment::new(&file, dvle, "bench")?;
+    translator.translate(&program, &environment, Job::Vertex)
 }
 
 /// Counts the data instructions of the program's graph, each once.

@@ -182,8 +182,8 @@ pub unsafe extern "C" fn transpica_translator_warm_up(
 /// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 /// TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
 /// SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
-/// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards. `result`
-/// receives a result, whatever the status is.
+/// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards.
+/// `result` receives a result, whatever the status is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translate(
     translator: *mut TranspicaTranslator,

@@ -30,7 +30,7 @@ fn replay() -> &'static Path {
             .args(FILES.map(|file| here().join("examples/gl").join(file)))
             .arg(built().join("libtranspica_capi.a"))
             .args(system_libraries())
-            .args(["-lEGL", "-lm", "-o"])
+            .args(["-lEGL", "-o"])
             .arg(&program));
         program
     })
@@ -174,6 +174,26 @@ fn ways_of_the_c_host_have_equal_pixels() {
         let shown = colors(scene.name, &geometry(scene));
         assert!(shown.iter().any(|&colors| colors > 1), "{}: {shown:?}", scene.name);
     }
+}
+
+#[test]
+fn the_second_program_of_the_readme_prints_a_stage() {
+    let folder = folder("second");
+    let readme = fs::read_to_string(here().join("README.md")).expect("a text");
+    let program = readme.split("```c\n").nth(2).and_then(|rest| rest.split("```").next());
+    let [source, program_path, stage] = ["main.c", "main", "stage.vert"].map(|name| folder.join(name));
+    fs::write(&source, program.expect("the second program")).expect("written");
+    run(compiler("cc", "c11")
+        .arg("-Wconversion")
+        .arg(&source)
+        .arg(built().join("libtranspica_capi.a"))
+        .args(system_libraries())
+        .arg("-o")
+        .arg(&program_path));
+    let text = run(&mut Command::new(&program_path));
+    assert!(text.contains("void pica_main() {\n    position = v0;\n    pica_color = v1;\n"), "{text}");
+    fs::write(&stage, text).expect("written");
+    run(Command::new("glslangValidator").arg(&stage));
 }
 
 #[test]

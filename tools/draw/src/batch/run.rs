@@ -158,7 +158,7 @@ impl Runner {
     /// The lanes of a run as one group.
     fn begin(&mut self, code: &Code, count: usize) -> Option<Group> {
         self.run = first(count);
-        // Memory of other lanes stays untouched: in a small draw it would cost more than the program.
+        // Other lanes stay untouched: in a small draw they would cost more than the program.
         let lanes = count.min(LANES).next_multiple_of(BLOCK);
         self.used.steps[..lanes].fill(0);
         self.used.jumps[..lanes].fill(0);

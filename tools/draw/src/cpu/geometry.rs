@@ -199,8 +199,8 @@ impl Geometry {
         result
     }
 
-    /// Assembles the triangles of an invocation. The vertices of the batch are there from a first one
-    /// on, or none.
+    /// Assembles the triangles of an invocation. The vertices of the batch are there from a first
+    /// one on, or none.
     fn resolve(
         &mut self,
         batch: &GeometryBatch,
