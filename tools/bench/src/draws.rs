@@ -43,9 +43,10 @@ pub fn print(
     let settings = options.settings(1 << 24);
     let records = Records::from_map(&environment.output_map(), &options);
     let most = SIZES[SIZES.len() - 1];
-    let (machines, meshes) = machines(program, environment, settings)?;
+    let prepared = prepare(program, environment, settings)?;
     let mut all: Vec<Ready<'_>> = Vec::with_capacity(PROGRAMS);
-    for ((machine, batch), mesh) in machines.into_iter().zip(&meshes) {
+    for (machine, batch, mesh) in &prepared {
+        let (machine, batch) = (machine.clone(), batch.clone());
         let (attributes, input_map) = mesh.fetched();
         let to = vec![0.0; most * records.stride];
         all.push(Ready { machine, batch, mesh, attributes, input_map, to });
@@ -92,20 +93,19 @@ pub fn print(
 }
 
 /// Prepares each program with uniforms and vertices of its own.
-fn machines(
+fn prepare(
     program: &Program<'_>,
     environment: &FileEnvironment<'_>,
     settings: Settings,
-) -> Result<(Vec<(Machine, Batch)>, Vec<Mesh>), Error> {
-    let (mut machines, mut meshes) = (Vec::with_capacity(PROGRAMS), Vec::with_capacity(PROGRAMS));
-    for seed in 0..PROGRAMS as u64 {
+) -> Result<Vec<(Machine, Batch, Mesh)>, Error> {
+    let prepared = (0..PROGRAMS as u64).map(|seed| {
         let mut uniforms = uniforms(seed);
         environment.constants().apply(&mut uniforms);
         let (mut machine, mut batch) = (Machine::new(program, settings)?, Batch::new(program, settings)?);
         machine.set_uniforms(&uniforms);
         batch.set_uniforms(&uniforms);
-        meshes.push(Mesh::new(&mut batch, &inputs(seed, SIZES[SIZES.len() - 1])));
-        machines.push((machine, batch));
-    }
-    Ok((machines, meshes))
+        let mesh = Mesh::new(&mut batch, &inputs(seed, SIZES[SIZES.len() - 1]));
+        Ok((machine, batch, mesh))
+    });
+    prepared.collect()
 }
