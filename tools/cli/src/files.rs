@@ -213,14 +213,17 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes two results, or none: if the second fails, a file created for the first is removed.
-pub fn write_both(first: (&Path, &[u8]), second: (Option<&Path>, &[u8])) -> Result<(), Failure> {
-    let is_new = !first.0.exists();
-    write(Some(first.0), first.1)?;
-    write(second.0, second.1).inspect_err(|_| {
-        if is_new {
+/// Writes results, all or none: if one fails, files created for those before are removed.
+pub fn write_all(results: &[(Option<&Path>, &[u8])]) -> Result<(), Failure> {
+    let mut created = Vec::new();
+    for &(path, bytes) in results {
+        let new = path.filter(|path| !path.exists());
+        if let Err(failure) = write(path, bytes) {
             // Best effort: the failure is reported in any case.
-            let _ = std::fs::remove_file(first.0);
+            created.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            return Err(failure);
         }
-    })
+        created.extend(new);
+    }
+    Ok(())
 }

@@ -306,3 +306,72 @@ fn very_long_lines_are_reported_by_place_alone() {
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("standard input:2:") && ran.err.len() < 2000, "{} bytes", ran.err.len());
 }
+
+/// Sources, a list of them, and a rule that makes file, bindings and dependencies of them.
+fn listed(name: &str) -> std::path::PathBuf {
+    let folder = folder(name).join("a folder");
+    fs::create_dir(&folder).expect("a folder");
+    for half in ["v", "g"] {
+        let source = root().join(format!("shaders/points.{half}.pica"));
+        fs::copy(source, folder.join(format!("points.{half}.pica"))).expect("a sample");
+    }
+    fs::write(folder.join("points.shlist"), "points.v.pica\n  points.g.pica\n").expect("written");
+    folder
+}
+
+#[test]
+fn bindings_come_from_the_call_that_assembles() {
+    let folder = listed("bindings");
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let [list, binary, header, module, rule] =
+        ["points.shlist", "points.shbin", "points.h", "points.rs", "points.d"].map(path);
+    let arguments = ["asm", &list, "-o", &binary, "--bind-c", &header, "--bind-rust", &module, "-MD", &rule];
+    transpica(&arguments).succeeded();
+    let sample = fs::read(root().join("shaders/points.shbin")).expect("a sample");
+    assert_eq!(fs::read(&binary).expect("written"), sample);
+    let text = |path: &str| fs::read_to_string(path).expect("written");
+    assert!(text(&header).contains("points_geometry_point_size(float x, float y, float z, float w)"));
+    assert!(text(&module).contains("include_bytes!(\"points.shbin\")"));
+    let bound = [path("other.h"), path("other.rs")];
+    transpica(&["bind", &binary, "--bind-c", &bound[0], "--bind-rust", &bound[1]]).succeeded();
+    assert_eq!(text(&bound[0]), text(&header));
+    assert_eq!(text(&bound[1]), text(&module));
+
+    // Nothing is written where anything is wrong.
+    let results = [&binary, &header, &module, &rule];
+    results.iter().for_each(|path| fs::remove_file(path).expect("there"));
+    fs::write(path("points.g.pica"), ".proc main\n\tmov\n.end\n").expect("written");
+    assert_eq!(transpica(&arguments).status, 1);
+    assert!(results.iter().all(|path| !std::path::Path::new(path).exists()));
+    fs::write(&list, " \n").expect("written");
+    let ran = transpica(&arguments);
+    assert!(ran.status == 1 && ran.err.contains("lists no source"), "{}", ran.err);
+    let ran = transpica(&["bind", &path("points.v.pica")]);
+    assert!(ran.status == 2 && ran.err.contains("nothing to write"), "{}", ran.err);
+}
+
+#[test]
+fn make_reads_the_dependencies_of_a_file() {
+    let folder = listed("make");
+    let rule = "\"$(TRANSPICA)\" asm points.shlist -o points.shbin --bind-c points.h -MD points.d -q";
+    fs::write(folder.join("Makefile"), format!("points.shbin:\n\t{rule}\n-include points.d\n"))
+        .expect("written");
+    let make = |arguments: &[&str]| {
+        let command = format!("TRANSPICA={}", env!("CARGO_BIN_EXE_transpica"));
+        let ran =
+            std::process::Command::new("make").arg("-C").arg(&folder).args(arguments).arg(command).output();
+        ran.expect("make; install it with: sudo apt-get install -y make").status.code()
+    };
+    assert_eq!((make(&["-q"]), make(&[])), (Some(1), Some(0)));
+    assert_eq!(make(&["-q"]), Some(0), "nothing is newer");
+    for name in ["points.g.pica", "points.shlist"] {
+        let file = fs::File::options().append(true).open(folder.join(name)).expect("there");
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+        file.set_modified(later).expect("a time");
+        assert_eq!(make(&["-q"]), Some(1), "{name} is newer");
+        file.set_modified(std::time::UNIX_EPOCH).expect("a time");
+        assert_eq!(make(&["-q"]), Some(0));
+    }
+    fs::remove_file(folder.join("points.g.pica")).expect("there");
+    assert_eq!(make(&["-q"]), Some(1), "a source that is gone makes the rule run, which says so");
+}

@@ -9,7 +9,7 @@ use crate::support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
 const COMMANDS: &str =
-    "translate asm info dis cfg run draw compare replay scan survey doctor manifest completions man";
+    "translate asm bind info dis cfg run draw compare replay scan survey doctor manifest completions man";
 
 #[test]
 fn every_target_is_translated_to() {

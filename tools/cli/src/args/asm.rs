@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Denied, denied};
+use super::{BindingFiles, Denied, denied};
 use crate::streams::{Output, Streams};
 
 /// Assemble sources in picasso's language into one file
@@ -12,6 +12,7 @@ use crate::streams::{Output, Streams};
 #[command(after_help = "Examples:
   transpica asm lights.v.pica -o lights.shbin
   transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
+  transpica asm points.shlist -o points.shbin --bind-c points_shbin.h -MD points.d
 
 All files share code and operand descriptors; each makes one executable (DVLE), in the order given. \
 - as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
@@ -24,7 +25,7 @@ is written.
 --json lists as messages the errors, or what --lint finds: severity, rule (none for errors), message, \
 file, line, column, help or explanation.")]
 pub struct Asm {
-    /// The sources; - reads standard input
+    /// The sources, or lists of them (.shlist); - reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Output file (.shbin)
@@ -33,6 +34,8 @@ pub struct Asm {
     /// Write a C header with the registers of the uniforms to this file
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
+    #[command(flatten)]
+    pub bindings: BindingFiles,
     /// Warn where a padding NOP is needed instead of inserting it
     #[arg(long)]
     pub no_nop: bool,
@@ -55,6 +58,7 @@ impl Asm {
         let instead = "give -o a file; transpica dis prints one as text, transpica info its tables";
         streams.outputs[0].binary = Some(instead);
         streams.outputs.extend(self.header.as_deref().map(|path| Output::text("--header", Some(path))));
+        streams.outputs.extend(self.bindings.outputs());
         streams.outputs.extend(self.json.then(|| Output::text("--json", None)));
         streams
     }

@@ -4,6 +4,7 @@
 
 mod asm;
 mod batch;
+mod bind;
 mod cfg;
 mod compare;
 mod dis;
@@ -27,6 +28,7 @@ use crate::streams::Streams;
 
 pub use asm::Asm;
 pub use batch::{Batch, Manifest, NamePart, NamePattern, Shard};
+pub use bind::{Bind, BindingFiles};
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
@@ -116,6 +118,7 @@ pub struct Selection {
 pub enum Command {
     Translate(Box<Translate>),
     Asm(Asm),
+    Bind(Bind),
     Info(Info),
     Dis(Dis),
     Cfg(Cfg),
@@ -138,6 +141,7 @@ impl Command {
             Self::Translate(arguments) => arguments.check(),
             Self::Run(arguments) => arguments.check(),
             Self::Draw(arguments) => arguments.check(),
+            Self::Bind(arguments) => arguments.check(),
             Self::Cfg(_)
             | Self::Info(_)
             | Self::Manifest(_)
@@ -178,6 +182,7 @@ impl Command {
             }
             Self::Draw(arguments) => arguments.streams(),
             Self::Asm(arguments) => arguments.streams(),
+            Self::Bind(arguments) => arguments.streams(),
             Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
@@ -195,6 +200,7 @@ impl Command {
             | Self::Survey(_)
             | Self::Scan(_)
             | Self::Asm(_)
+            | Self::Bind(_)
             | Self::Dis(_)
             | Self::Cfg(_)
             | Self::Completions(_)
@@ -205,7 +211,7 @@ impl Command {
 
 /// The commands by their use, as help and manual list them. Those that packages need are not in it.
 pub const GROUPS: [(&str, &[&str]); 4] = [
-    ("Translate", &["translate", "asm"]),
+    ("Translate", &["translate", "asm", "bind"]),
     ("Inspect", &["info", "dis", "cfg"]),
     ("Run", &["run", "draw", "compare", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
@@ -231,7 +237,10 @@ pub fn command() -> clap::Command {
 /// Parses and checks the command line, before anything is read or written. Wrong usage ends the
 /// process.
 pub fn parse() -> Cli {
-    let matches = command().get_matches();
+    // As compilers spell it: two letters are no option of clap.
+    let given = std::env::args_os()
+        .map(|argument| if argument == "-MD" { "--dependencies".into() } else { argument });
+    let matches = command().get_matches_from(given);
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let command = &mut cli.command;
     // Endings last: an output over an input is worse than one with an odd name.

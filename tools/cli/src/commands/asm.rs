@@ -1,18 +1,20 @@
 //! `transpica asm`: sources in picasso's language to a container, and a C header.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use transpica::Shbin;
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
-use super::{Input, lint};
+use super::{Input, bind, lint};
 use crate::args::{Asm, Common, Denied};
 use crate::files;
 use crate::json::Schema;
 use crate::report::{Failure, Text, print_diagnostics};
 
 pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
-    let Asm { files: paths, output, header, no_nop, deny, json, .. } = arguments;
+    let Asm { files: named, output, header, no_nop, deny, json, bindings, .. } = arguments;
+    let paths = listed(named)?;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> =
         texts.iter().map(|text| SourceText { name: &text.name, text: &text.text }).collect();
@@ -38,13 +40,20 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
             let found = lint(&assembled, &sources, &texts, arguments, common)?;
             print_json(&found.json, *json)?;
             lint::check(&found.rules, deny).map_err(|failure| failure.hint("nothing was written"))?;
-            match header {
-                Some(header) => {
-                    let text = assembled.header.as_bytes();
-                    files::write_both((output, &assembled.bytes), (Some(header), text))
-                }
-                None => files::write(Some(output), &assembled.bytes),
+            let mut results = vec![(Some(output.as_path()), &assembled.bytes[..])];
+            results.extend(header.as_deref().map(|header| (Some(header), assembled.header.as_bytes())));
+            let mut texts = Vec::new();
+            // Files without a program are for other tools, which want no bindings.
+            if bindings.outputs().next().is_some() {
+                let lists = named.iter().filter(|path| is_list(path)).cloned();
+                let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).collect();
+                let made: Vec<&Path> = results.iter().filter_map(|(path, _)| *path).collect();
+                let file = Shbin::parse(&assembled.bytes);
+                let bound = file.and_then(|file| bind::texts(bindings, &file, output, &read, &made));
+                texts = bound.map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
             }
+            results.extend(texts.iter().map(|(path, text)| (Some(*path), text.as_bytes())));
+            files::write_all(&results)
         }
         Err(report) => {
             let described: Vec<_> = report.errors.iter().map(lint::describe_error).collect();
@@ -93,6 +102,31 @@ fn lint(
         print_diagnostics(&errors, &warnings, texts, common.color);
     }
     Ok(if has_lint { found } else { lint::Findings::default() })
+}
+
+/// Returns the sources, those of a list (.shlist) in its place: names from its folder, separated by
+/// white space.
+fn listed(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for path in named {
+        if !is_list(path) {
+            paths.push(path.clone());
+            continue;
+        }
+        let names = files::read(path)?;
+        let names = String::from_utf8_lossy(&names);
+        let before = paths.len();
+        paths.extend(names.split_whitespace().map(|name| path.with_file_name(name)));
+        if paths.len() == before {
+            return Err(Failure::new(format!("{} lists no source", path.display())));
+        }
+    }
+    Ok(paths)
+}
+
+/// Returns whether a file is a list of sources.
+fn is_list(path: &Path) -> bool {
+    files::ending(path).as_deref() == Some("shlist")
 }
 
 /// Reads a source.

@@ -2,6 +2,7 @@
 
 mod asm;
 mod batch;
+mod bind;
 mod cfg;
 #[cfg(feature = "gpu")]
 mod compare;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Manifest(arguments) => batch::merge(&arguments),
         Command::Info(arguments) => info::run(&arguments, &common),
         Command::Asm(arguments) => asm::run(&arguments, &common),
+        Command::Bind(arguments) => bind::run(&arguments, &common),
         Command::Dis(arguments) => dis::run(arguments, &common),
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),

@@ -94,7 +94,7 @@ fn conclude(
     match (log, text, saved) {
         (None, text, None) => files::write(output, text?.as_bytes()),
         (None, text, Some((path, state))) => {
-            files::write_both((&path, state.as_bytes()), (output, text?.as_bytes()))
+            files::write_all(&[(Some(&path), state.as_bytes()), (output, text?.as_bytes())])
         }
         (Some(log), Ok(text), saved) => {
             log.finish(&text)?;

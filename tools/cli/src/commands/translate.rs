@@ -228,7 +228,7 @@ fn show(
         }
         (None, None) => return files::write(output, &bytes),
     };
-    files::write_both((path, text.as_bytes()), (output, &bytes))
+    files::write_all(&[(Some(path), text.as_bytes()), (output, &bytes)])
 }
 
 /// Returns the extension of a GLSL file, by which compilers know the stage.

@@ -1,0 +1,62 @@
+//! Names: identifiers that C and Rust accept, each once.
+//! In: names of files, which may contain any byte. Out: identifiers in lower case.
+
+use transpica::Stage;
+
+/// Names of what bindings contain besides uniforms and attributes.
+pub(crate) const RESERVED: &[&str] =
+    &["attributes", "vertex", "program", "permutation", "stride", "shbin", "file"];
+
+/// Returns the name of a stage.
+pub(crate) fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vertex",
+        Stage::Geometry => "geometry",
+    }
+}
+
+/// Returns a name as an identifier in lower case: words are separated by `_`. It may be a keyword.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    let mut is_lower = false;
+    for character in name.chars() {
+        let is_word = character.is_ascii_alphanumeric();
+        // modelView is model_view, but MVP is mvp.
+        if !is_word || is_lower && character.is_ascii_uppercase() {
+            out.push('_');
+        }
+        if is_word {
+            out.push(character.to_ascii_lowercase());
+        }
+        is_lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+    }
+    if out.starts_with(|first: char| first.is_ascii_digit()) || out.is_empty() {
+        out.insert(0, '_');
+    }
+    out
+}
+
+/// Identifiers that are taken.
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    /// Begins with names that are taken.
+    pub(crate) fn new(taken: &[&str]) -> Self {
+        Self(taken.iter().map(|&name| name.into()).collect())
+    }
+
+    /// Adds a name, and what is named after it with these endings; if one of them is taken, a name
+    /// with a number.
+    pub(crate) fn add(&mut self, before: &str, name: &str, endings: &[&str]) -> String {
+        let name = format!("{before}{}", identifier(name));
+        let all = |name: &str| {
+            let named = endings.iter().map(|ending| format!("{name}{ending}"));
+            std::iter::once(name.to_owned()).chain(named).collect::<Vec<_>>()
+        };
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let mut free = std::iter::once(name.clone()).chain(numbered);
+        let free = free.find(|name| !all(name).iter().any(|name| self.0.contains(name))).unwrap_or(name);
+        self.0.extend(all(&free));
+        free
+    }
+}

@@ -1,0 +1,31 @@
+// The signatures of citro3d and libctru that bindings call, as their public headers have them. Calls are printed.
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum { GPU_VERTEX_SHADER, GPU_GEOMETRY_SHADER } GPU_SHADER_TYPE;
+typedef enum { GPU_BYTE, GPU_UNSIGNED_BYTE, GPU_SHORT, GPU_FLOAT } GPU_FORMATS;
+typedef struct {
+    float m[16];
+} C3D_Mtx;
+typedef struct {
+    int count;
+} C3D_AttrInfo;
+
+static inline void AttrInfo_Init(C3D_AttrInfo *info) { info->count = 0; }
+static inline int AttrInfo_AddLoader(C3D_AttrInfo *info, int regId, GPU_FORMATS format, int count) {
+    printf("loader %d: v%d, format %d, %d\n", info->count, regId, (int)format, count);
+    return info->count++;
+}
+static inline void C3D_FVUnifMtx4x4(GPU_SHADER_TYPE type, int id, const C3D_Mtx *mtx) {
+    printf("matrix %d %d %g\n", (int)type, id, (double)mtx->m[0]);
+}
+static inline void C3D_FVUnifSet(GPU_SHADER_TYPE type, int id, float x, float y, float z, float w) {
+    printf("float %d %d %g %g %g %g\n", (int)type, id, (double)x, (double)y, (double)z, (double)w);
+}
+static inline void C3D_IVUnifSet(GPU_SHADER_TYPE type, int id, int x, int y, int z, int w) {
+    printf("int %d 0x%x %d %d %d %d\n", (int)type, (unsigned)id, x, y, z, w);
+}
+static inline void C3D_BoolUnifSet(GPU_SHADER_TYPE type, int id, bool value) {
+    printf("bool %d 0x%x %d\n", (int)type, (unsigned)id, value);
+}
