@@ -183,6 +183,7 @@ fn published_packages_depend_on_published_ones() {
         "tools/containers",
         "tools/inspect",
         "tools/settings",
+        "tools/bind",
         "tools/gpu",
         "tools/cli",
     ] {

@@ -140,7 +140,7 @@ fn fill(to: &Path) {
         fs::write(path, bytes).expect("writable");
     };
     let sample = |name: &str| fs::read(root().join("shaders").join(name)).expect("a sample");
-    for name in ["fog", "library", "lights", "textured", "toon", "uber", "water"] {
+    for name in ["fog", "library", "lights", "points", "textured", "toon", "uber", "water"] {
         write(&format!("{name}.shbin"), &sample(&format!("{name}.shbin")));
     }
     // Of `toon` a driver may decide less than of `uber`, so that `--strict` passes.
@@ -152,6 +152,7 @@ fn fill(to: &Path) {
     for name in ["lights.v.pica", "points.v.pica", "points.g.pica"] {
         write(name, &sample(name));
     }
+    write("points.shlist", b"points.v.pica points.g.pica\n");
     write("bad.v.pica", b".out - position o0\n.proc main\n mvo r0, v0\n end\n.end\n");
     let packed = [&[7; 24][..], &sample("lights.shbin")].concat();
     ["romfs/pack.bin", "model.bcmdl", "pack.arc"].iter().for_each(|name| write(name, &packed));
@@ -223,7 +224,7 @@ fn every_example_runs() {
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);
     commands().iter().for_each(|command| of_help(&[command], &mut found));
-    assert!(commands().len() == 14 && found.len() > 80, "only {} examples: {found:#?}", found.len());
+    assert!(commands().len() == 16 && found.len() > 80, "only {} examples: {found:#?}", found.len());
     let is_exception = |example: &&Example| EXCEPTIONS.iter().any(|(line, _)| *line == example.line);
     for (line, reason) in EXCEPTIONS {
         assert!(found.iter().any(|example| example.line == line), "no example any more: {line} ({reason})");

@@ -10,7 +10,7 @@ use crate::streams::{Output, Streams};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica bind lights.shbin --bind-c lights.h
-  transpica bind points.shbin --bind-rust src/points.rs -MD points.d
+  transpica bind points.shbin --bind-rust points.rs -MD points.d
 
 The header has register numbers, a structure of the vertices, and functions of citro3d that set each \
 uniform by its name. Without citro3d.h, or with TRANSPICA_PLAIN, it has numbers and structures only.
@@ -35,7 +35,7 @@ pub struct BindingFiles {
     /// Write a Rust module to this file
     #[arg(long, value_name = "FILE")]
     pub bind_rust: Option<PathBuf>,
-    /// Write a rule of make, with all outputs and sources, to this file; also -MD FILE
+    /// Write a rule of make with all sources to this file; also -MD FILE
     #[arg(long, value_name = "FILE")]
     pub dependencies: Option<PathBuf>,
 }
