@@ -32,12 +32,7 @@ impl Translator {
     /// translator.warm_up();
     /// ```
     pub fn warm_up(&mut self) {
-        let mut state = RegisterState::default();
-        // Position, color and a texture coordinate.
-        let map = [0x0302_0100, 0x0B0A_0908, 0x1F1F_0D0C];
-        state.write(VERTEX_UNIT + OUTPUT_MASK, 7);
-        state.write(OUTMAP_TOTAL, 3);
-        (OUTMAP..).zip(map).for_each(|(register, word)| state.write(register, word));
+        let state = state();
         let vertex = state.vertex();
         let Ok(program) = Program::from_raw(&CODE[..], &DESCRIPTORS[..], Pc(4), Stage::Vertex) else {
             return;
@@ -51,6 +46,16 @@ impl Translator {
     }
 }
 
+/// Registers with position, color and a texture coordinate as outputs.
+fn state() -> RegisterState {
+    let mut state = RegisterState::default();
+    let map = [0x0302_0100, 0x0B0A_0908, 0x1F1F_0D0C];
+    state.write(VERTEX_UNIT + OUTPUT_MASK, 7);
+    state.write(OUTMAP_TOTAL, 3);
+    (OUTMAP..).zip(map).for_each(|(register, word)| state.write(register, word));
+    state
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +65,7 @@ mod tests {
     fn the_program_translates() {
         let program = Program::from_raw(&CODE[..], &DESCRIPTORS[..], Pc(4), Stage::Vertex).unwrap();
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let state = RegisterState::default();
+        let state = state();
         let translated = translator.translate(&program, &state.vertex(), Job::Vertex).unwrap();
         assert_eq!((translated.usage.inputs, translated.usage.relative != 0), (7, true));
         assert!(translated.warnings.is_empty());
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn words_do_not_depend_on_it() {
         let program = Program::from_raw(&CODE[4..], &DESCRIPTORS[..], Pc(1), Stage::Vertex).unwrap();
-        let state = RegisterState::default();
+        let state = state();
         let [plain, warm] = [false, true].map(|is_warm| {
             let mut translator = Translator::new(Options::default(), Profile::default());
             if is_warm {

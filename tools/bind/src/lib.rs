@@ -29,13 +29,12 @@ use transpica::container::{Dvle, SymbolBank};
 use transpica::geometry::GeometryInput;
 use transpica::host::dvle;
 use transpica::isa::{Inst, Mask, Operand, Pc, Source};
-use transpica::stages::cfg::Action;
-use transpica::stages::cfg::explore::{ExploreOptions, Explored, explore};
+use transpica::stages::cfg::{Action, explore};
 use transpica::{Limits, Program, Result, Setup, Shbin, Stage};
 
 use names::Names;
 
-/// What a host of the programs of a file refers to.
+/// The names of the programs of a file that a host refers to.
 #[derive(Clone, Debug)]
 pub struct Bindings {
     /// Name of the file without its ending, as an identifier.
@@ -44,8 +43,8 @@ pub struct Bindings {
     pub programs: Vec<Binding>,
 }
 
-/// What a host of a program refers to. Names are identifiers of C and Rust in lower case, and
-/// different within the program.
+/// The names of a program that a host refers to: identifiers of C and Rust in lower case, different
+/// within the program.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// Its name in the file: `vertex`, `geometry`, or these with a number where there are several
@@ -188,20 +187,23 @@ fn geometry(file: &Shbin<'_>, index: usize, before: Option<usize>) -> Option<Geo
 fn components(program: &Program<'_>) -> Result<[u8; 16]> {
     let mut read = [0; 16];
     let limits = Limits::default();
-    let explored =
-        explore(program, &ExploreOptions { permissive: true, ..ExploreOptions::default() }, &limits)?;
+    let explored = explore::explore(
+        program,
+        &explore::ExploreOptions { permissive: true, ..Default::default() },
+        &limits,
+    )?;
     let mut see = |pc| {
         if let Some(inst) = program.inst(pc) {
             see(&inst, &mut read);
         }
     };
     match explored {
-        Explored::Graph(cfg) => cfg.actions.iter().for_each(|action| match action {
+        explore::Explored::Graph(cfg) => cfg.actions.iter().for_each(|action| match action {
             Action::Run(pc) => see(*pc),
             Action::Loop(_) | Action::SetDispatch { .. } => {}
         }),
         // Range: code has at most 65,536 words.
-        Explored::TooManyNodes { .. } => (0..program.code().len()).for_each(|pc| see(Pc(pc as u16))),
+        explore::Explored::TooManyNodes { .. } => (0..program.code().len()).for_each(|pc| see(Pc(pc as u16))),
     }
     Ok(read)
 }

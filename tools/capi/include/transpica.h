@@ -1373,8 +1373,8 @@ TranspicaStatus transpica_translator_warm_up(struct TranspicaTranslator *transla
 // Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
 // TranspicaRegisterProgram and TranspicaRegisterWrites, of TranspicaRequest for other targets than
 // SPIR-V, of TranspicaJob for another entry point than the vertex stage, of TranspicaVertexInput
-// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards. `result`
-// receives a result, whatever the status is.
+// for a draw, of TranspicaHooks, and of TranspicaDebugSource; it is not needed afterwards.
+// `result` receives a result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);

@@ -7,10 +7,10 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use crate::drivers::Language;
 use transpica::host::dvle::FileEnvironment;
 use transpica::host::{Environment, dvle};
 use transpica::settings::{Arithmetic, Block, Layout};
-use transpica::stages::backend::text::Language;
 use transpica::{Job, Options, Precision, Profile, Program, Shbin, Stage, Translator};
 use transpica_generate::{Kind, generate};
 

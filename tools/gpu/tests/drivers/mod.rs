@@ -15,4 +15,4 @@ mod unfinished;
 mod verdict;
 mod vertex_stage;
 
-use transpica::stages::backend::text::Language;
+pub(crate) use transpica::stages::backend::text::Language;
