@@ -81,15 +81,15 @@ fn check_glsl(translated: &Translation, version: GlslVersion) -> Result<(), Stri
         Err(error) => return Err(format!("{version:?}: {error}")),
     };
     let stage = if is_vertex { glslang::Stage::Vertex } else { glslang::Stage::Compute };
-    // glslang 12 does not know the extension; Mesa does.
-    if text.contains("GL_EXT_clip_cull_distance") {
-        return Ok(());
-    }
     let glsl = &translated.profile.glsl;
     let mut text = text;
     if !glsl.extension_lines {
         let at = if glsl.version_line { text.find('\n').map_or(0, |end| end + 1) } else { 0 };
         text.insert_str(at, &translated.glsl_extensions(version));
+    }
+    // glslang 12 does not know the extension; Mesa does.
+    if text.contains("GL_EXT_clip_cull_distance") {
+        return Ok(());
     }
     if !glsl.version_line {
         text.insert_str(0, &line(version));
