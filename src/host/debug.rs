@@ -52,7 +52,7 @@ impl DebugSource {
 /// let profile = Profile { debug_info: true, ..Profile::default() };
 /// let mut translator = Translator::new(Options::default(), profile);
 /// let translated = translator.translate(program.program(), &environment, Job::Vertex)?;
-/// assert_eq!(translated.interface.debug_source.as_ref(), Some(&environment.source));
+/// assert_eq!(translated.interface.debug_source.as_deref(), Some(&environment.source));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]

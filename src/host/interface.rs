@@ -598,7 +598,7 @@ pub struct Interface {
     pub entry_point: EntryPoint,
     /// Source of the program for debuggers, if modules have one. Translations set it.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub debug_source: Option<DebugSource>,
+    pub debug_source: Option<Box<DebugSource>>,
     /// Warnings of the translation.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::support::stable::spelled::texts"))]
     pub warnings: Vec<Warning>,

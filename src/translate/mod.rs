@@ -459,7 +459,7 @@ impl Translator {
         let entry_point = entry_point.reporting(&options.control);
         let interface = environment.interface(&usage, options)?;
         let named = || environment.debug_source().cloned().unwrap_or_else(|| listing::source(program));
-        let debug_source = self.profile.debug_info.then(named);
+        let debug_source = self.profile.debug_info.then(|| Box::new(named()));
         let interface = Interface {
             outputs,
             entry_point,

@@ -54,7 +54,7 @@ enum Info {
 
 /// Returns the source of the program, if its module has debug information.
 pub(super) fn source<'a>(input: &BackendInput<'a>) -> Option<&'a DebugSource> {
-    input.interface.debug_source.as_ref().filter(|_| input.profile.debug_info)
+    input.interface.debug_source.as_deref().filter(|_| input.profile.debug_info)
 }
 
 /// Adds debug information to the main function, which starts at this word of the code and is the

@@ -113,7 +113,7 @@ impl SpirvWriter {
 
     /// Writes a module, and the trace of its main function if the state has one.
     fn write_traced(&mut self, source: &BackendInput<'_>, out: &mut Vec<Word>) -> Result<()> {
-        source.profile.check()?;
+        source.profile.check_version()?;
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
         let glsl = self.writer.id();

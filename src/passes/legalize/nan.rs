@@ -87,11 +87,15 @@ impl Pass<'_> {
         let bits = |keep: &dyn Fn(Lane) -> bool| {
             (0..).zip(lanes).fold(0u32, |bits, (at, &lane)| bits | u32::from(keep(lane)) << at)
         };
+        let derived = bits(&|lane| self.is_derived(lane));
+        if derived == 0 {
+            return;
+        }
         let older = bits(&|lane| self.is_older(lane));
         let mut left = (1u32 << lanes.len()) - 1;
         for (at, &to) in lanes.iter().enumerate() {
             let asked = left & older & !(1 << at);
-            if asked == 0 || left >> at & 1 == 0 || !self.is_derived(to) {
+            if asked == 0 || left & derived & 1 << at == 0 {
                 continue;
             }
             let causes = self.find_causes(to);
