@@ -136,17 +136,15 @@ impl Profile {
     /// # Errors
     /// [`Kind::SpirvVersion`], [`Kind::BadName`], [`Kind::BadVarying`].
     pub fn check(&self) -> Result<()> {
-        self.check_version()?;
-        linkage::check_varyings(&self.varyings)
+        self.check_version().and_then(|()| linkage::check_varyings(&self.varyings))
     }
     /// Checks the version of SPIR-V. Varyings and names have done their part before modules are
     /// written.
     pub(crate) fn check_version(&self) -> Result<()> {
-        let (major, minor) = self.spirv_version;
-        if !matches!(self.spirv_version, (1, 0..=6)) {
-            return Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole));
+        match self.spirv_version {
+            (1, 0..=6) => Ok(()),
+            (major, minor) => Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole)),
         }
-        Ok(())
     }
     /// Returns the binding of the uniform block of an entry point.
     pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {

@@ -88,10 +88,7 @@ impl Pass<'_> {
             (0..).zip(lanes).fold(0u32, |bits, (at, &lane)| bits | u32::from(keep(lane)) << at)
         };
         let derived = bits(&|lane| self.is_derived(lane));
-        if derived == 0 {
-            return;
-        }
-        let older = bits(&|lane| self.is_older(lane));
+        let older = if derived == 0 { 0 } else { bits(&|lane| self.is_older(lane)) };
         let mut left = (1u32 << lanes.len()) - 1;
         for (at, &to) in lanes.iter().enumerate() {
             let asked = left & older & !(1 << at);
@@ -108,15 +105,13 @@ impl Pass<'_> {
         if left.count_ones() as usize == lanes.len() {
             return;
         }
-        let mut dropped = Lanes::none();
-        for (at, &lane) in lanes.iter().enumerate() {
-            if left >> at & 1 == 0 {
-                dropped.add(lane);
-            }
+        let mut kept = Lanes::none();
+        for (at, &lane) in lanes.iter().enumerate().filter(|(at, _)| left >> at & 1 != 0) {
+            kept.add(lane);
         }
         for group in groups {
             let before = group.lanes.len();
-            group.lanes.retain(|lane| !dropped.contains(lane));
+            group.lanes.retain(|lane| kept.contains(lane));
             group.is_whole &= group.lanes.len() == before;
         }
     }
