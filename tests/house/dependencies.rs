@@ -79,6 +79,13 @@ fn neighbors_depend_on_the_library_alone() {
     assert!(!crates(&["--all-features"]).iter().any(|name| name.starts_with("transpica-")));
 }
 
+/// A build script compiles all of it before the program that it is for.
+#[test]
+fn build_scripts_take_at_most_twelve_crates() {
+    let crates = crates_of("transpica-build", &[]);
+    assert!(crates.len() <= 12, "{} crates: {crates:?}", crates.len());
+}
+
 /// A reader of the tools learns the public API: layers below it are named in few places. Proofs,
 /// measurements and the generator look into every layer.
 #[test]
@@ -184,6 +191,7 @@ fn published_packages_depend_on_published_ones() {
         "tools/inspect",
         "tools/settings",
         "tools/bind",
+        "tools/build",
         "tools/gpu",
         "tools/cli",
     ] {

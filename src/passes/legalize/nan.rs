@@ -106,7 +106,7 @@ impl Pass<'_> {
             return;
         }
         let mut kept = Lanes::none();
-        for (at, &lane) in lanes.iter().enumerate().filter(|(at, _)| left >> at & 1 != 0) {
+        for (_, &lane) in lanes.iter().enumerate().filter(|(at, _)| left >> at & 1 != 0) {
             kept.add(lane);
         }
         for group in groups {

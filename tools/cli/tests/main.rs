@@ -9,6 +9,7 @@ mod examples;
 mod files;
 mod folders;
 mod programs;
+mod projects;
 mod scan;
 mod schemas;
 mod settings;
