@@ -184,6 +184,7 @@ fn published_packages_depend_on_published_ones() {
         "tools/inspect",
         "tools/settings",
         "tools/bind",
+        "tools/unit",
         "tools/gpu",
         "tools/cli",
     ] {
