@@ -171,7 +171,7 @@ impl Case {
         let (mut text, mut trace) = (String::new(), None);
         for fault in faults {
             match fault {
-                Fault::Text(message) => drop(writeln!(text, "{message}")),
+                Fault::Text(message) => text += &format!("{message}\n"),
                 Fault::Lane { row, vertex, subject, difference, machine } => {
                     let _ = write!(text, "{subject}{difference}");
                     if let Some(machine) = machine {

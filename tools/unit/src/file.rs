@@ -10,7 +10,8 @@ use transpica::Stage;
 use transpica_inspect::json::float;
 use transpica_inspect::symbols::Symbols;
 
-use crate::case::{Case, ExpectedTriangle, Row};
+use crate::case::{Case, Checked, ExpectedTriangle, Row};
+use crate::coverage::Coverage;
 use crate::expect::{Expectation, Expected, Output, Tolerance};
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
@@ -103,6 +104,14 @@ impl TestFile {
             cases.push(case);
         }
         Ok(Self { name: reader.name.to_owned(), findings, cases, shader })
+    }
+
+    /// Returns the findings of lint as a test.
+    pub fn lint(&self) -> Checked {
+        let findings =
+            self.findings.iter().flatten().map(|finding| format!("{finding}\n")).collect::<String>();
+        let failure = (!findings.is_empty()).then(|| format!("{}:1: lint\n{findings}", self.name));
+        Checked { failure, coverage: Coverage::default(), steps: 0 }
     }
 
     /// Returns the name of the tests: that of the file without its folder and ending.
