@@ -142,14 +142,16 @@ fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
     let mut change =
         |field: Field, value: u32, what: String| add(what, Change::Word(word.with(field, value)));
     for (field, value) in word.fields() {
-        let Some(bits) = bits(field) else { continue };
+        let operands = opcode.info().operands;
+        let Some(bits) = bits(field).filter(|_| operands.iter().any(|role| role.reads(field) != 0)) else {
+            continue;
+        };
         match field {
             Field::Source1 | Field::Source2 | Field::Source3 => {
                 let other = next(value, bits);
                 change(field, other, format!("{} became {}", source(value), source(other)));
             }
-            // MOVA has no register there.
-            Field::Dest if opcode.info().operands.contains(&Role::Dest) => {
+            Field::Dest => {
                 let other = next(value, bits);
                 change(field, other, format!("{} became {}", dest(value), dest(other)));
             }
@@ -176,7 +178,7 @@ fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
                 change(field, value ^ 1, format!("{old} became {new}"));
             }
             Field::Id => {
-                let is_int = opcode.info().operands.contains(&Role::Int);
+                let is_int = operands.contains(&Role::Int);
                 let (bank, count) = if is_int { ('i', 4) } else { ('b', 16) };
                 let other = (value + 1) % count;
                 change(field, other, format!("{bank}{value} became {bank}{other}"));

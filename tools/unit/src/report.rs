@@ -59,7 +59,8 @@ pub(crate) fn explain(shader: &Shader, trial: &Trial, vertex: &Vertex, lane: (us
 fn trace(shader: &Shader, trial: &Trial, records: &[TraceRecord], marked: &[usize]) -> String {
     // The last steps are nearest to the result.
     let mut shown: Vec<usize> = marked.iter().rev().take(LINES).copied().collect();
-    let others = (0..records.len()).rev().filter(|step| !marked.contains(step));
+    let end = marked.last().map_or(records.len(), |last| last + 1);
+    let others = (0..end.min(records.len())).rev().filter(|step| !marked.contains(step));
     shown.extend(others.take(LINES - shown.len()));
     shown.sort_unstable();
     let listing = shader.listing(trial.index);

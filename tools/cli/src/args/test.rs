@@ -36,7 +36,7 @@ pub struct Test {
     /// Part of the name of the GPU
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub adapter: Option<String>,
-    /// Only cases with this text in \"NAME: case\"
+    /// Only cases with this text in `NAME: case`
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// As JSON
