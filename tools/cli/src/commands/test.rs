@@ -222,7 +222,8 @@ impl Report<'_> {
     fn result(&self) -> Result<(), Failure> {
         let (failed, count, errors) = (self.failed(), self.tests.len(), self.errors.len());
         match (errors, failed, count) {
-            (1.., ..) => Err(Failure::new(format!("{errors} test files cannot be read"))),
+            (1, ..) => Err(Failure::new("a test file cannot be read")),
+            (2.., ..) => Err(Failure::new(format!("{errors} test files cannot be read"))),
             (0, 1.., _) => Err(Failure::new(format!("{failed} of {count} tests failed"))),
             (0, 0, 0) => Err(Failure::new("no test ran").hint("--filter takes a part of \"NAME: case\"")),
             (0, 0, 1..) => Ok(()),
@@ -244,7 +245,7 @@ impl Report<'_> {
             let _ = write!(text, "\n{failure}");
         }
         let failed = self.failed();
-        let verdict = if failed == 0 && self.errors.is_empty() { "ok" } else { "FAILED" };
+        let verdict = if self.result().is_ok() { "ok" } else { "FAILED" };
         let _ =
             write!(text, "\ntest result: {verdict}. {} passed; {failed} failed", self.tests.len() - failed);
         if self.filtered > 0 {
