@@ -72,7 +72,8 @@ fn malformed_files_and_no_tests_are_failures() {
 
         test result: FAILED. 0 passed; 0 failed
         error: 1 test files cannot be read
-    "#]].assert_eq(&(ran.text() + &ran.err));
+    "#]]
+    .assert_eq(&(ran.text() + &ran.err));
     let ran = test("test_none", PASSES, &["--filter", "nothing"]);
     assert_eq!(ran.status, 1);
     expect![[r#"
@@ -81,7 +82,8 @@ fn malformed_files_and_no_tests_are_failures() {
         error: no test ran
          │
          ╰ help: --filter takes a part of "NAME: case"
-    "#]].assert_eq(&(ran.text() + &ran.err));
+    "#]]
+    .assert_eq(&(ran.text() + &ran.err));
     let ran = transpica(&["test", "tools/cli/schema"]);
     assert!(ran.status == 1 && ran.err.contains("no test file found"), "{}", ran.err);
     let ran = transpica(&["test", "none.test.toml"]);

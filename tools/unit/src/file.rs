@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use transpica::Stage;
 use transpica_inspect::json::float;
-use transpica_inspect::symbols::Symbols;
 
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
@@ -87,9 +86,10 @@ impl TestFile {
             }
             Some((item, _)) => return Err(reader.problem(item.span().start, "lint must be \"deny\"")),
         };
-        let (uniforms, attributes) = (table("uniforms")?, table("attributes")?);
-        let (uniforms, attributes) = (uniforms.into_iter().collect(), attributes.into_iter().collect());
-        let defaults = Layers { uniforms, attributes, invocations: None };
+        let empty = DeTable::new();
+        let layer = |key: &str| Ok::<_, Problem>(vec![table(key)?.unwrap_or(&empty)]);
+        let (uniforms, attributes) = (layer("uniforms")?, layer("attributes")?);
+        let defaults = Layers { uniforms, attributes, ..Layers::default() };
         let parser = Parser { reader, shader: &shader, defaults };
         let mut cases: Vec<Case> = Vec::new();
         let Some(list) = root.get("case") else {
@@ -148,9 +148,11 @@ impl<'t> Parser<'_, 't> {
             self.shader.executables.get(index).is_some_and(|it| it.program.stage() == Stage::Geometry);
         let keys = if geometry { &GEOMETRY[..] } else { &VERTEX };
         reader.check_keys(table, keys, "case")?;
-        let Some(name) = table.get("name") else {
-            return Err(reader.problem(start, "the case has no name"));
-        };
+        let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
+        let name = table.get("name").ok_or_else(|| missing("name"))?;
+        if geometry && !table.contains_key("invocations") {
+            return Err(missing("invocations"));
+        }
         let count = |key: &str| table.get(key).map(|item| reader.count(item, key)).transpose();
         let texts = |key: &str| table.get(key).map_or(Ok(Vec::new()), |item| reader.texts(item, key));
         let case = Case {
@@ -200,10 +202,6 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    fn symbols(&self, index: usize) -> Symbols {
-        self.shader.executables.get(index).map(|it| it.symbols.clone()).unwrap_or_default()
-    }
-
     /// Returns the runs of a case.
     fn rows(
         &self,
@@ -213,12 +211,11 @@ impl<'t> Parser<'_, 't> {
         start: usize,
     ) -> Result<Vec<Row>, Problem> {
         let reader = self.reader;
-        let empty = DeTable::new();
         let mut layers = self.defaults.clone();
         self.add(table, &mut layers)?;
         layers.invocations = table.get("invocations");
         let Some(list) = table.get("rows") else {
-            return Ok(vec![self.row((table, &empty), (index, budget), &layers, start)?]);
+            return Ok(vec![self.row(&layers, index, budget, start)?]);
         };
         let mut all = Vec::new();
         for (number, item) in reader.list(list, "rows")?.iter().enumerate() {
@@ -226,7 +223,7 @@ impl<'t> Parser<'_, 't> {
             reader.check_keys(own, &ROW, "rows")?;
             let mut layers = layers.clone();
             self.add(own, &mut layers)?;
-            let row = self.row((table, own), (index, budget), &layers, item.span().start)?;
+            let row = self.row(&layers, index, budget, item.span().start)?;
             let name = own.get("name").map(|item| reader.text(item, "name")).transpose()?;
             let name = name.map_or(format!("row {number}"), |name| format!("row {number} ({name})"));
             all.push(Row { name, ..row });
@@ -237,26 +234,19 @@ impl<'t> Parser<'_, 't> {
 
     /// Adds the values of a case or a row.
     fn add<'a>(&self, table: &'a DeTable<'t>, layers: &mut Layers<'a, 't>) -> Result<(), Problem> {
-        for (key, tables) in [("uniforms", &mut layers.uniforms), ("attributes", &mut layers.attributes)] {
+        let Layers { uniforms, attributes, expect, .. } = layers;
+        for (key, tables) in [("uniforms", uniforms), ("attributes", attributes), ("expect", expect)] {
             tables.extend(table.get(key).map(|item| self.reader.table(item, key)).transpose()?);
         }
         Ok(())
     }
 
-    /// Returns a run of a case and a row.
-    fn row(
-        &self,
-        (table, own): (&DeTable<'t>, &DeTable<'t>),
-        (index, budget): (usize, u64),
-        layers: &Layers<'_, 't>,
-        start: usize,
-    ) -> Result<Row, Problem> {
-        let missing = || self.reader.problem(start, "no such program");
-        let to = self.shader.executables.get(index).ok_or_else(missing)?;
-        let state = state(self.reader, layers, to, start)?;
+    /// Returns a run with these values.
+    fn row(&self, layers: &Layers<'_, 't>, index: usize, budget: u64, start: usize) -> Result<Row, Problem> {
+        let state = state(self.reader, layers, (self.shader, index), start)?;
         let mut expect: Vec<Expected> = Vec::new();
-        for item in [table, own].into_iter().filter_map(|table| table.get("expect")) {
-            for expected in self.outputs(self.reader.table(item, "expect")?, &to.symbols, "expect")? {
+        for table in &layers.expect {
+            for expected in self.outputs(table, index, "expect")? {
                 expect.retain(|earlier| earlier.output.name != expected.output.name);
                 expect.push(expected);
             }
@@ -265,10 +255,11 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Returns expected outputs.
-    fn outputs(&self, table: &DeTable<'t>, symbols: &Symbols, place: &str) -> Result<Vec<Expected>, Problem> {
+    fn outputs(&self, table: &DeTable<'t>, index: usize, place: &str) -> Result<Vec<Expected>, Problem> {
         let mut all = Vec::new();
+        let Some(program) = self.shader.executables.get(index) else { return Ok(all) };
         for (key, item) in table {
-            let output = Output::find(symbols, key.get_ref(), place);
+            let output = Output::find(&program.symbols, key.get_ref(), place);
             let output = output.map_err(|error| self.reader.problem(key.span().start, error))?;
             let values = self.expectation(item, &format!("{place}.{}", output.name))?;
             let expected = Expected::new(output, values);
@@ -319,7 +310,6 @@ impl<'t> Parser<'_, 't> {
     /// Returns expected triangles.
     fn triangles(&self, item: &Item<'t>, index: usize) -> Result<Vec<ExpectedTriangle>, Problem> {
         let reader = self.reader;
-        let symbols = self.symbols(index);
         let triangle = |item: &Item<'t>| {
             let (mut vertices, mut inverted) = (Some(item), false);
             if let Some(table) = item.get_ref().as_table() {
@@ -332,7 +322,7 @@ impl<'t> Parser<'_, 't> {
                 let form = "a triangle must be a list of three vertices, or vertices and inverted";
                 return Err(reader.problem(item.span().start, form));
             };
-            let vertex = |item| self.outputs(reader.table(item, "a vertex")?, &symbols, "a vertex");
+            let vertex = |item| self.outputs(reader.table(item, "a vertex")?, index, "a vertex");
             Ok(ExpectedTriangle { vertices: [vertex(a)?, vertex(b)?, vertex(c)?], inverted })
         };
         reader.list(item, "triangles")?.iter().map(triangle).collect()

@@ -51,14 +51,16 @@
 //! | `instructions` | case | most instructions of a vertex or an invocation |
 //! | `budget` | case | limit after which a run counts as one without end; 2^20 if absent |
 //!
+//! Uniforms of the file that only another of its programs has are left out.
+//!
 //! Expected values are numbers that must be equal (+0 is -0, NaN is `nan`), `"_"` for any, or
-//! `{ near = […], ulp = N }` or `{ near = […], epsilon = X }`. Components without a number that TOML
-//! has are texts: `"0x3f800000"` for bits, `"1/255"`.
+//! `{ near = […], ulp = N }` or `{ near = […], epsilon = X }`. Components without a number that
+//! TOML has are texts: `"0x3f800000"` for bits, `"1/255"`.
 //!
 //! A uniform of three or four registers may be a matrix: `"identity"`, or one of `look_at` (eye,
-//! target, up), `perspective` (degrees upwards, ratio of width to height, near, far), `ortho` (left,
-//! right, bottom, top, near, far), `translate`, `scale`, `rotate` (axis, degrees), `product` (a list
-//! of matrices). See [`matrix`].
+//! target, up), `perspective` (degrees upwards, ratio of width to height, near, far), `ortho`
+//! (left, right, bottom, top, near, far), `translate`, `scale`, `rotate` (axis, degrees), `product`
+//! (a list of matrices). See [`matrix`].
 //!
 //! Geometry programs always run on the reference machine.
 #![forbid(unsafe_code)]

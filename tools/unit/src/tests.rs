@@ -84,52 +84,50 @@ expect = { color = [0.25, 0, 0, 1] }
     check(
         &failures("fail", &text, &Cpu),
         &expect![[r#"
-        lights.test.toml:15: faces the light
-        vertex 0, color.x (o1.x): expected 0.25, got 0.5 (8388608 ulp apart)
-        specular did not run
-          ...
-          lights.v.pica:38  0x00f: mov r0.w, float_95.y             ; (0.0 1.0 0.5 1.0) => 1.0
-          lights.v.pica:39  0x010: dp4 r1.x, modelView, r0          ; (1.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
-          lights.v.pica:40  0x011: dp4 r1.y, modelView[1], r0       ; (0.0 1.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
-          lights.v.pica:41  0x012: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 1.0 -4.0) (0.0 0.0 0.0 1.0) => -4.0
-          lights.v.pica:42  0x013: dp4 r1.w, modelView[3], r0       ; (0.0 0.0 0.0 1.0) (0.0 0.0 0.0 1.0) => 1.0
-          lights.v.pica:43  0x014: dp4 o0.x, projection, r1         ; (1.0 0.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
-          lights.v.pica:44  0x015: dp4 o0.y, projection[1], r1      ; (0.0 1.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
-          lights.v.pica:45  0x016: dp4 o0.z, projection[2], r1      ; (0.0 0.0 1.0 0.0) (0.0 0.0 -4.0 1.0) => -4.0
-          lights.v.pica:46  0x017: dp4 o0.w, projection[3], r1      ; (0.0 0.0 0.0 1.0) (0.0 0.0 -4.0 1.0) => 1.0
-        > lights.v.pica:47  0x018: dp3 r2.x, normalMatrix, innrm    ; (1.0 0.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
-        > lights.v.pica:48  0x019: dp3 r2.y, normalMatrix[1], innrm ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
-        > lights.v.pica:49  0x01a: dp3 r2.z, normalMatrix[2], innrm ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 0.0) => 1.0
-          lights.v.pica:50  0x01b: call proc_0                      ; -> 0x0
-        > lights.v.pica:17  0x000: dp3 r3.x, r2, r2                 ; (0.0 0.0 1.0 1.0) (0.0 0.0 1.0 1.0) => 1.0
-        > lights.v.pica:18  0x001: rsq r3.x, r3                     ; (1.0 0.0 0.0 1.0) => 1.0
-        > lights.v.pica:19  0x002: mul r2.xyz, r2, r3.x             ; (0.0 0.0 1.0 1.0) (1.0 1.0 1.0 1.0) => 0.0 0.0 1.0 -> 0x1c
-          lights.v.pica:51  0x01c: add r6.xyz, eye, -r1             ; (0.0 0.0 0.0 0.0) (-0.0 -0.0 4.0 -1.0) => 0.0 0.0 4.0
-          lights.v.pica:52  0x01d: mov o2.xyz, r6                   ; (0.0 0.0 4.0 1.0) => 0.0 0.0 4.0
-        > lights.v.pica:53  0x01e: mov r7, ambient                  ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
-        > lights.v.pica:54  0x01f: for lightLoop, 0x2a
-        > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 1.0) => 1.0
-        > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
-        > lights.v.pica:57  0x022: mov r8, r4.x                     ; (1.0 1.0 1.0 1.0) => 1.0 1.0 1.0 1.0
-        > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.5 0.0 0.0
-          lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
-          lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0
-          lights.v.pica:61  0x026: ifu useSpecular, 0x29, 0         ; -> 0x29
-          lights.v.pica:64  0x029: nop
-          lights.v.pica:65  0x02a: nop                              ; aL 1 -> 0x20
-        > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 1.0) => 0.0
-        > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
-        > lights.v.pica:57  0x022: mov r8, r4.x                     ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
-        > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (0.0 0.0 0.0 0.0) (0.0 0.5 0.0 0.0) (0.5 0.0 0.0 0.5) => 0.5 0.0 0.0
-          lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
-          lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0               ; -> 0x2a
-          lights.v.pica:65  0x02a: nop                              ; aL 2
-        > lights.v.pica:66  0x02b: mul r7.xyz, material, r7         ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
-        > lights.v.pica:67  0x02c: min o1.xyz, float_95.y, r7       ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
-          lights.v.pica:68  0x02d: mov o1.w, material               ; (1.0 1.0 1.0 1.0) => 1.0
-          lights.v.pica:69  0x02e: end                              ; -> end
-        made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, c95.xy, lightLoop, innrm.xyz
-    "#]],
+            lights.test.toml:15: faces the light
+            vertex 0, color.x (o1.x): expected 0.25, got 0.5 (8388608 ulp apart)
+            specular did not run
+              lights.v.pica:37  0x00e: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
+              lights.v.pica:38  0x00f: mov r0.w, float_95.y             ; (0.0 1.0 0.5 1.0) => 1.0
+              lights.v.pica:39  0x010: dp4 r1.x, modelView, r0          ; (1.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+              lights.v.pica:40  0x011: dp4 r1.y, modelView[1], r0       ; (0.0 1.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+              lights.v.pica:41  0x012: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 1.0 -4.0) (0.0 0.0 0.0 1.0) => -4.0
+              lights.v.pica:42  0x013: dp4 r1.w, modelView[3], r0       ; (0.0 0.0 0.0 1.0) (0.0 0.0 0.0 1.0) => 1.0
+              lights.v.pica:43  0x014: dp4 o0.x, projection, r1         ; (1.0 0.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
+              lights.v.pica:44  0x015: dp4 o0.y, projection[1], r1      ; (0.0 1.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
+              lights.v.pica:45  0x016: dp4 o0.z, projection[2], r1      ; (0.0 0.0 1.0 0.0) (0.0 0.0 -4.0 1.0) => -4.0
+              lights.v.pica:46  0x017: dp4 o0.w, projection[3], r1      ; (0.0 0.0 0.0 1.0) (0.0 0.0 -4.0 1.0) => 1.0
+            > lights.v.pica:47  0x018: dp3 r2.x, normalMatrix, innrm    ; (1.0 0.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
+            > lights.v.pica:48  0x019: dp3 r2.y, normalMatrix[1], innrm ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
+            > lights.v.pica:49  0x01a: dp3 r2.z, normalMatrix[2], innrm ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 0.0) => 1.0
+              lights.v.pica:50  0x01b: call proc_0                      ; -> 0x0
+            > lights.v.pica:17  0x000: dp3 r3.x, r2, r2                 ; (0.0 0.0 1.0 1.0) (0.0 0.0 1.0 1.0) => 1.0
+            > lights.v.pica:18  0x001: rsq r3.x, r3                     ; (1.0 0.0 0.0 1.0) => 1.0
+            > lights.v.pica:19  0x002: mul r2.xyz, r2, r3.x             ; (0.0 0.0 1.0 1.0) (1.0 1.0 1.0 1.0) => 0.0 0.0 1.0 -> 0x1c
+              lights.v.pica:51  0x01c: add r6.xyz, eye, -r1             ; (0.0 0.0 0.0 0.0) (-0.0 -0.0 4.0 -1.0) => 0.0 0.0 4.0
+              lights.v.pica:52  0x01d: mov o2.xyz, r6                   ; (0.0 0.0 4.0 1.0) => 0.0 0.0 4.0
+            > lights.v.pica:53  0x01e: mov r7, ambient                  ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
+            > lights.v.pica:54  0x01f: for lightLoop, 0x2a
+            > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 1.0) => 1.0
+            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
+            > lights.v.pica:57  0x022: mov r8, r4.x                     ; (1.0 1.0 1.0 1.0) => 1.0 1.0 1.0 1.0
+            > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.5 0.0 0.0
+              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
+              lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0
+              lights.v.pica:61  0x026: ifu useSpecular, 0x29, 0         ; -> 0x29
+              lights.v.pica:64  0x029: nop
+              lights.v.pica:65  0x02a: nop                              ; aL 1 -> 0x20
+            > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 1.0) => 0.0
+            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
+            > lights.v.pica:57  0x022: mov r8, r4.x                     ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
+            > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (0.0 0.0 0.0 0.0) (0.0 0.5 0.0 0.0) (0.5 0.0 0.0 0.5) => 0.5 0.0 0.0
+              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
+              lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0               ; -> 0x2a
+              lights.v.pica:65  0x02a: nop                              ; aL 2
+            > lights.v.pica:66  0x02b: mul r7.xyz, material, r7         ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
+            > lights.v.pica:67  0x02c: min o1.xyz, float_95.y, r7       ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
+            made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, c95.xy, lightLoop, innrm.xyz
+        "#]],
     );
 }
 
@@ -163,7 +161,7 @@ fn malformed_files_name_the_place() {
         case.to_owned(),
         format!("{case}expect = {{}}"),
         format!("{case}expects = {{}}"),
-        format!("{case}expect = {{ colour = [1, 1, 1, 1] }}"),
+        format!("{case}expect = {{ collor = [1, 1, 1, 1] }}"),
         format!("{case}expect = {{ view = [1, 1, 1] }}"),
         format!("{case}expect = {{ view = [1, 1, \"x\"] }}"),
         format!("{case}expect = {{ view = {{ near = [1, 1, 1] }} }}"),
@@ -201,7 +199,7 @@ fn malformed_files_name_the_place() {
         lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
         lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
         lights.test.toml:3:1: case: unknown key "expects", did you mean `expect`?
-        lights.test.toml:3:12: expect: unknown key "colour", did you mean `color`?
+        lights.test.toml:3:12: expect: unknown key "collor", did you mean `color`?
         lights.test.toml:3:19: view has 4 components, not 3
         lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
         lights.test.toml:3:19: expect.view must have ulp or epsilon
@@ -227,6 +225,7 @@ fn malformed_files_name_the_place() {
 #[test]
 fn triangles_of_geometry_programs_are_compared() {
     let case = r#"shader = ["points.v.pica", "points.g.pica"]
+uniforms.projection = "identity"
 [[case]]
 name = "a quad"
 uniforms = { pointSize = [0.5, 0.25, 0, 0] }
@@ -238,6 +237,14 @@ triangles = [
 ]
 "#;
     assert_eq!(failures("quad", case, &Batched), "");
+    let error = |text: String| load("geometry", &text).map(drop).expect_err("malformed");
+    let none = case.replace("invocations", "calls = [\"gmain\"] #");
+    assert_eq!(
+        error(none.replace("calls = [\"corner_at\"]", "")),
+        "lights.test.toml:3:1: the case has no invocations"
+    );
+    let delivered = case.replace("v1 = [1, 0, 0, 1]", "c.96 = [1, 0, 0, 1]");
+    assert_eq!(error(delivered), "lights.test.toml:6:40: invocations[0].c: register \"96\" must be 0..=95");
     let wrong = case.replace("inverted = true", "inverted = false").replace("[-1, 1] }]", "[-1, 2] }]");
     check(
         &failures("wrong", &wrong, &Cpu),

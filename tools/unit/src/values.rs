@@ -9,29 +9,36 @@ use transpica::container::SymbolBank;
 use transpica_inspect::state::{self, State};
 
 use crate::matrix::{self, IDENTITY, Matrix};
-use crate::shader::{Executable, Problem};
+use crate::shader::{Executable, Problem, Shader};
 use crate::toml::{Item, Key, Reader, value};
 
 /// Values with their keys and their paths below `uniforms` or `attributes`.
 type Entries<'a, 't> = Vec<(Vec<&'a str>, &'a Key<'t>, &'a Item<'t>)>;
 
-/// Tables of a case, the outermost first.
+/// Tables of a case: the file's, then the case's, then a row's.
 #[derive(Clone, Default)]
 pub(crate) struct Layers<'a, 't> {
     pub uniforms: Vec<&'a DeTable<'t>>,
     pub attributes: Vec<&'a DeTable<'t>>,
+    pub expect: Vec<&'a DeTable<'t>>,
     /// Of a geometry program, in place of attributes.
     pub invocations: Option<&'a Item<'t>>,
 }
 
-/// Joins layers. Banks of registers are joined too.
-fn joined<'a, 't>(layers: &[&'a DeTable<'t>]) -> Entries<'a, 't> {
+/// Joins layers. Banks of registers are joined too. `is_foreign`: names of the first layer that are
+/// left out.
+fn joined<'a, 't>(layers: &[&'a DeTable<'t>], is_foreign: impl Fn(&str) -> bool) -> Entries<'a, 't> {
     let mut entries: Entries<'a, 't> = Vec::new();
     let mut add = |path: Vec<&'a str>, key: &'a Key<'t>, item: &'a Item<'t>| {
         entries.retain(|(known, ..)| *known != path);
         entries.push((path, key, item));
     };
-    for (key, item) in layers.iter().copied().flatten() {
+    let all =
+        layers.iter().copied().enumerate().flat_map(|(layer, table)| table.iter().map(move |it| (layer, it)));
+    for (layer, (key, item)) in all {
+        if layer == 0 && is_foreign(key.get_ref()) {
+            continue;
+        }
         let name = key.get_ref().as_ref();
         match item.get_ref().as_table().filter(|_| ["c", "i", "b"].contains(&name)) {
             Some(bank) => bank.iter().for_each(|(key, item)| add(vec![name, key.get_ref()], key, item)),
@@ -45,10 +52,14 @@ fn joined<'a, 't>(layers: &[&'a DeTable<'t>]) -> Entries<'a, 't> {
 pub(crate) fn state<'t>(
     reader: Reader<'t>,
     layers: &Layers<'_, 't>,
-    to: &Executable,
+    (shader, index): (&Shader, usize),
     start: usize,
 ) -> Result<State, Problem> {
-    let (uniforms, attributes) = (joined(&layers.uniforms), joined(&layers.attributes));
+    let to = shader.executables.get(index).ok_or_else(|| reader.problem(start, "no such program"))?;
+    let has = |it: &Executable, name: &str| it.symbols.as_slice().iter().any(|named| named.name == name);
+    let is_foreign = |name: &str| !has(to, name) && shader.executables.iter().any(|it| has(it, name));
+    let (uniforms, attributes) =
+        (joined(&layers.uniforms, is_foreign), joined(&layers.attributes, is_foreign));
     let mut given = Map::new();
     for (path, _, item) in &uniforms {
         let name = path.join(".");
