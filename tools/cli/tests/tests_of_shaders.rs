@@ -71,14 +71,14 @@ fn malformed_files_and_no_tests_are_failures() {
         error: textured.test.toml:3:12: expect: unknown key "texcoord", did you mean `texcoord0`?
 
         test result: FAILED. 0 passed; 0 failed
-        error: 1 test files cannot be read
+        error: a test file cannot be read
     "#]]
     .assert_eq(&(ran.text() + &ran.err));
     let ran = test("test_none", PASSES, &["--filter", "nothing"]);
     assert_eq!(ran.status, 1);
     expect![[r#"
 
-        test result: ok. 0 passed; 0 failed; 1 filtered out
+        test result: FAILED. 0 passed; 0 failed; 1 filtered out
         error: no test ran
          │
          ╰ help: --filter takes a part of "NAME: case"

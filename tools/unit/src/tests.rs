@@ -249,40 +249,40 @@ triangles = [
     check(
         &failures("wrong", &wrong, &Cpu),
         &expect![[r#"
-        lights.test.toml:3: a quad
-        triangle 0, vertex 2, texcoord0.y (o2.y): expected 2.0, got 1.0 (8388608 ulp apart)
-        triangle 1: expected not inverted, it is
-          points.g.pica:20  0x00c: setemit 0
-          points.g.pica:21  0x00d: mov r1, float_95.xxz             ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
-          points.g.pica:22  0x00e: call proc_6                      ; -> 0x6
-          points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-          points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 -1.0 0.0 0.0) => -0.5 -0.25
-          points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 -0.5
-          points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 -0.5 -1.0 2.0) => -1.0 -0.5 -1.0 2.0
-          points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
-          points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 -> 0xf
-          points.g.pica:23  0x00f: emit
-          points.g.pica:24  0x010: setemit 1
-          points.g.pica:25  0x011: mov r1, float_95.yxz             ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
-          points.g.pica:26  0x012: call proc_6                      ; -> 0x6
-          points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-          points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (1.0 -1.0 0.0 0.0) => 0.5 -0.25
-          points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => 1.0 -0.5
-          points.g.pica:15  0x009: mov o0, r0                       ; (1.0 -0.5 -1.0 2.0) => 1.0 -0.5 -1.0 2.0
-          points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
-          points.g.pica:17  0x00b: mov o2.xy, r1                    ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 -> 0x13
-          points.g.pica:27  0x013: emit
-          points.g.pica:28  0x014: setemit 2, prim
-        > points.g.pica:29  0x015: mov r1, float_95.xyz             ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
-          points.g.pica:30  0x016: call proc_6                      ; -> 0x6
-          points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
-          points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 1.0 0.0 0.0) => -0.5 0.25
-          points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 0.5
-          points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 0.5 -1.0 2.0) => -1.0 0.5 -1.0 2.0
-          points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
-        > points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 -> 0x17
-        made from c95.y
-    "#]],
+            lights.test.toml:4: a quad
+            triangle 0, vertex 2, texcoord0.y (o2.y): expected 2.0, got 1.0 (8388608 ulp apart)
+            triangle 1: expected not inverted, it is
+              points.g.pica:20  0x00c: setemit 0
+              points.g.pica:21  0x00d: mov r1, float_95.xxz             ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
+              points.g.pica:22  0x00e: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 -1.0 0.0 0.0) => -0.5 -0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 -0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 -0.5 -1.0 2.0) => -1.0 -0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 -> 0xf
+              points.g.pica:23  0x00f: emit
+              points.g.pica:24  0x010: setemit 1
+              points.g.pica:25  0x011: mov r1, float_95.yxz             ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
+              points.g.pica:26  0x012: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (1.0 -1.0 0.0 0.0) => 0.5 -0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => 1.0 -0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (1.0 -0.5 -1.0 2.0) => 1.0 -0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 -> 0x13
+              points.g.pica:27  0x013: emit
+              points.g.pica:28  0x014: setemit 2, prim
+            > points.g.pica:29  0x015: mov r1, float_95.xyz             ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
+              points.g.pica:30  0x016: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 1.0 0.0 0.0) => -0.5 0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 0.5 -1.0 2.0) => -1.0 0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+            > points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 -> 0x17
+            made from c95.y
+        "#]],
     );
 }
 
