@@ -65,7 +65,7 @@ enum Fault {
 
 /// Everything that the runs of a case gave.
 #[derive(Default)]
-struct Result {
+struct Verdict {
     faults: Vec<Fault>,
     coverage: Coverage,
     most: u64,
@@ -85,7 +85,7 @@ pub struct Checked {
 impl Case {
     /// Runs the case. `file` is the name of its file in the text of a failure.
     pub fn check(&self, file: &str, shader: &Shader, executor: &dyn Executor) -> Checked {
-        let Result { faults, coverage, most } = self.result(shader, executor, None);
+        let Verdict { faults, coverage, most } = self.verdict(shader, executor, None);
         let head = format!("{file}:{}: {}\n", self.line, self.name);
         let failure = (!faults.is_empty()).then(|| head + &self.text(shader, executor, &faults));
         Checked { failure, coverage, steps: most }
@@ -93,11 +93,11 @@ impl Case {
 
     /// Returns whether the case fails on the reference machine within a budget.
     pub(crate) fn fails(&self, shader: &Shader, budget: u64) -> bool {
-        !self.result(shader, &crate::run::Cpu, Some(budget)).faults.is_empty()
+        !self.verdict(shader, &crate::run::Cpu, Some(budget)).faults.is_empty()
     }
 
-    fn result(&self, shader: &Shader, executor: &dyn Executor, budget: Option<u64>) -> Result {
-        let mut result = Result::default();
+    fn verdict(&self, shader: &Shader, executor: &dyn Executor, budget: Option<u64>) -> Verdict {
+        let mut result = Verdict::default();
         for (number, row) in self.rows.iter().enumerate() {
             let limited = budget.map(|budget| Trial { budget, ..row.trial.clone() });
             let trial = limited.as_ref().unwrap_or(&row.trial);
@@ -125,7 +125,7 @@ impl Case {
         (number, row): (usize, &Row),
         outcome: &Outcome,
         others: Option<Vec<Registers>>,
-        to: &mut Result,
+        to: &mut Verdict,
     ) {
         to.coverage.add(&outcome.coverage);
         let steps = outcome.steps.iter().copied().max().unwrap_or_default();

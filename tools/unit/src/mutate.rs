@@ -2,40 +2,39 @@
 //! In: a shader. Out: [`Mutant`]s, in the order of the code. Each changes one field of one word, or
 //! one part of the operand descriptor of one word, which then is a new one.
 
-use transpica::Shbin;
 use transpica::container::{DescriptorRecord, Model};
 use transpica::isa::opdesc::{Descriptor, Selector};
 use transpica::isa::table::Role;
 use transpica::isa::word::{Bits, Field, Word};
 use transpica::isa::{CompareOp, Component, Mask, Opcode, Pc, Swizzle};
+use transpica::{Error, Shbin};
 
 use crate::file::TestFile;
-use crate::shader::Shader;
 
 /// Opcodes that take each other's place.
-const SWAPS: [(Opcode, Opcode); 7] = [
+const SWAPS: [(Opcode, Opcode); 8] = [
     (Opcode::Add, Opcode::Mul),
     (Opcode::Dp3, Opcode::Dp4),
     (Opcode::Max, Opcode::Min),
     (Opcode::Sge, Opcode::Slt),
+    (Opcode::Sgei, Opcode::Slti),
     (Opcode::Flr, Opcode::Mov),
     (Opcode::Rcp, Opcode::Rsq),
     (Opcode::Ex2, Opcode::Lg2),
 ];
 
-/// Limit of operand descriptors.
-const DESCRIPTORS: usize = 128;
-
-/// A shader with a slip.
+/// A slip in a word of a shader.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// The changed word.
+    /// The word's address.
     pub pc: Pc,
     /// File and line of the word.
     pub place: String,
     /// The change.
     pub what: String,
-    shader: Shader,
+    /// The changed word, and an operand descriptor that the shader lacks.
+    word: u32,
+    descriptor: Option<u32>,
 }
 
 impl TestFile {
@@ -43,39 +42,39 @@ impl TestFile {
     ///
     /// # Errors
     /// The shader's container cannot be read.
-    pub fn mutants(&self) -> Result<Vec<Mutant>, transpica::Error> {
-        mutants(&self.shader)
+    pub fn mutants(&self) -> Result<Vec<Mutant>, Error> {
+        let model = Model::from(&Shbin::parse(&self.shader.bytes)?);
+        let mut all = Vec::new();
+        for (address, &word) in (0..=u16::MAX).zip(&model.code) {
+            let (pc, word) = (Pc(address), Word(word));
+            let mut add = |what: String, change: Change| {
+                if let Some((word, descriptor)) = change.apply(&model.descriptors, word) {
+                    all.push(Mutant { pc, place: self.shader.place(pc), what, word: word.0, descriptor });
+                }
+            };
+            let Some(opcode) = word.opcode() else { continue };
+            fields(word, opcode, &mut add);
+            let number = word.get(Field::Descriptor).map(|number| number as usize);
+            if let Some(record) = number.and_then(|number| model.descriptors.get(number)) {
+                selectors(Descriptor::unpack(record.bits), opcode, &mut add);
+            }
+        }
+        Ok(all)
     }
 
     /// Returns whether some case fails with a mutant. `steps` is the most that a run of the shader
     /// takes: a mutant that takes much longer fails.
     pub fn kills(&self, mutant: &Mutant, steps: u64) -> bool {
         let budget = steps.saturating_mul(10).saturating_add(1000);
-        self.cases.iter().any(|case| case.fails(&mutant.shader, budget))
+        let changed = Shbin::parse(&self.shader.bytes).and_then(|file| {
+            let mut model = Model::from(&file);
+            let record = |bits| DescriptorRecord { bits, usage: u16::MAX, reserved: 0 };
+            model.descriptors.extend(mutant.descriptor.map(record));
+            model.code.iter_mut().skip(mutant.pc.index()).take(1).for_each(|word| *word = mutant.word);
+            self.shader.changed(&model)
+        });
+        changed.is_ok_and(|shader| self.cases.iter().any(|case| case.fails(&shader, budget)))
     }
-}
-
-fn mutants(shader: &Shader) -> Result<Vec<Mutant>, transpica::Error> {
-    let model = Model::from(&Shbin::parse(&shader.bytes)?);
-    let mut all = Vec::new();
-    for (address, &word) in (0..=u16::MAX).zip(&model.code) {
-        let mut add = |what: String, change: Change| {
-            let mut model = model.clone();
-            let changed = change.apply(&mut model, address.into(), Word(word));
-            // Excess descriptors, and bits that a file cannot hold.
-            if let Some(Ok(changed)) = changed.map(|()| shader.changed(&model)) {
-                let place = shader.place(Pc(address));
-                all.push(Mutant { pc: Pc(address), place, what, shader: changed });
-            }
-        };
-        let Some(opcode) = Opcode::of_word(word) else { continue };
-        fields(Word(word), opcode, &mut add);
-        let descriptor = Word(word).get(Field::Descriptor);
-        if let Some(record) = descriptor.and_then(|number| model.descriptors.get(number as usize)) {
-            selectors(Descriptor::unpack(record.bits), opcode, &mut add);
-        }
-    }
-    Ok(all)
 }
 
 /// A change of a word.
@@ -85,26 +84,22 @@ enum Change {
 }
 
 impl Change {
-    /// Changes a model; nothing if that has no room.
-    fn apply(self, model: &mut Model, address: usize, word: Word) -> Option<()> {
-        let changed = match self {
-            Self::Word(word) => word,
+    /// Returns the changed word, and a descriptor to append; nothing if that has no room, or the
+    /// word stays.
+    fn apply(self, descriptors: &[DescriptorRecord], word: Word) -> Option<(Word, Option<u32>)> {
+        let (changed, new) = match self {
+            Self::Word(word) => (word, None),
             Self::Descriptor(descriptor) => {
                 let bits = descriptor.pack();
-                let known = model.descriptors.iter().position(|record| record.bits == bits);
-                let number = known.unwrap_or(model.descriptors.len());
-                let most = word.opcode()?.format().descriptors().min(DESCRIPTORS);
-                if number >= most {
-                    return None;
-                }
-                if known.is_none() {
-                    model.descriptors.push(DescriptorRecord { bits, usage: u16::MAX, reserved: 0 });
-                }
-                word.with(Field::Descriptor, u32::try_from(number).ok()?)
+                let known = descriptors.iter().position(|record| record.bits & (u32::MAX >> 1) == bits);
+                let number = known.unwrap_or(descriptors.len());
+                // MAD has fewer bits for it than others, and none names more than there are.
+                let has_room = number < word.opcode()?.format().descriptors();
+                let changed = word.with(Field::Descriptor, u32::try_from(number).ok()?);
+                (if has_room { changed } else { word }, known.is_none().then_some(bits))
             }
         };
-        *model.code.get_mut(address)? = changed.0;
-        (changed != word).then_some(())
+        (changed != word).then_some((changed, new))
     }
 }
 
@@ -130,20 +125,18 @@ fn next(number: u32, bits: Bits) -> u32 {
 /// Changes of the fields of a word.
 fn fields(word: Word, opcode: Opcode, add: &mut impl FnMut(String, Change)) {
     let name = |opcode: Opcode| opcode.mnemonic();
-    for other in SWAPS.into_iter().filter_map(|(a, b)| match opcode {
-        _ if opcode == a => Some(b),
-        _ if opcode == b => Some(a),
-        _other => None,
-    }) {
+    for (_, other) in SWAPS.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).filter(|(own, _)| *own == opcode)
+    {
         let changed = Word(word.0 & !(63 << 26) | u32::from(other.code()) << 26);
         add(format!("{} became {}", name(opcode), name(other)), Change::Word(changed));
     }
-    let bits = |field| opcode.format().bits(field);
     let mut change =
         |field: Field, value: u32, what: String| add(what, Change::Word(word.with(field, value)));
     for (field, value) in word.fields() {
         let operands = opcode.info().operands;
-        let Some(bits) = bits(field).filter(|_| operands.iter().any(|role| role.reads(field) != 0)) else {
+        let Some(bits) =
+            opcode.format().bits(field).filter(|_| operands.iter().any(|role| role.reads(field) != 0))
+        else {
             continue;
         };
         match field {
@@ -212,11 +205,8 @@ fn selectors(descriptor: Descriptor, opcode: Opcode, add: &mut impl FnMut(String
     }
     let operands = opcode.info().operands;
     let mask = descriptor.mask;
-    let lowest = mask
-        .iter()
-        .next()
-        .filter(|_| operands.contains(&Role::Dest) || operands.contains(&Role::AddressDest));
-    if let Some(component) = lowest {
+    let has_mask = operands.contains(&Role::Dest) || operands.contains(&Role::AddressDest);
+    if let Some(component) = mask.iter().next().filter(|_| has_mask) {
         let dropped = Descriptor { mask: Mask(mask.0 & !(1 << component.index())), ..descriptor };
         add(format!("{} is not written", component.letter()), Change::Descriptor(dropped));
     }
