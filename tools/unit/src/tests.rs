@@ -382,3 +382,24 @@ fn coverage_names_lines_and_sides() {
         end_of_record"#]],
     );
 }
+
+#[test]
+fn no_part_and_no_slip_of_a_file_panics() {
+    let sample = fs::read_to_string("../../shaders/points.test.toml").expect("a sample");
+    let folder = folder("slips", &sample);
+    let file = folder.join("points.test.toml");
+    let mut loaded = 0;
+    for (place, letter) in sample.char_indices().step_by(5) {
+        let (before, behind) = (&sample[..place], &sample[place + letter.len_utf8()..]);
+        let texts = [before.to_owned(), format!("{before}{behind}"), format!("{before}9{behind}")];
+        for text in &texts {
+            fs::write(&file, text).expect("writable");
+            if let Ok(file) = TestFile::load(&file) {
+                loaded += 1;
+                file.cases.iter().for_each(|case| drop(case.check("", &file.shader, &Batched)));
+            }
+        }
+    }
+    let _ = fs::remove_dir_all(&folder);
+    assert!(loaded > 50, "{loaded}");
+}

@@ -49,7 +49,7 @@ pub struct Test {
     #[arg(long, value_name = "FILE")]
     pub coverage: Option<PathBuf>,
     /// Change one detail of the program after the other, and print changes that no case notices
-    #[arg(long)]
+    #[arg(long, conflicts_with = "filter")]
     pub mutate: bool,
     /// Run again whenever a file changes
     #[arg(long, conflicts_with_all = ["json", "junit", "coverage", "mutate"])]
