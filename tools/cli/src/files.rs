@@ -163,7 +163,8 @@ pub fn open(path: &Path) -> std::io::Result<Box<dyn Read>> {
 pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
     let files = paths.iter().flat_map(|path| walkdir::WalkDir::new(path).into_iter().flatten());
     let files = files.filter(|entry| {
-        let is_input = has_programs(entry.path()) || holds_programs(entry.path()).is_some();
+        let path = entry.path();
+        let is_input = has_programs(path) || holds_programs(path).is_some() || is_test(path);
         entry.depth() == 0 || any || is_input
     });
     files.map(walkdir::DirEntry::into_path).collect()
@@ -173,6 +174,11 @@ pub fn inputs(paths: &[PathBuf], any: bool) -> Vec<PathBuf> {
 /// beside it.
 pub fn has_programs(path: &Path) -> bool {
     ending(path).as_deref() == Some("shbin") || is_source(path) && !has_container(path)
+}
+
+/// Returns whether a folder's file has tests.
+pub fn is_test(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(transpica_unit::ENDING))
 }
 
 /// The failure of a command that finds no program.

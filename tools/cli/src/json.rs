@@ -29,6 +29,8 @@ impl Schema {
     pub const SOURCE_MAP: Self = Self("transpica.source-map/1");
     /// Results of `survey`.
     pub const SURVEY: Self = Self("transpica.survey/1");
+    /// Results of `test`.
+    pub const TEST: Self = Self("transpica.test/1");
     /// The summary of `translate --out-dir`.
     pub const TRANSLATE: Self = Self("transpica.translate/1");
     /// Tables of a VBC file.
@@ -83,6 +85,7 @@ mod tests {
             Schema::SCAN,
             Schema::SOURCE_MAP,
             Schema::SURVEY,
+            Schema::TEST,
             Schema::TRANSLATE,
             Schema::VBC,
         ];

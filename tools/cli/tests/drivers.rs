@@ -22,6 +22,12 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 }
 
 #[test]
+fn cases_of_shaders_pass_on_the_gpu() {
+    let text = transpica(&["test", "shaders", "--on", "gpu"]).succeeded();
+    assert!(text.contains("test points: each point has a quad of its own ... ok"), "{text}");
+}
+
+#[test]
 fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
     for layout in ["registers", "azahar", "panda3ds"] {
         compare(&["shaders", "--layout", layout, "--route", "spirv"]);

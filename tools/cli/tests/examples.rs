@@ -152,6 +152,11 @@ fn fill(to: &Path) {
     for name in ["lights.v.pica", "points.v.pica", "points.g.pica"] {
         write(name, &sample(name));
     }
+    for to in ["", "shaders/"] {
+        ["lights.v.pica", "lights.test.toml"]
+            .iter()
+            .for_each(|name| write(&format!("{to}{name}"), &sample(name)));
+    }
     write("points.shlist", b"points.v.pica points.g.pica\n");
     write("bad.v.pica", b".out - position o0\n.proc main\n mvo r0, v0\n end\n.end\n");
     let packed = [&[7; 24][..], &sample("lights.shbin")].concat();
@@ -224,7 +229,7 @@ fn every_example_runs() {
     TEXTS.iter().for_each(|name| of_text(name, &mut found));
     of_help(&[], &mut found);
     commands().iter().for_each(|command| of_help(&[command], &mut found));
-    assert!(commands().len() == 16 && found.len() > 80, "only {} examples: {found:#?}", found.len());
+    assert!(commands().len() == 17 && found.len() > 80, "only {} examples: {found:#?}", found.len());
     let is_exception = |example: &&Example| EXCEPTIONS.iter().any(|(line, _)| *line == example.line);
     for (line, reason) in EXCEPTIONS {
         assert!(found.iter().any(|example| example.line == line), "no example any more: {line} ({reason})");

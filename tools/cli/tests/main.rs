@@ -17,6 +17,7 @@ mod shards;
 mod states;
 mod support;
 mod terminal;
+mod tests_of_shaders;
 mod verdicts;
 #[path = "support/caches.rs"]
 mod writer;

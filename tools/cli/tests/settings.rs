@@ -138,7 +138,7 @@ fn the_salt_is_part_of_the_key() {
 #[test]
 fn the_short_help_fits_a_screen_and_the_long_one_has_everything() {
     let help = |command: &str| ["-h", "--help"].map(|flag| transpica(&[command, flag]).succeeded());
-    let more = ["draw", "scan", "doctor", "asm", "dis", "info", "manifest"];
+    let more = ["draw", "scan", "doctor", "asm", "dis", "info", "manifest", "test"];
     let settings = ["translate", "run", "compare", "survey", "cfg"];
     for command in more.iter().chain(&settings) {
         let [short, _] = help(command);

@@ -26,11 +26,16 @@ pub struct Ancestry {
 
 /// Returns the origin of components of an output register at the end of a run.
 pub fn ancestry(recording: &Recording, output: u8, components: Mask) -> Ancestry {
+    ancestry_before(recording, recording.len(), output, components)
+}
+
+/// Returns the origin of components of an output register in front of a step, such as an EMIT.
+pub fn ancestry_before(recording: &Recording, end: usize, output: u8, components: Mask) -> Ancestry {
     let mut wanted = Components::of_output(output, components);
     let (mut steps, mut pcs, mut inputs) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     // An EMIT swaps the banks of outputs: those that are wanted of the other one.
     let mut other = 0;
-    for number in (0..recording.len()).rev() {
+    for number in (0..end.min(recording.len())).rev() {
         if wanted.is_empty() && other == 0 {
             break;
         }

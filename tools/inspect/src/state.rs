@@ -239,8 +239,8 @@ fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(
     }
 }
 
-/// The error about a key, with the nearest known one, or else a list of them.
-fn unknown_key(key: &str, known: &[&str], list: &str, place: &str) -> String {
+/// Returns the error about a key, with the nearest known one, or else a list of them.
+pub fn unknown_key(key: &str, known: &[&str], list: &str, place: &str) -> String {
     let advice = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("use {list}"));
     format!("{place}: unknown key \"{key}\", {advice}")
 }

@@ -18,6 +18,7 @@ mod scan;
 pub mod settings;
 mod shell;
 mod survey;
+mod test;
 mod translate;
 mod values;
 
@@ -41,6 +42,7 @@ pub use scan::Scan;
 pub use settings::{ForForms, ForModules, ForRuns, Settings};
 pub use shell::{Completions, Man};
 pub use survey::Survey;
+pub use test::{Test, TestMachine};
 pub use translate::{GeometryOptions, NO_OUTPUTS, Translate};
 pub(crate) use values::denied;
 pub use values::{Denied, Entry, EntryOption, Form, Format, Machine, RouteName, Target, spelled};
@@ -55,6 +57,7 @@ pub use values::{Denied, Entry, EntryOption, Form, Format, Machine, RouteName, T
   transpica translate dumps --to spirv,reflection --out-dir out    every program below a folder
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
+  transpica test shaders                              cases of shaders with expected outputs
   transpica compare shaders --vertices 4096           interpreter against GPU
   transpica scan romfs                                shaders inside of any files
   transpica draw lights.shbin -o lights.png           a picture of what it does
@@ -123,6 +126,7 @@ pub enum Command {
     Dis(Dis),
     Cfg(Cfg),
     Run(Run),
+    Test(Test),
     Draw(Draw),
     Compare(Compare),
     Replay(Replay),
@@ -149,6 +153,7 @@ impl Command {
             | Self::Compare(_)
             | Self::Replay(_)
             | Self::Survey(_)
+            | Self::Test(_)
             | Self::Scan(_)
             | Self::Doctor(_)
             | Self::Dis(_)
@@ -183,6 +188,7 @@ impl Command {
             Self::Draw(arguments) => arguments.streams(),
             Self::Asm(arguments) => arguments.streams(),
             Self::Bind(arguments) => arguments.streams(),
+            Self::Test(arguments) => arguments.streams(),
             Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
@@ -194,6 +200,7 @@ impl Command {
             Self::Compare(_) | Self::Replay(_) | Self::Doctor(_) => true,
             Self::Run(Run { on, .. }) => *on == Machine::Gpu,
             Self::Draw(arguments) => arguments.opens_gpu(),
+            Self::Test(Test { on, .. }) => *on == TestMachine::Gpu,
             Self::Translate(_)
             | Self::Manifest(_)
             | Self::Info(_)
@@ -213,7 +220,7 @@ impl Command {
 pub const GROUPS: [(&str, &[&str]); 4] = [
     ("Translate", &["translate", "asm", "bind"]),
     ("Inspect", &["info", "dis", "cfg"]),
-    ("Run", &["run", "draw", "compare", "replay"]),
+    ("Run", &["run", "test", "draw", "compare", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),
 ];
 

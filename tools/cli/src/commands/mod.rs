@@ -22,6 +22,7 @@ mod scan;
 mod shell;
 mod source_map;
 mod survey;
+mod test;
 mod translate;
 mod vbc;
 
@@ -50,6 +51,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Bind(arguments) => bind::run(&arguments, &common),
         Command::Dis(arguments) => dis::run(arguments, &common),
         Command::Run(arguments) => run::run(arguments, &common),
+        Command::Test(arguments) => test::run(&arguments, &common),
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),
         Command::Survey(arguments) => survey::run(arguments, &common),
         Command::Replay(arguments) => on_gpu::replay(&arguments, &common),

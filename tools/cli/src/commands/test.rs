@@ -1,0 +1,348 @@
+//! `transpica test`: cases of test files, on all cores; with coverage, mutants, and results as JSON
+//! or JUnit.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use transpica::host::dvle::FileEnvironment;
+use transpica::{Options, Shbin, Stage};
+use transpica_inspect::state::Registers;
+use transpica_unit::coverage::{self, Coverage};
+use transpica_unit::{Batched, Checked, Cpu, Executor, Problem, Shader, TestFile, Trial};
+
+use super::on_gpu::{self, Gpu};
+use super::{GpuRun, Input};
+use crate::args::{Common, Test, TestMachine};
+use crate::files;
+use crate::json::Schema;
+use crate::report::Failure;
+
+/// Time between two looks at the files.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Runs the command.
+pub fn run(arguments: &Test, common: &Common) -> Result<(), Failure> {
+    let executor: Box<dyn Executor> = match arguments.on {
+        TestMachine::Cpu => Box::new(Cpu),
+        TestMachine::Batch => Box::new(Batched),
+        TestMachine::Gpu => Box::new(OnGpu(on_gpu::open(arguments.adapter.as_deref(), common)?)),
+    };
+    loop {
+        let (seen, result) = check(arguments, executor.as_ref(), common)?;
+        if !arguments.watch {
+            return result;
+        }
+        if let Err(failure) = result {
+            failure.print(common.color);
+        }
+        while changes(&seen) == seen {
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Vertex programs on a GPU. Geometry programs stay on the reference machine.
+struct OnGpu(Gpu);
+
+impl Executor for OnGpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String> {
+        let executable = shader.executables.get(trial.index);
+        let Some(program) = executable.map(|it| &it.program).filter(|it| it.stage() == Stage::Vertex) else {
+            return Ok(None);
+        };
+        let file = Shbin::parse(&shader.bytes).map_err(|error| error.to_string())?;
+        let environment = FileEnvironment::new(&file, trial.index, "").map_err(|error| error.to_string())?;
+        let name = shader.files.first().map_or("", String::as_str);
+        let input = Input::of_bytes(Path::new(name), shader.bytes.clone());
+        let (options, budget, route) = (Options::default(), trial.budget, None);
+        let wanted =
+            GpuRun { program, environment: &environment, state: &trial.state, options, budget, route };
+        let outputs = input.and_then(|input| on_gpu::registers(&self.0, &wanted, &input));
+        outputs.map(Some).map_err(|failure| failure.message().to_owned())
+    }
+}
+
+/// Files with the times of their last changes.
+type Changes = BTreeMap<PathBuf, Option<SystemTime>>;
+
+/// Returns the present times of files.
+fn changes(files: &Changes) -> Changes {
+    let time = |path: &PathBuf| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    files.keys().map(|path| (path.clone(), time(path))).collect()
+}
+
+/// A test that ran.
+struct Tested<'f> {
+    file: &'f TestFile,
+    name: &'f str,
+    line: usize,
+    time: Duration,
+    checked: Checked,
+}
+
+impl Tested<'_> {
+    fn full_name(&self) -> String {
+        format!("{}: {}", self.file.stem(), self.name)
+    }
+}
+
+/// Everything that ran.
+struct Report<'f> {
+    tests: Vec<Tested<'f>>,
+    errors: Vec<&'f Problem>,
+    filtered: usize,
+    mutants: Vec<Mutants>,
+}
+
+/// Mutants of a file.
+struct Mutants {
+    file: String,
+    killed: usize,
+    total: usize,
+    /// Place and change of the others.
+    survivors: Vec<(String, String)>,
+}
+
+/// Runs all tests once. Returns the files that matter, and whether all tests passed.
+fn check(
+    arguments: &Test,
+    executor: &dyn Executor,
+    common: &Common,
+) -> Result<(Changes, Result<(), Failure>), Failure> {
+    let paths: Result<Vec<PathBuf>, _> =
+        arguments.paths.iter().flat_map(|path| files::walk(path, files::is_test)).collect();
+    let paths = paths.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
+    if paths.is_empty() {
+        let hint = "name test files, or folders with files NAME.test.toml";
+        return Err(Failure::new("no test file found").hint(hint));
+    }
+    let loaded: Vec<Result<TestFile, Problem>> = paths.par_iter().map(|path| TestFile::load(path)).collect();
+    let sources = loaded.iter().flatten().flat_map(|file| file.shader.files.iter().map(PathBuf::from));
+    // Before the run, so that a change during it counts.
+    let seen = changes(&paths.iter().cloned().chain(sources).map(|path| (path, None)).collect());
+    let report = report(arguments, &loaded, executor)?;
+    let files: Vec<&TestFile> = loaded.iter().flatten().collect();
+    let covered = coverage(&files, &report.tests);
+    let mut text = if arguments.json { report.json() } else { report.text(common) };
+    if arguments.coverage.is_some() && !arguments.json {
+        let _ = write!(text, "\n{}", coverage::table(&covered));
+    }
+    files::write(None, text.as_bytes())?;
+    let (junit, lcov) = (report.junit(), coverage::lcov(&covered));
+    let outputs = [(&arguments.junit, junit), (&arguments.coverage, lcov)];
+    let outputs: Vec<_> =
+        outputs.iter().filter_map(|(path, text)| Some((Some(path.as_deref()?), text.as_bytes()))).collect();
+    files::write_all(&outputs)?;
+    Ok((seen, report.result()))
+}
+
+/// Runs the tests of files, and mutants if that is asked for.
+fn report<'f>(
+    arguments: &Test,
+    loaded: &'f [Result<TestFile, Problem>],
+    executor: &dyn Executor,
+) -> Result<Report<'f>, Failure> {
+    let mut filtered = 0;
+    let mut chosen = Vec::new();
+    for file in loaded.iter().flatten() {
+        let cases = file.cases.iter().map(|case| (case.name.as_str(), Some(case)));
+        for (name, case) in file.findings.iter().map(|_| ("lint", None)).chain(cases) {
+            let is_chosen = |text: &String| format!("{}: {name}", file.stem()).contains(text);
+            if arguments.filter.as_ref().is_none_or(is_chosen) {
+                chosen.push((file, name, case));
+            } else {
+                filtered += 1;
+            }
+        }
+    }
+    let test = |&(file, name, case): &(&'f TestFile, &'f str, Option<&transpica_unit::Case>)| {
+        let start = Instant::now();
+        let checked = match case {
+            Some(case) => case.check(&file.name, &file.shader, executor),
+            None => file.lint(),
+        };
+        Tested { file, name, line: case.map_or(1, |case| case.line), time: start.elapsed(), checked }
+    };
+    // A device runs one program after the other.
+    let tests: Vec<Tested<'f>> = if arguments.on == TestMachine::Gpu {
+        chosen.iter().map(test).collect()
+    } else {
+        chosen.par_iter().map(test).collect()
+    };
+    let mut mutants = Vec::new();
+    if arguments.mutate {
+        if tests.iter().any(|test| test.checked.failure.is_some()) || loaded.iter().any(Result::is_err) {
+            let hint = "leave --mutate out to see what fails";
+            return Err(Failure::new("mutants need tests that pass").hint(hint));
+        }
+        for file in loaded.iter().flatten() {
+            mutants.push(mutate(file, &tests)?);
+        }
+    }
+    let errors = loaded.iter().filter_map(|file| file.as_ref().err()).collect();
+    Ok(Report { tests, errors, filtered, mutants })
+}
+
+/// Runs the cases of a file on all mutants of its shader.
+fn mutate(file: &TestFile, tests: &[Tested<'_>]) -> Result<Mutants, Failure> {
+    let all = file.mutants().map_err(|error| Failure::new(format!("{}: {error}", file.name)))?;
+    let own = tests.iter().filter(|test| std::ptr::eq(test.file, file));
+    let steps = own.map(|test| test.checked.steps).max().unwrap_or_default();
+    let survivors = all.par_iter().filter(|mutant| !file.kills(mutant, steps));
+    let survivors: Vec<_> = survivors.map(|mutant| (mutant.place.clone(), mutant.what.clone())).collect();
+    let (total, killed) = (all.len(), all.len() - survivors.len());
+    Ok(Mutants { file: file.name.clone(), killed, total, survivors })
+}
+
+/// Joins the coverage of tests, by source file.
+fn coverage(files: &[&TestFile], tests: &[Tested<'_>]) -> BTreeMap<String, coverage::FileCoverage> {
+    let of_file = |&file: &&'_ TestFile| {
+        let mut all = Coverage::default();
+        let own = tests.iter().filter(|test| std::ptr::eq(test.file, file));
+        own.for_each(|test| all.add(&test.checked.coverage));
+        all
+    };
+    let all: Vec<_> = files.iter().map(|file| (&file.shader, of_file(file))).collect();
+    coverage::by_file(&all)
+}
+
+impl Report<'_> {
+    fn failed(&self) -> usize {
+        self.tests.iter().filter(|test| test.checked.failure.is_some()).count()
+    }
+
+    /// Fails if a test failed, a file is malformed, or nothing ran.
+    fn result(&self) -> Result<(), Failure> {
+        let (failed, count, errors) = (self.failed(), self.tests.len(), self.errors.len());
+        match (errors, failed, count) {
+            (1, ..) => Err(Failure::new("a test file cannot be read")),
+            (2.., ..) => Err(Failure::new(format!("{errors} test files cannot be read"))),
+            (0, 1.., _) => Err(Failure::new(format!("{failed} of {count} tests failed"))),
+            (0, 0, 0) => Err(Failure::new("no test ran").hint("--filter takes a part of \"NAME: case\"")),
+            (0, 0, 1..) => Ok(()),
+        }
+    }
+
+    fn text(&self, common: &Common) -> String {
+        let mut text = String::new();
+        for test in &self.tests {
+            let verdict = if test.checked.failure.is_some() { "FAILED" } else { "ok" };
+            if verdict == "FAILED" || !common.quiet {
+                let _ = writeln!(text, "test {} ... {verdict}", test.full_name());
+            }
+        }
+        for error in &self.errors {
+            let _ = writeln!(text, "\nerror: {error}");
+        }
+        for failure in self.tests.iter().filter_map(|test| test.checked.failure.as_ref()) {
+            let _ = write!(text, "\n{failure}");
+        }
+        let failed = self.failed();
+        let verdict = if self.result().is_ok() { "ok" } else { "FAILED" };
+        let _ =
+            write!(text, "\ntest result: {verdict}. {} passed; {failed} failed", self.tests.len() - failed);
+        if self.filtered > 0 {
+            let _ = write!(text, "; {} filtered out", self.filtered);
+        }
+        text.push('\n');
+        for Mutants { file, killed, total, survivors } in &self.mutants {
+            let _ = writeln!(text, "\nmutants of {file}: {killed} of {total} killed");
+            for (place, what) in survivors {
+                let _ = writeln!(text, "  {place}: {what}");
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let test = |test: &Tested<'_>| {
+            json!({
+                "file": test.file.name,
+                "line": test.line,
+                "name": test.name,
+                "passed": test.checked.failure.is_none(),
+                "failure": test.checked.failure,
+                "instructions": test.checked.steps,
+            })
+        };
+        let mutants = |mutants: &Mutants| {
+            let Mutants { file, killed, total, survivors } = mutants;
+            let survivor = |(place, what): &(String, String)| json!({ "place": place, "change": what });
+            let survivors: Value = survivors.iter().map(survivor).collect();
+            json!({ "file": file, "killed": killed, "total": total, "survivors": survivors })
+        };
+        let failed = self.failed();
+        Schema::TEST.text(json!({
+            "tests": self.tests.iter().map(test).collect::<Value>(),
+            "errors": self.errors.iter().map(ToString::to_string).collect::<Value>(),
+            "passed": self.tests.len() - failed,
+            "failed": failed,
+            "filtered": self.filtered,
+            "mutants": self.mutants.iter().map(mutants).collect::<Value>(),
+        }))
+    }
+
+    /// Returns the results in the format of JUnit: a suite for each file.
+    fn junit(&self) -> String {
+        let mut suites: BTreeMap<&str, Vec<&Tested<'_>>> = BTreeMap::new();
+        self.tests.iter().for_each(|test| suites.entry(&test.file.name).or_default().push(test));
+        let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n".to_owned();
+        for (file, tests) in suites {
+            let failed = tests.iter().filter(|test| test.checked.failure.is_some()).count();
+            let time: Duration = tests.iter().map(|test| test.time).sum();
+            let (name, count, time) = (escaped(file), tests.len(), time.as_secs_f64());
+            let _ = writeln!(
+                text,
+                "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" time=\"{time:.3}\">"
+            );
+            for test in tests {
+                let (class, case) = (escaped(test.file.stem()), escaped(test.name));
+                let (line, time) = (test.line, test.time.as_secs_f64());
+                let _ = write!(
+                    text,
+                    "    <testcase classname=\"{class}\" name=\"{case}\" file=\"{name}\" line=\"{line}\" time=\"{time:.3}\""
+                );
+                let end = test.checked.failure.as_ref().map_or("/>".into(), |failure| {
+                    let message = failure.lines().nth(1).unwrap_or_default();
+                    let (message, all) = (escaped(message), escaped(failure));
+                    format!(">\n      <failure message=\"{message}\">{all}</failure>\n    </testcase>")
+                });
+                let _ = writeln!(text, "{end}");
+            }
+            text += "  </testsuite>\n";
+        }
+        for Problem { file, message, .. } in &self.errors {
+            let (name, message) = (escaped(file), escaped(message));
+            let _ = writeln!(
+                text,
+                "  <testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\">\n    <testcase classname=\"{name}\" \
+                 name=\"file\"><error message=\"{message}\"/></testcase>\n  </testsuite>"
+            );
+        }
+        text + "</testsuites>\n"
+    }
+}
+
+/// Escapes a text for XML, which has no control characters.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => all += "&amp;",
+            '<' => all += "&lt;",
+            '>' => all += "&gt;",
+            '"' => all += "&quot;",
+            '\n' | '\t' => all.push(letter),
+            _ if letter.is_control() => all.push(char::REPLACEMENT_CHARACTER),
+            _ => all.push(letter),
+        }
+    }
+    all
+}

@@ -1,0 +1,125 @@
+//! `test`: cases that pass and fail, malformed files, results for other programs.
+
+use std::fs;
+use std::path::Path;
+
+use expect_test::expect;
+
+use crate::support::{Ran, folder, follows_schema, root, transpica};
+
+/// Runs `test` on a file with this text beside the textured shader, and more arguments. Paths are
+/// relative to the file's folder in the results.
+fn test(name: &str, text: &str, more: &[&str]) -> Ran {
+    let folder = folder(name);
+    fs::copy(root().join("shaders/textured.v.pica"), folder.join("textured.v.pica")).expect("a sample");
+    let file = folder.join("textured.test.toml");
+    fs::write(&file, text).expect("writable");
+    let mut ran = transpica(&[&["test", file.to_str().expect("a name")], more].concat());
+    let short = |text: &str| text.replace(&format!("{}/", folder.display()), "");
+    (ran.out, ran.err) = (short(&ran.text()).into_bytes(), short(&ran.err));
+    ran
+}
+
+const PASSES: &str = "[[case]]\nname = \"colors\"\nattributes.incol = [255, 0, 0, 255]\n\
+                      expect.color = { near = [1, 0, 0, 1], ulp = 4 }\n";
+const FAILS: &str = "[[case]]\nname = \"fails <&>\"\nuniforms.texScale = [2, 2, 0, 0]\n\
+                     attributes.inuv = [0.25, 0.5, 0, 0]\nexpect.texcoord0 = [0.5, 0.5]\n";
+
+#[test]
+fn the_samples_pass_on_machine_and_batch() {
+    for machine in ["cpu", "batch"] {
+        let text = transpica(&["test", "shaders", "--on", machine]).succeeded();
+        assert!(text.contains("test lights: lint ... ok\ntest lights: positions ... ok\n"), "{text}");
+        assert!(text.contains("test result: ok. ") && text.contains(" passed; 0 failed\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_failure_has_the_steps_and_the_inputs() {
+    let ran = test("test_fails", &format!("{PASSES}{FAILS}"), &[]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(ran.err.contains("1 of 2 tests failed"), "{}", ran.err);
+    expect![[r#"
+        test textured: colors ... ok
+        test textured: fails <&> ... FAILED
+
+        textured.test.toml:6: fails <&>
+        vertex 0, texcoord0.y (o1.y): expected 0.5, got 1.0 (8388608 ulp apart)
+          textured.v.pica:15  0x000: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
+          textured.v.pica:16  0x001: mov r0.w, float_95.x             ; (1.0 1.0 1.0 1.0) => 1.0
+          textured.v.pica:17  0x002: dp4 r1.x, modelView, r0          ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+          textured.v.pica:18  0x003: dp4 r1.y, modelView[1], r0       ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+          textured.v.pica:19  0x004: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+          textured.v.pica:20  0x005: dp4 r1.w, modelView[3], r0       ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+          textured.v.pica:21  0x006: dp4 o0.x, projection, r1         ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.0
+          textured.v.pica:22  0x007: dp4 o0.y, projection[1], r1      ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.0
+          textured.v.pica:23  0x008: dp4 o0.z, projection[2], r1      ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.0
+          textured.v.pica:24  0x009: dp4 o0.w, projection[3], r1      ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.0
+        > textured.v.pica:25  0x00a: mul o1.xy, texScale, inuv        ; (2.0 2.0 0.0 0.0) (0.25 0.5 0.0 0.0) => 0.5 1.0
+        made from texScale.y, inuv.y
+
+        test result: FAILED. 1 passed; 1 failed
+    "#]].assert_eq(&ran.text());
+}
+
+#[test]
+fn malformed_files_and_no_tests_are_failures() {
+    let ran = test("test_malformed", "[[case]]\nname = \"a\"\nexpect = { texcoord = [1, 2] }\n", &[]);
+    assert_eq!(ran.status, 1);
+    expect![[r#"
+
+        error: textured.test.toml:3:12: expect: unknown key "texcoord", did you mean `texcoord0`?
+
+        test result: FAILED. 0 passed; 0 failed
+        error: a test file cannot be read
+    "#]]
+    .assert_eq(&(ran.text() + &ran.err));
+    let ran = test("test_none", PASSES, &["--filter", "nothing"]);
+    assert_eq!(ran.status, 1);
+    expect![[r#"
+
+        test result: FAILED. 0 passed; 0 failed; 1 filtered out
+        error: no test ran
+         │
+         ╰ help: --filter takes a part of "NAME: case"
+    "#]]
+    .assert_eq(&(ran.text() + &ran.err));
+    let ran = transpica(&["test", "tools/cli/schema"]);
+    assert!(ran.status == 1 && ran.err.contains("no test file found"), "{}", ran.err);
+    let ran = transpica(&["test", "none.test.toml"]);
+    assert!(ran.status == 1 && ran.text().contains("none.test.toml: No such file"), "{}", ran.text());
+}
+
+#[test]
+fn json_follows_its_schema() {
+    let ran = test("test_json", &format!("{PASSES}{FAILS}"), &["--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
+    follows_schema(&document);
+    assert_eq!((&document["passed"], &document["failed"]), (&1.into(), &1.into()));
+    assert_eq!(document["tests"][1]["line"], 6);
+    let text = transpica(&["test", "shaders/textured.test.toml", "--json", "--mutate"]).succeeded();
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    follows_schema(&document);
+    let [killed, total] =
+        ["killed", "total"].map(|key| document["mutants"][0][key].as_u64().expect("a number"));
+    assert!(total > 50 && killed * 10 > total * 8, "{text}");
+}
+
+#[test]
+fn results_go_to_junit_and_lcov() {
+    let to = folder("test_results");
+    let [junit, coverage] = ["junit.xml", "lcov.info"].map(|name| to.join(name).display().to_string());
+    let ran =
+        test("test_files", &format!("{PASSES}{FAILS}"), &["--junit", &junit, "--coverage", &coverage, "-q"]);
+    assert!(ran.text().ends_with("textured.v.pica      13/13        0/0\n"), "{}", ran.text());
+    let read = |path: &str| fs::read_to_string(Path::new(path)).expect("a file");
+    let text = read(&junit);
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.split(" time=").next()).take(8).collect();
+    assert!(lines[4].contains("name=\"fails &lt;&amp;&gt;\"") && lines[4].contains("line=\"6\""), "{text}");
+    assert!(
+        text.contains("<failure message=\"vertex 0, texcoord0.y (o1.y): expected 0.5, got 1.0"),
+        "{text}"
+    );
+    let text = read(&coverage);
+    assert!(text.contains("DA:25,2\n") && text.ends_with("LF:13\nLH:13\nend_of_record\n"), "{text}");
+}

@@ -1,0 +1,192 @@
+//! Cases: values for a program, and what is expected of its run.
+//! In: a shader, a case, an executor. Out: a failure, or the code that ran. Reads no file.
+
+use std::fmt::Write;
+
+use transpica_inspect::state::Registers;
+
+use crate::coverage::Coverage;
+use crate::expect::{Difference, Expected};
+use crate::report::explain;
+use crate::run::{Executor, Outcome, Trial, Vertex, run};
+use crate::shader::Shader;
+
+/// A case of a test file.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// Its line in the file.
+    pub line: usize,
+    /// Its runs.
+    pub rows: Vec<Row>,
+    /// Procedures that must run.
+    pub calls: Vec<String>,
+    /// Most instructions of a vertex or an invocation.
+    pub instructions: Option<u64>,
+    /// Of a geometry program its triangles.
+    pub triangles: Option<Vec<ExpectedTriangle>>,
+}
+
+/// A run of a case.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name in reports; empty for the only one.
+    pub name: String,
+    /// Values.
+    pub trial: Trial,
+    /// Expected outputs.
+    pub expect: Vec<Expected>,
+}
+
+impl Row {
+    /// Returns the start of its messages.
+    fn head(&self) -> String {
+        if self.name.is_empty() { String::new() } else { format!("{}, ", self.name) }
+    }
+}
+
+/// An expected triangle.
+#[derive(Clone, Debug)]
+pub struct ExpectedTriangle {
+    /// Outputs of its vertices.
+    pub vertices: [Vec<Expected>; 3],
+    /// Its winding is reversed.
+    pub inverted: bool,
+}
+
+/// A deviation from a case.
+enum Fault {
+    /// As text.
+    Text(String),
+    /// A wrong component.
+    Lane { row: usize, vertex: Box<Vertex>, subject: String, difference: Difference, machine: Option<f32> },
+}
+
+/// Everything that the runs of a case gave.
+#[derive(Default)]
+struct Verdict {
+    faults: Vec<Fault>,
+    coverage: Coverage,
+    most: u64,
+}
+
+/// A case that ran.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The text of its failure.
+    pub failure: Option<String>,
+    /// Code that ran.
+    pub coverage: Coverage,
+    /// Most instructions of a vertex or an invocation.
+    pub steps: u64,
+}
+
+impl Case {
+    /// Runs the case. `file` is the name of its file in the text of a failure.
+    pub fn check(&self, file: &str, shader: &Shader, executor: &dyn Executor) -> Checked {
+        let Verdict { faults, coverage, most } = self.verdict(shader, executor, None);
+        let head = format!("{file}:{}: {}\n", self.line, self.name);
+        let failure = (!faults.is_empty()).then(|| head + &self.text(shader, executor, &faults));
+        Checked { failure, coverage, steps: most }
+    }
+
+    /// Returns whether the case fails on the reference machine within a budget.
+    pub(crate) fn fails(&self, shader: &Shader, budget: u64) -> bool {
+        !self.verdict(shader, &crate::run::Cpu, Some(budget)).faults.is_empty()
+    }
+
+    fn verdict(&self, shader: &Shader, executor: &dyn Executor, budget: Option<u64>) -> Verdict {
+        let mut result = Verdict::default();
+        for (number, row) in self.rows.iter().enumerate() {
+            let limited = budget.map(|budget| Trial { budget, ..row.trial.clone() });
+            let trial = limited.as_ref().unwrap_or(&row.trial);
+            let ran = run(shader, trial, &mut |_, _| ()).and_then(|outcome| {
+                let others = executor.outputs(shader, trial);
+                Ok((outcome, others.map_err(|error| format!("on {}: {error}", executor.name()))?))
+            });
+            match ran {
+                Ok((outcome, others)) => self.compare((number, row), &outcome, others, &mut result),
+                Err(error) => result.faults.push(Fault::Text(format!("{}{error}", row.head()))),
+            }
+        }
+        for name in &self.calls {
+            let mut named = shader.procedures.iter().filter(|(procedure, _)| procedure == name);
+            if !named.any(|&(_, address)| result.coverage.has(address)) {
+                result.faults.push(Fault::Text(format!("{name} did not run")));
+            }
+        }
+        result
+    }
+
+    /// Compares the outcome of a row, with the outputs of another executor if there are some.
+    fn compare(
+        &self,
+        (number, row): (usize, &Row),
+        outcome: &Outcome,
+        others: Option<Vec<Registers>>,
+        to: &mut Verdict,
+    ) {
+        to.coverage.add(&outcome.coverage);
+        let steps = outcome.steps.iter().copied().max().unwrap_or_default();
+        to.most = to.most.max(steps);
+        let head = row.head();
+        if let Some(most) = self.instructions.filter(|&most| steps > most) {
+            to.faults.push(Fault::Text(format!("{head}{steps} instructions, expected at most {most}")));
+        }
+        let mut add = |subject: &str, vertex: &Vertex, outputs: &Registers, expect: &[Expected]| {
+            for difference in expect.iter().flat_map(|expected| expected.differences(outputs)) {
+                let own =
+                    vertex.outputs.get(difference.register).and_then(|own| own.get(difference.component));
+                let machine = own.filter(|_| outputs != &vertex.outputs).map(|&bits| f32::from_bits(bits));
+                let (vertex, subject) = (Box::new(vertex.clone()), subject.to_owned());
+                to.faults.push(Fault::Lane { row: number, vertex, subject, difference, machine });
+            }
+        };
+        for (place, vertex) in outcome.vertices.iter().enumerate() {
+            let outputs = others.as_ref().and_then(|others| others.get(place)).unwrap_or(&vertex.outputs);
+            let subject = if head.is_empty() { format!("vertex {place}, ") } else { head.clone() };
+            add(&subject, vertex, outputs, &row.expect);
+        }
+        let Some(expected) = &self.triangles else { return };
+        for (place, (triangle, expected)) in outcome.triangles.iter().zip(expected).enumerate() {
+            for (corner, (vertex, expected)) in triangle.vertices.iter().zip(&expected.vertices).enumerate() {
+                add(&format!("triangle {place}, vertex {corner}, "), vertex, &vertex.outputs, expected);
+            }
+        }
+        for (place, (triangle, expected)) in outcome.triangles.iter().zip(expected).enumerate() {
+            if triangle.inverted != expected.inverted {
+                let (not, was) = if expected.inverted { ("", "is not") } else { (" not", "is") };
+                to.faults.push(Fault::Text(format!("triangle {place}: expected{not} inverted, it {was}")));
+            }
+        }
+        if outcome.triangles.len() != expected.len() {
+            let (count, wanted) = (outcome.triangles.len(), expected.len());
+            to.faults.push(Fault::Text(format!("expected {wanted} triangles, got {count}")));
+        }
+    }
+
+    /// Returns the text of faults, and the trace of the first wrong component.
+    fn text(&self, shader: &Shader, executor: &dyn Executor, faults: &[Fault]) -> String {
+        let (mut text, mut trace) = (String::new(), None);
+        for fault in faults {
+            match fault {
+                Fault::Text(message) => text += &format!("{message}\n"),
+                Fault::Lane { row, vertex, subject, difference, machine } => {
+                    let _ = write!(text, "{subject}{difference}");
+                    if let Some(machine) = machine {
+                        let _ =
+                            write!(text, " on {}; the reference machine has {machine:?}", executor.name());
+                    }
+                    text.push('\n');
+                    trace = trace.or_else(|| {
+                        let row = self.rows.get(*row)?;
+                        let lane = (difference.register, difference.component);
+                        Some(explain(shader, &row.trial, vertex, lane))
+                    });
+                }
+            }
+        }
+        text + &trace.unwrap_or_default()
+    }
+}

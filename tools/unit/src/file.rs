@@ -1,0 +1,330 @@
+//! Test files: cases in TOML.
+//! In: the path or the text of a file. Out: a [`TestFile`]; an error with line and column. The
+//! guide of the crate has the format.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+use transpica::Stage;
+use transpica_inspect::json::float;
+
+use crate::case::{Case, Checked, ExpectedTriangle, Row};
+use crate::coverage::Coverage;
+use crate::expect::{Expectation, Expected, Output, Tolerance};
+use crate::run::{BUDGET, Trial};
+use crate::shader::{Problem, Shader};
+use crate::toml::{Item, Reader, value};
+use crate::values::{Layers, state};
+
+/// Ending of the names of test files.
+pub const ENDING: &str = ".test.toml";
+
+/// Keys of a file, of cases of either stage, and of rows.
+const KEYS: [&str; 5] = ["shader", "lint", "uniforms", "attributes", "case"];
+const VERTEX: [&str; 9] =
+    ["name", "program", "uniforms", "attributes", "expect", "rows", "calls", "instructions", "budget"];
+const GEOMETRY: [&str; 8] =
+    ["name", "program", "uniforms", "invocations", "triangles", "calls", "instructions", "budget"];
+const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
+
+/// A test file with its shader.
+#[derive(Clone, Debug)]
+pub struct TestFile {
+    /// Its path, as reports show it.
+    pub name: String,
+    /// The shader.
+    pub shader: Shader,
+    /// Findings of lint, where the file denies them.
+    pub findings: Option<Vec<String>>,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+/// A case with what it takes from the file.
+struct Parser<'a, 't> {
+    reader: Reader<'t>,
+    shader: &'a Shader,
+    defaults: Layers<'a, 't>,
+}
+
+impl TestFile {
+    /// Loads a file and its shader.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is not of the format; errors of the shader.
+    pub fn load(path: &Path) -> Result<Self, Problem> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| Problem::new(&name, error))?;
+        let reader = Reader { name: &name, text: &text };
+        let root = reader.parse()?;
+        reader.check_keys(&root, &KEYS, "the file")?;
+        let shader = match root.get("shader") {
+            Some(item) => {
+                let names = reader.texts(item, "shader")?;
+                let paths: Vec<PathBuf> = names.iter().map(|name| path.with_file_name(name)).collect();
+                let located = |problem: Problem| {
+                    // The assembler's own places are the better ones.
+                    if problem.file.is_empty() {
+                        return problem;
+                    }
+                    reader.problem(item.span().start, problem.to_string())
+                };
+                Shader::load(&paths).map_err(located)?
+            }
+            None => Shader::load(&beside(path)?)?,
+        };
+        Self::parse(reader, &root, shader)
+    }
+
+    fn parse(reader: Reader<'_>, root: &DeTable<'_>, shader: Shader) -> Result<Self, Problem> {
+        let table = |key: &str| root.get(key).map(|item| reader.table(item, key)).transpose();
+        let findings = match root.get("lint").map(|item| (item, item.get_ref().as_str())) {
+            None => None,
+            Some((_, Some("deny"))) => {
+                Some(shader.findings().map_err(|error| Problem::new(reader.name, error))?)
+            }
+            Some((item, _)) => return Err(reader.problem(item.span().start, "lint must be \"deny\"")),
+        };
+        let empty = DeTable::new();
+        let layer = |key: &str| Ok::<_, Problem>(vec![table(key)?.unwrap_or(&empty)]);
+        let (uniforms, attributes) = (layer("uniforms")?, layer("attributes")?);
+        let defaults = Layers { uniforms, attributes, ..Layers::default() };
+        let parser = Parser { reader, shader: &shader, defaults };
+        let mut cases: Vec<Case> = Vec::new();
+        let Some(list) = root.get("case") else {
+            return Err(reader.problem(0, "the file has no [[case]]"));
+        };
+        let mut names = BTreeSet::new();
+        for item in reader.list(list, "case")? {
+            let case = parser.case(item)?;
+            if !names.insert(case.name.clone()) {
+                return Err(reader.problem(item.span().start, format!("a second case \"{}\"", case.name)));
+            }
+            cases.push(case);
+        }
+        Ok(Self { name: reader.name.to_owned(), findings, cases, shader })
+    }
+
+    /// Returns the findings of lint as a test.
+    pub fn lint(&self) -> Checked {
+        let findings =
+            self.findings.iter().flatten().map(|finding| format!("{finding}\n")).collect::<String>();
+        let failure = (!findings.is_empty()).then(|| format!("{}:1: lint\n{findings}", self.name));
+        Checked { failure, coverage: Coverage::default(), steps: 0 }
+    }
+
+    /// Returns the name of the tests: that of the file without its folder and ending.
+    pub fn stem(&self) -> &str {
+        let name = self.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        name.strip_suffix(ENDING).unwrap_or(name)
+    }
+}
+
+/// Returns the sources beside a test file, or the container.
+fn beside(path: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(ENDING).unwrap_or(&name);
+    let other = |ending: &str| path.with_file_name(format!("{stem}{ending}"));
+    let sources: Vec<PathBuf> =
+        [".v.pica", ".g.pica"].map(other).into_iter().filter(|path| path.is_file()).collect();
+    let container = other(".shbin");
+    if !sources.is_empty() {
+        return Ok(sources);
+    }
+    if container.is_file() {
+        return Ok(vec![container]);
+    }
+    let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
+    Err(Problem::new(path.display(), message))
+}
+
+impl<'t> Parser<'_, 't> {
+    fn case(&self, item: &Item<'t>) -> Result<Case, Problem> {
+        let (reader, start) = (self.reader, item.span().start);
+        let table = reader.table(item, "case")?;
+        let index = self.program(table, start)?;
+        let geometry =
+            self.shader.executables.get(index).is_some_and(|it| it.program.stage() == Stage::Geometry);
+        let keys = if geometry { &GEOMETRY[..] } else { &VERTEX };
+        reader.check_keys(table, keys, "case")?;
+        let missing = |key: &str| reader.problem(start, format!("the case has no {key}"));
+        let name = table.get("name").ok_or_else(|| missing("name"))?;
+        if geometry && !table.contains_key("invocations") {
+            return Err(missing("invocations"));
+        }
+        let count = |key: &str| table.get(key).map(|item| reader.count(item, key)).transpose();
+        let texts = |key: &str| table.get(key).map_or(Ok(Vec::new()), |item| reader.texts(item, key));
+        let case = Case {
+            name: reader.text(name, "name")?.to_owned(),
+            line: reader.place(name.span().start).0,
+            calls: texts("calls")?,
+            instructions: count("instructions")?,
+            triangles: table.get("triangles").map(|item| self.triangles(item, index)).transpose()?,
+            rows: self.rows(table, index, count("budget")?.unwrap_or(BUDGET), start)?,
+        };
+        let labels = &self.shader.procedures;
+        if let Some(label) = case.calls.iter().find(|call| !labels.iter().any(|(label, _)| label == *call)) {
+            let place = table.get("calls").map_or(start, |item| item.span().start);
+            let known: Vec<&str> = labels.iter().map(|(label, _)| label.as_str()).collect();
+            return Err(
+                reader.problem(place, format!("calls: no procedure {label}, use {}", known.join(", ")))
+            );
+        }
+        let expects = case.rows.iter().any(|row| !row.expect.is_empty()) || case.triangles.is_some();
+        if expects || !case.calls.is_empty() || case.instructions.is_some() {
+            return Ok(case);
+        }
+        let nothing =
+            if geometry { "triangles, calls or instructions" } else { "expect, calls or instructions" };
+        Err(reader.problem(start, format!("the case expects nothing; give it {nothing}")))
+    }
+
+    /// Returns the number of a case's program.
+    fn program(&self, table: &DeTable<'t>, start: usize) -> Result<usize, Problem> {
+        let by_stage =
+            |stage, start| self.shader.index_of(stage).map_err(|error| self.reader.problem(start, error));
+        let Some(item) = table.get("program") else {
+            let is_geometry = table.contains_key("invocations") || table.contains_key("triangles");
+            return by_stage(if is_geometry { Stage::Geometry } else { Stage::Vertex }, start);
+        };
+        let start = item.span().start;
+        match (item.get_ref().as_str(), value(item).as_u64()) {
+            (Some("vertex"), _) => by_stage(Stage::Vertex, start),
+            (Some("geometry"), _) => by_stage(Stage::Geometry, start),
+            (_, Some(index)) if index < self.shader.executables.len() as u64 => Ok(index as usize),
+            _other => {
+                let last = self.shader.executables.len().saturating_sub(1);
+                let message =
+                    format!("program must be \"vertex\", \"geometry\" or the number of a DVLE, 0..={last}");
+                Err(self.reader.problem(start, message))
+            }
+        }
+    }
+
+    /// Returns the runs of a case.
+    fn rows(
+        &self,
+        table: &DeTable<'t>,
+        index: usize,
+        budget: u64,
+        start: usize,
+    ) -> Result<Vec<Row>, Problem> {
+        let reader = self.reader;
+        let mut layers = self.defaults.clone();
+        self.add(table, &mut layers)?;
+        layers.invocations = table.get("invocations");
+        let Some(list) = table.get("rows") else {
+            return Ok(vec![self.row(&layers, index, budget, start)?]);
+        };
+        let mut all = Vec::new();
+        for (number, item) in reader.list(list, "rows")?.iter().enumerate() {
+            let own = reader.table(item, "rows")?;
+            reader.check_keys(own, &ROW, "rows")?;
+            let mut layers = layers.clone();
+            self.add(own, &mut layers)?;
+            let row = self.row(&layers, index, budget, item.span().start)?;
+            let name = own.get("name").map(|item| reader.text(item, "name")).transpose()?;
+            let name = name.map_or(format!("row {number}"), |name| format!("row {number} ({name})"));
+            all.push(Row { name, ..row });
+        }
+        let missing = || reader.problem(list.span().start, "rows must be a list of tables, at least one");
+        if all.is_empty() { Err(missing()) } else { Ok(all) }
+    }
+
+    /// Adds the values of a case or a row.
+    fn add<'a>(&self, table: &'a DeTable<'t>, layers: &mut Layers<'a, 't>) -> Result<(), Problem> {
+        let Layers { uniforms, attributes, expect, .. } = layers;
+        for (key, tables) in [("uniforms", uniforms), ("attributes", attributes), ("expect", expect)] {
+            tables.extend(table.get(key).map(|item| self.reader.table(item, key)).transpose()?);
+        }
+        Ok(())
+    }
+
+    /// Returns a run with these values.
+    fn row(&self, layers: &Layers<'_, 't>, index: usize, budget: u64, start: usize) -> Result<Row, Problem> {
+        let state = state(self.reader, layers, (self.shader, index), start)?;
+        let mut expect: Vec<Expected> = Vec::new();
+        for table in &layers.expect {
+            for expected in self.outputs(table, index, "expect")? {
+                expect.retain(|earlier| earlier.output.name != expected.output.name);
+                expect.push(expected);
+            }
+        }
+        Ok(Row { name: String::new(), trial: Trial { index, state, budget }, expect })
+    }
+
+    /// Returns expected outputs.
+    fn outputs(&self, table: &DeTable<'t>, index: usize, place: &str) -> Result<Vec<Expected>, Problem> {
+        let mut all = Vec::new();
+        let Some(program) = self.shader.executables.get(index) else { return Ok(all) };
+        for (key, item) in table {
+            let output = Output::find(&program.symbols, key.get_ref(), place);
+            let output = output.map_err(|error| self.reader.problem(key.span().start, error))?;
+            let values = self.expectation(item, &format!("{place}.{}", output.name))?;
+            let expected = Expected::new(output, values);
+            all.push(expected.map_err(|error| self.reader.problem(item.span().start, error))?);
+        }
+        Ok(all)
+    }
+
+    /// Returns expected values of an output.
+    fn expectation(&self, item: &Item<'t>, what: &str) -> Result<Expectation, Problem> {
+        let reader = self.reader;
+        let Some(table) = item.get_ref().as_table() else {
+            return Ok(Expectation { values: self.components(item, what)?, tolerance: Tolerance::Exact });
+        };
+        reader.check_keys(table, &["near", "ulp", "epsilon"], what)?;
+        let problem = |message: &str| reader.problem(item.span().start, format!("{what}{message}"));
+        let near = table.get("near").ok_or_else(|| problem(" must have near"))?;
+        let tolerance = match (table.get("ulp"), table.get("epsilon")) {
+            (Some(ulp), None) => Tolerance::Ulp(u32::try_from(reader.count(ulp, "ulp")?).unwrap_or(u32::MAX)),
+            (None, Some(epsilon)) => {
+                let number = value(epsilon).as_f64().filter(|epsilon| *epsilon >= 0.0);
+                Tolerance::Epsilon(
+                    number.ok_or_else(|| problem(".epsilon must be a number, not below 0"))? as f32
+                )
+            }
+            (None, None) | (Some(_), Some(_)) => return Err(problem(" must have ulp or epsilon")),
+        };
+        Ok(Expectation { values: self.components(near, what)?, tolerance })
+    }
+
+    /// Returns numbers; nothing for `"_"`.
+    fn components(&self, item: &Item<'t>, what: &str) -> Result<Vec<Option<f32>>, Problem> {
+        let component = |item: &Item<'t>| {
+            let given = value(item);
+            let number = match given.as_str() {
+                Some("_") => return Ok(None),
+                Some(text) => float(text).map(f32::from_bits),
+                None => given.as_f64().map(|number| number as f32),
+            };
+            let texts = "\"_\", \"0x…\" with f32 bits, \"1/255\", inf or nan";
+            let wrong =
+                || self.reader.problem(item.span().start, format!("{what} must have numbers, {texts}"));
+            number.map(Some).ok_or_else(wrong)
+        };
+        self.reader.list(item, what)?.iter().map(component).collect()
+    }
+
+    /// Returns expected triangles.
+    fn triangles(&self, item: &Item<'t>, index: usize) -> Result<Vec<ExpectedTriangle>, Problem> {
+        let reader = self.reader;
+        let triangle = |item: &Item<'t>| {
+            let (mut vertices, mut inverted) = (Some(item), false);
+            if let Some(table) = item.get_ref().as_table() {
+                reader.check_keys(table, &["vertices", "inverted"], "triangles")?;
+                vertices = table.get("vertices");
+                inverted = table.get("inverted").map_or(Ok(false), |item| reader.bool(item, "inverted"))?;
+            }
+            let list = vertices.and_then(|item| item.get_ref().as_array()).map(|list| &list[..]);
+            let Some([a, b, c]) = list else {
+                let form = "a triangle must be a list of three vertices, or vertices and inverted";
+                return Err(reader.problem(item.span().start, form));
+            };
+            let vertex = |item| self.outputs(reader.table(item, "a vertex")?, index, "a vertex");
+            Ok(ExpectedTriangle { vertices: [vertex(a)?, vertex(b)?, vertex(c)?], inverted })
+        };
+        reader.list(item, "triangles")?.iter().map(triangle).collect()
+    }
+}

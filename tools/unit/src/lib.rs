@@ -1,0 +1,93 @@
+//! Tests of shaders: cases in TOML or in Rust, with coverage and mutation.
+//! In: sources or a container, values, expected outputs. Out: failures with the instructions that
+//! made a wrong component. Every program runs on the reference machine of `transpica`, which has an
+//! end for each.
+//!
+//! ```
+//! use transpica_unit::{IDENTITY, Shader, near};
+//! let shader = Shader::load(&["../../shaders/textured.v.pica"])?;
+//! let run = shader
+//!     .vertex()
+//!     .uniform("projection", IDENTITY)
+//!     .uniform("modelView", IDENTITY)
+//!     .attribute("inpos", [0.0, 1.0, 0.0, 1.0])
+//!     .attribute("incol", [255.0, 0.0, 51.0, 255.0])
+//!     .run();
+//! assert_eq!(run.position(), [0.0, 1.0, 0.0, 1.0]);
+//! run.assert("color", near([1.0, 0.0, 0.2, 1.0]).epsilon(1e-5));
+//! # Ok::<(), transpica_unit::Problem>(())
+//! ```
+//!
+//! # Test files
+//!
+//! `transpica test` runs the cases of files `NAME.test.toml`:
+//!
+//! ```toml
+//! [uniforms]
+//! projection = { perspective = [60, 1.6, 0.1, 100] }
+//! modelView = "identity"
+//! texScale = [1, 1, 0, 0]
+//!
+//! [[case]]
+//! name = "colors of bytes"
+//! attributes = { incol = [255, 0, 51, 255] }
+//! expect = { color = { near = [1, 0, 0.2, 1], epsilon = 1e-5 } }
+//! rows = [{}, { name = "dark", attributes = { incol = [0, 0, 0, 0] }, expect = { color = [0, 0, 0, 0] } }]
+//! ```
+//!
+//! | key | of | value |
+//! |---|---|---|
+//! | `shader` | file | a source or container, or a list of sources; if absent `NAME.v.pica` and `NAME.g.pica`, or `NAME.shbin` |
+//! | `lint` | file | `"deny"`: findings of lint fail |
+//! | `uniforms` | file, case, row | by name, or by register: `c.4 = [1, 0, 0, 0]`, `i`, `b` |
+//! | `attributes` | file, case, row | by name, or `v0` |
+//! | `name` | case, row | its name; that of a case must be there, and differ from those of others |
+//! | `program` | case | `"vertex"`, `"geometry"` or the number of a DVLE |
+//! | `expect` | case, row | outputs by semantics, as `position` and `texcoord0`, or `o0` |
+//! | `rows` | case | runs with values on top of the case's |
+//! | `invocations` | case | of a geometry program: a table of v registers, and of delivered uniforms in `c`, for each |
+//! | `triangles` | case | each a list of three vertices with expected outputs, or `{ vertices = […], inverted = true }` |
+//! | `calls` | case | procedures that must run |
+//! | `instructions` | case | most instructions of a vertex or an invocation |
+//! | `budget` | case | limit after which a run counts as one without end; 2^20 if absent |
+//!
+//! Uniforms of the file that only another of its programs has are left out.
+//!
+//! Expected values are numbers that must be equal (+0 is -0, NaN is `nan`), `"_"` for any, or
+//! `{ near = […], ulp = N }` or `{ near = […], epsilon = X }`. Components without a number that
+//! TOML has are texts: `"0x3f800000"` for bits, `"1/255"`.
+//!
+//! A uniform of three or four registers may be a matrix: `"identity"`, or one of `look_at` (eye,
+//! target, up), `perspective` (degrees upwards, ratio of width to height, near, far), `ortho`
+//! (left, right, bottom, top, near, far), `translate`, `scale`, `rotate` (axis, degrees), `product`
+//! (a list of matrices). See [`matrix`].
+//!
+//! Geometry programs always run on the reference machine.
+#![forbid(unsafe_code)]
+
+mod case;
+pub mod coverage;
+mod expect;
+mod file;
+pub mod matrix;
+mod mutate;
+mod report;
+mod run;
+mod shader;
+#[cfg(feature = "proptest")]
+pub mod strategies;
+mod toml;
+mod values;
+mod vertex;
+
+#[cfg(test)]
+mod tests;
+
+pub use case::{Case, Checked, ExpectedTriangle, Row};
+pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
+pub use file::{ENDING, TestFile};
+pub use matrix::IDENTITY;
+pub use mutate::Mutant;
+pub use run::{BUDGET, Batched, Cpu, Executor, Outcome, Trial, Triangle, Vertex, run};
+pub use shader::{Executable, Problem, Shader};
+pub use vertex::{Argument, Ran, VertexRun};

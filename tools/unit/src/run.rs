@@ -1,0 +1,225 @@
+//! Runs of programs, on the reference machine and on other executors.
+//! In: a shader, values. Out: an [`Outcome`]. The machine runs first in any case: it finds programs
+//! that do not end, and counts what ran. Knows no expectation.
+
+use transpica::interp::{GeometryMachine, Settings, TraceRecord};
+use transpica::isa::uniforms::HAS_RUN;
+use transpica::isa::{Flow, Inst};
+use transpica::{Error, Kind, Machine, Stage};
+use transpica_draw::batch::{Batch, LANES};
+use transpica_inspect::state::{DEFAULT_REGISTERS, Registers, State};
+
+use crate::coverage::Coverage;
+use crate::shader::{Executable, Shader};
+
+/// Limit of the instructions of a vertex or an invocation, unless a case has its own.
+pub const BUDGET: u64 = 1 << 20;
+
+/// Values for a program.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The executable.
+    pub index: usize,
+    /// Uniforms and vertices, or invocations.
+    pub state: State,
+    /// Limit of the instructions of each.
+    pub budget: u64,
+}
+
+/// A vertex that came out.
+#[derive(Clone, Debug)]
+pub struct Vertex {
+    /// o0..o15 as f32 bits.
+    pub outputs: Registers,
+    /// The vertex or invocation that it was made by; none of an empty vertex slot.
+    pub number: Option<usize>,
+    /// Instructions before it was complete.
+    pub steps: usize,
+}
+
+/// A triangle of a geometry program.
+#[derive(Clone, Debug)]
+pub struct Triangle {
+    /// Its vertices.
+    pub vertices: [Vertex; 3],
+    /// Its winding is reversed.
+    pub inverted: bool,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Of a vertex program one for each vertex.
+    pub vertices: Vec<Vertex>,
+    /// Of a geometry program those of all invocations.
+    pub triangles: Vec<Triangle>,
+    /// Instructions that each vertex or invocation took.
+    pub steps: Vec<u64>,
+    /// Code that ran.
+    pub coverage: Coverage,
+}
+
+/// A machine beside the reference machine.
+pub trait Executor: Sync {
+    /// Returns the name that reports have.
+    fn name(&self) -> &'static str;
+    /// Returns o0..o15 of each vertex as f32 bits; nothing for programs that it leaves to the
+    /// reference machine.
+    ///
+    /// # Errors
+    /// A message.
+    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String>;
+}
+
+/// The reference machine alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu;
+
+impl Executor for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+    fn outputs(&self, _: &Shader, _: &Trial) -> Result<Option<Vec<Registers>>, String> {
+        Ok(None)
+    }
+}
+
+/// Vertex programs 64 vertices at a time, with each vertex in all lanes. Geometry programs stay on
+/// the reference machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Batched;
+
+impl Executor for Batched {
+    fn name(&self) -> &'static str {
+        "batch"
+    }
+    fn outputs(&self, shader: &Shader, trial: &Trial) -> Result<Option<Vec<Registers>>, String> {
+        let program = &executable(shader, trial)?.program;
+        if program.stage() == Stage::Geometry {
+            return Ok(None);
+        }
+        let settings = Settings { budget: trial.budget, ..Settings::default() };
+        let mut batch = Batch::new(program, settings).map_err(|error| error.to_string())?;
+        batch.set_uniforms(&trial.state.uniforms);
+        let mut all = Vec::new();
+        for vertex in &trial.state.vertices {
+            let inputs = [vertex.map(|register| register.map(f32::from_bits)); LANES];
+            let mut outputs = vec![[[0.0; 4]; 16]; LANES];
+            batch.run_all(&inputs, &mut outputs).map_err(|error| error.to_string())?;
+            let bits = outputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits)));
+            all.extend(bits.take(1));
+        }
+        Ok(Some(all))
+    }
+}
+
+pub(crate) fn executable<'s>(shader: &'s Shader, trial: &Trial) -> Result<&'s Executable, String> {
+    let (index, count) = (trial.index, shader.executables.len());
+    shader.executables.get(index).ok_or_else(|| format!("DVLE {index} is none of the {count} programs"))
+}
+
+/// Runs a trial on the reference machine. `watch` receives each instruction with the number of its
+/// vertex or invocation.
+///
+/// # Errors
+/// The error that stopped the program, with the number of the vertex or invocation.
+pub fn run(
+    shader: &Shader,
+    trial: &Trial,
+    watch: &mut dyn FnMut(usize, &TraceRecord),
+) -> Result<Outcome, String> {
+    let Executable { program, outputs, .. } = executable(shader, trial)?;
+    let settings = Settings { budget: trial.budget, ..Settings::default() };
+    let mut outcome = Outcome { coverage: Coverage::new(program.code().len()), ..Outcome::default() };
+    let named = |what: &str, number: usize, error: Error| match &error.kind {
+        Kind::StepBudget(_) => {
+            format!("{what} {number} does not end within the budget of {} instructions", trial.budget)
+        }
+        _other => format!("{what} {number}: {error}"),
+    };
+    let whole = |error: Error| error.to_string();
+    match program.stage() {
+        Stage::Vertex => {
+            let mut machine = Machine::new(program, settings).map_err(whole)?;
+            machine.set_uniforms(&trial.state.uniforms);
+            let bools = trial.state.uniforms.bools;
+            for (number, inputs) in trial.state.vertices.iter().enumerate() {
+                let inputs = inputs.map(|register| register.map(f32::from_bits));
+                let coverage = &mut outcome.coverage;
+                let mut record = |record: &TraceRecord| {
+                    coverage.record(record, side(record, bools));
+                    watch(number, record);
+                };
+                let outputs = machine.run_traced(&inputs, &mut record);
+                let outputs = outputs.map_err(|error| named("vertex", number, error))?;
+                let outputs = outputs.map(|register| register.map(f32::to_bits));
+                let steps = machine.steps() as usize; // Range: at most the trace that was seen.
+                outcome.vertices.push(Vertex { outputs, number: Some(number), steps });
+                outcome.steps.push(machine.steps());
+            }
+        }
+        Stage::Geometry => {
+            let mut machine = GeometryMachine::new(program, *outputs, settings).map_err(whole)?;
+            invocations(&mut machine, trial, &mut outcome, watch)
+                .map_err(|(number, error)| named("invocation", number, error))?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// Runs all invocations of a geometry program.
+fn invocations(
+    machine: &mut GeometryMachine,
+    trial: &Trial,
+    outcome: &mut Outcome,
+    watch: &mut dyn FnMut(usize, &TraceRecord),
+) -> Result<(), (usize, Error)> {
+    machine.set_uniforms(&trial.state.uniforms);
+    let mut bools = trial.state.uniforms.bools;
+    let mut slots: [Vertex; 4] =
+        std::array::from_fn(|_| Vertex { outputs: DEFAULT_REGISTERS, number: None, steps: 0 });
+    for (number, (inputs, delivered)) in trial.state.vertices.iter().zip(&trial.state.delivered).enumerate() {
+        for &(register, value) in delivered {
+            machine.deliver(register, &[value.map(f32::from_bits)]);
+        }
+        let (mut emits, mut step) = (Vec::new(), 0);
+        let coverage = &mut outcome.coverage;
+        let mut record = |record: &TraceRecord| {
+            coverage.record(record, side(record, bools));
+            if record.inst == Inst::Emit {
+                emits.push(step);
+            }
+            step += 1;
+            watch(number, record);
+        };
+        let inputs = inputs.map(|register| register.map(f32::from_bits));
+        let invocation = machine.run_traced(&inputs, &mut record).map_err(|error| (number, error))?;
+        for (emit, &steps) in invocation.emits().zip(&emits) {
+            let outputs = emit.outputs.map(|register| register.map(f32::to_bits));
+            slots[usize::from(emit.slot & 3)] = Vertex { outputs, number: Some(number), steps };
+            if emit.prim {
+                let [a, b, c, _] = slots.clone();
+                outcome.triangles.push(Triangle { vertices: [a, b, c], inverted: emit.invert });
+            }
+        }
+        outcome.steps.push(machine.steps());
+        bools |= 1 << HAS_RUN;
+    }
+    Ok(())
+}
+
+/// Returns whether the condition of a branch held.
+fn side(record: &TraceRecord, bools: u16) -> Option<bool> {
+    let Inst::Flow(flow) = record.inst else { return None };
+    let [x, y] = record.flags;
+    let bool = |id: u8| bools >> (id & 15) & 1 != 0;
+    match flow {
+        Flow::BreakC(condition)
+        | Flow::CallC { condition, .. }
+        | Flow::IfC { condition, .. }
+        | Flow::JmpC { condition, .. } => Some(condition.test(x, y)),
+        Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } => Some(bool(id)),
+        Flow::JmpU { bool: id, expected, .. } => Some(bool(id) == expected),
+        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => None,
+    }
+}

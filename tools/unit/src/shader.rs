@@ -1,0 +1,219 @@
+//! A shader: programs with what reports name: files and lines of the source, registers.
+//! In: sources, or a container. Out: [`Shader`]. Runs nothing.
+
+use std::fmt;
+use std::path::Path;
+
+use transpica::container::Model;
+use transpica::host::dvle::{self, FileEnvironment};
+use transpica::isa::Pc;
+use transpica::isa::Uniforms;
+use transpica::{Error, Limits, Program, Shbin, Stage};
+use transpica_asm::dis::Listing;
+use transpica_asm::lint::lint;
+use transpica_asm::{Assembled, Place, SourceText, assemble};
+use transpica_inspect::inputs::start_values;
+use transpica_inspect::symbols::Symbols;
+
+/// A problem of a file, with its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// The file; empty where the message names it.
+    pub file: String,
+    /// Line and column, from 1.
+    pub place: Option<(usize, usize)>,
+    /// The message.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(file: impl fmt::Display, message: impl fmt::Display) -> Self {
+        Self { file: file.to_string(), place: None, message: message.to_string() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.place, self.file.as_str()) {
+            (_, "") => f.write_str(&self.message),
+            (None, file) => write!(f, "{file}: {}", self.message),
+            (Some((line, column)), file) => write!(f, "{file}:{line}:{column}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// A program of a shader.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    /// The program.
+    pub program: Program<'static>,
+    /// Names of registers.
+    pub symbols: Symbols,
+    /// Uniforms that the file sets.
+    pub start: Uniforms,
+    /// Mask of the outputs that are passed on.
+    pub outputs: u16,
+}
+
+/// Programs to test.
+///
+/// ```
+/// use transpica_unit::Shader;
+/// let shader = Shader::load(&["../../shaders/points.v.pica", "../../shaders/points.g.pica"])?;
+/// assert_eq!(shader.executables.len(), 2);
+/// # Ok::<(), transpica_unit::Problem>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shader {
+    /// The container.
+    pub bytes: Vec<u8>,
+    /// The programs.
+    pub executables: Vec<Executable>,
+    /// Source files of the lines.
+    pub files: Vec<String>,
+    /// For each code word the number of its file and its line, if they are known.
+    pub lines: Vec<Option<(usize, u32)>>,
+    /// Procedures and labels with their addresses.
+    pub procedures: Vec<(String, u32)>,
+}
+
+impl Shader {
+    /// Assembles sources, each an executable.
+    ///
+    /// # Errors
+    /// Those of the assembler, one a line.
+    pub fn assemble(sources: &[SourceText<'_>]) -> Result<Self, Problem> {
+        let Assembled { bytes, files, places, .. } =
+            assemble(sources).map_err(|report| Problem::new("", report))?;
+        let executables = executables(&bytes).map_err(|error| Problem::new(files.join(", "), error))?;
+        let lines = places.iter().map(|place| Some((place.file, place.line))).collect();
+        let mut procedures = labels(&bytes);
+        for (number, source) in sources.iter().enumerate() {
+            // picasso's files have no labels: a procedure begins at the next line with code.
+            for (line, text) in (1..).zip(source.text.lines()) {
+                let name = text.trim_start().strip_prefix(".proc").map(str::trim_start);
+                let name = name.and_then(|name| name.split([' ', '\t', ';', '#']).next());
+                let begins = |place: &Place| place.file == number && place.line > line;
+                procedures.extend(
+                    name.zip(places.iter().position(begins))
+                        .and_then(|(name, address)| Some((name.to_owned(), u32::try_from(address).ok()?))),
+                );
+            }
+        }
+        Ok(Self { bytes, executables, files, lines, procedures })
+    }
+
+    /// Loads sources, or one container. Lines of a container are those of its own table.
+    ///
+    /// # Errors
+    /// A file that cannot be read; errors of the assembler or the container.
+    pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Problem> {
+        let mut files = Vec::new();
+        for path in paths {
+            let name = path.as_ref().display().to_string();
+            let bytes = std::fs::read(path).map_err(|error| Problem::new(&name, error))?;
+            files.push((name, bytes));
+        }
+        if let [(name, bytes)] = &files[..]
+            && bytes.starts_with(b"DVLB")
+        {
+            let file = Shbin::parse(bytes).map_err(|error| Problem::new(name, error))?;
+            return Self::of_container(&file, bytes).map_err(|error| Problem::new(name, error));
+        }
+        let texts: Vec<_> = files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes)).collect();
+        let sources = files.iter().zip(&texts).map(|((name, _), text)| SourceText { name, text });
+        Self::assemble(&sources.collect::<Vec<_>>())
+    }
+
+    fn of_container(file: &Shbin<'_>, bytes: &[u8]) -> Result<Self, Error> {
+        let (mut files, mut lines) = (Vec::new(), Vec::new());
+        for line in file.package.lines.iter() {
+            let name = file.package.strings.get(line.file).to_string();
+            let number = files.iter().position(|known| *known == name).unwrap_or_else(|| {
+                files.push(name);
+                files.len() - 1
+            });
+            lines.push(Some((number, line.line)));
+        }
+        let (bytes, executables) = (bytes.to_vec(), executables(bytes)?);
+        Ok(Self { procedures: labels(&bytes), bytes, executables, files, lines })
+    }
+
+    /// Returns the same shader with another content.
+    ///
+    /// # Errors
+    /// The content has no programs.
+    pub(crate) fn changed(&self, model: &Model) -> Result<Self, Error> {
+        let bytes = transpica::container::write(model);
+        let executables = executables(&bytes)?;
+        Ok(Self { bytes, executables, ..self.clone() })
+    }
+
+    /// Returns the file and line of a code word, or its address.
+    pub fn place(&self, pc: Pc) -> String {
+        let line = self.lines.get(pc.index()).copied().flatten();
+        let place = line.and_then(|(file, line)| Some(format!("{}:{line}", self.files.get(file)?)));
+        place.unwrap_or_else(|| pc.to_string())
+    }
+
+    /// Returns the number of the first program of a stage.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn index_of(&self, stage: Stage) -> Result<usize, String> {
+        let found = self.executables.iter().position(|executable| executable.program.stage() == stage);
+        let name = if stage == Stage::Vertex { "vertex" } else { "geometry" };
+        found.ok_or_else(|| format!("the shader has no {name} program"))
+    }
+
+    /// Returns the findings about all programs, each with its place.
+    ///
+    /// # Errors
+    /// Those of the container.
+    pub fn findings(&self) -> Result<Vec<String>, Error> {
+        let file = Shbin::parse(&self.bytes)?;
+        let mut all = Vec::new();
+        for (index, Executable { program, .. }) in self.executables.iter().enumerate() {
+            for finding in lint(program, &file, index, &Limits::default())? {
+                let place = self.place(finding.pc.unwrap_or(program.entry()));
+                let text = format!("{place}: {} [{}]", finding.message, finding.rule);
+                if !all.contains(&text) {
+                    all.push(text);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the texts of the instructions of a program.
+    pub(crate) fn listing(&self, index: usize) -> Option<Listing> {
+        Listing::new(&Shbin::parse(&self.bytes).ok()?, Some(index)).ok()
+    }
+}
+
+/// Reads the programs of a container.
+fn executables(bytes: &[u8]) -> Result<Vec<Executable>, Error> {
+    let file = Shbin::parse(bytes)?;
+    let executable = |index| {
+        let environment = FileEnvironment::new(&file, index, "")?;
+        let dvle = environment.executable();
+        Ok(Executable {
+            program: dvle::program(&file, index, &Limits::default())?,
+            symbols: Symbols::new(dvle),
+            start: start_values(&environment),
+            outputs: dvle.output_mask(),
+        })
+    };
+    (0..file.executables.len()).map(executable).collect()
+}
+
+/// Reads the labels of all programs of a container.
+fn labels(bytes: &[u8]) -> Vec<(String, u32)> {
+    let executables = Shbin::parse(bytes).map(|file| file.executables).unwrap_or_default();
+    let labels = executables
+        .iter()
+        .flat_map(|dvle| dvle.labels.iter().map(|label| (dvle.name(label.name), label.address)));
+    labels.map(|(name, address)| (name.to_string(), address)).collect()
+}

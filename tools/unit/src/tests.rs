@@ -1,0 +1,405 @@
+//! Test files against shaders of the repository: their failures, and the errors of malformed ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+/// A folder of its own with the lights shader and a test file.
+fn folder(name: &str, text: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("transpica-unit-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).expect("writable");
+    for source in ["lights.v.pica", "points.v.pica", "points.g.pica"] {
+        let from = Path::new("../../shaders").join(source);
+        fs::copy(from, folder.join(source)).expect("a sample");
+    }
+    fs::write(folder.join("lights.test.toml"), text).expect("writable");
+    folder
+}
+
+/// Replaces the folder in a text, which differs from run to run.
+fn relative(text: &str, folder: &Path) -> String {
+    text.replace(&format!("{}/", folder.display()), "")
+}
+
+fn load(name: &str, text: &str) -> Result<(TestFile, PathBuf), String> {
+    let folder = folder(name, text);
+    let file = TestFile::load(&folder.join("lights.test.toml"));
+    let file = file.map_err(|problem| relative(&problem.to_string(), &folder));
+    let _ = fs::remove_dir_all(&folder);
+    file.map(|file| (file, folder))
+}
+
+/// Failures of a file, in order.
+fn failures(name: &str, text: &str, executor: &dyn Executor) -> String {
+    let (file, folder) = load(name, text).unwrap_or_else(|error| panic!("{error}"));
+    let checked = file.cases.iter().map(|case| case.check("lights.test.toml", &file.shader, executor));
+    checked.filter_map(|checked| Some(relative(&checked.failure?, &folder))).collect()
+}
+
+const LIGHTS: &str = r#"
+[uniforms]
+projection = "identity"
+modelView = { translate = [0, 0, -4] }
+normalMatrix = "identity"
+lightDir = [[0,0,1,0],[0,1,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]
+lightColor = [[0.5,0,0,0],[0,0.5,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]
+material = [1, 1, 1, 1]
+lightLoop = [1, 0, 1, 0]
+[attributes]
+inpos = [0, 0, 0, 1]
+innrm = [0, 0, 1, 0]
+"#;
+
+#[test]
+fn cases_pass_on_machine_and_batch() {
+    let text = LIGHTS.to_owned()
+        + r#"
+[[case]]
+name = "faces the light"
+calls = ["normalize"]
+instructions = 100
+expect = { position = [0, 0, -4, 1], color = [0.5, 0, 0, 1], view = ["_", "_", 4, "_"] }
+rows = [
+    {},
+    { name = "from below", attributes = { innrm = [0, -1, 0, 0] }, expect = { color = [0, 0, 0, 1] } },
+    { name = "tinted", uniforms = { material = [1, 1, 1, 0.5] }, expect = { color = { near = [0.5, 0, 0, 0.5], ulp = 1 } } },
+]
+"#;
+    assert_eq!(failures("pass", &text, &Cpu), "");
+    assert_eq!(failures("batch", &text, &Batched), "");
+}
+
+#[test]
+fn a_failure_shows_the_steps_that_made_it() {
+    let text = LIGHTS.to_owned()
+        + r#"
+[[case]]
+name = "faces the light"
+calls = ["specular"]
+expect = { color = [0.25, 0, 0, 1] }
+"#;
+    check(
+        &failures("fail", &text, &Cpu),
+        &expect![[r#"
+            lights.test.toml:15: faces the light
+            vertex 0, color.x (o1.x): expected 0.25, got 0.5 (8388608 ulp apart)
+            specular did not run
+              lights.v.pica:37  0x00e: mov r0.xyz, inpos                ; (0.0 0.0 0.0 1.0) => 0.0 0.0 0.0
+              lights.v.pica:38  0x00f: mov r0.w, float_95.y             ; (0.0 1.0 0.5 1.0) => 1.0
+              lights.v.pica:39  0x010: dp4 r1.x, modelView, r0          ; (1.0 0.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+              lights.v.pica:40  0x011: dp4 r1.y, modelView[1], r0       ; (0.0 1.0 0.0 0.0) (0.0 0.0 0.0 1.0) => 0.0
+              lights.v.pica:41  0x012: dp4 r1.z, modelView[2], r0       ; (0.0 0.0 1.0 -4.0) (0.0 0.0 0.0 1.0) => -4.0
+              lights.v.pica:42  0x013: dp4 r1.w, modelView[3], r0       ; (0.0 0.0 0.0 1.0) (0.0 0.0 0.0 1.0) => 1.0
+              lights.v.pica:43  0x014: dp4 o0.x, projection, r1         ; (1.0 0.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
+              lights.v.pica:44  0x015: dp4 o0.y, projection[1], r1      ; (0.0 1.0 0.0 0.0) (0.0 0.0 -4.0 1.0) => 0.0
+              lights.v.pica:45  0x016: dp4 o0.z, projection[2], r1      ; (0.0 0.0 1.0 0.0) (0.0 0.0 -4.0 1.0) => -4.0
+              lights.v.pica:46  0x017: dp4 o0.w, projection[3], r1      ; (0.0 0.0 0.0 1.0) (0.0 0.0 -4.0 1.0) => 1.0
+            > lights.v.pica:47  0x018: dp3 r2.x, normalMatrix, innrm    ; (1.0 0.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
+            > lights.v.pica:48  0x019: dp3 r2.y, normalMatrix[1], innrm ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 0.0) => 0.0
+            > lights.v.pica:49  0x01a: dp3 r2.z, normalMatrix[2], innrm ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 0.0) => 1.0
+              lights.v.pica:50  0x01b: call proc_0                      ; -> 0x0
+            > lights.v.pica:17  0x000: dp3 r3.x, r2, r2                 ; (0.0 0.0 1.0 1.0) (0.0 0.0 1.0 1.0) => 1.0
+            > lights.v.pica:18  0x001: rsq r3.x, r3                     ; (1.0 0.0 0.0 1.0) => 1.0
+            > lights.v.pica:19  0x002: mul r2.xyz, r2, r3.x             ; (0.0 0.0 1.0 1.0) (1.0 1.0 1.0 1.0) => 0.0 0.0 1.0 -> 0x1c
+              lights.v.pica:51  0x01c: add r6.xyz, eye, -r1             ; (0.0 0.0 0.0 0.0) (-0.0 -0.0 4.0 -1.0) => 0.0 0.0 4.0
+              lights.v.pica:52  0x01d: mov o2.xyz, r6                   ; (0.0 0.0 4.0 1.0) => 0.0 0.0 4.0
+            > lights.v.pica:53  0x01e: mov r7, ambient                  ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
+            > lights.v.pica:54  0x01f: for lightLoop, 0x2a
+            > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 0.0 1.0 0.0) (0.0 0.0 1.0 1.0) => 1.0
+            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (1.0 0.0 0.0 1.0) => 1.0
+            > lights.v.pica:57  0x022: mov r8, r4.x                     ; (1.0 1.0 1.0 1.0) => 1.0 1.0 1.0 1.0
+            > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => 0.5 0.0 0.0
+              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (1.0 1.0 1.0 1.0) => cmp [true, true]
+              lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0
+              lights.v.pica:61  0x026: ifu useSpecular, 0x29, 0         ; -> 0x29
+              lights.v.pica:64  0x029: nop
+              lights.v.pica:65  0x02a: nop                              ; aL 1 -> 0x20
+            > lights.v.pica:55  0x020: dp3 r4.x, lightDir[aL], r2       ; (0.0 1.0 0.0 0.0) (0.0 0.0 1.0 1.0) => 0.0
+            > lights.v.pica:56  0x021: max r4.x, float_95, r4           ; (0.0 1.0 0.5 16.0) (0.0 0.0 0.0 1.0) => 0.0
+            > lights.v.pica:57  0x022: mov r8, r4.x                     ; (0.0 0.0 0.0 0.0) => 0.0 0.0 0.0 0.0
+            > lights.v.pica:58  0x023: mad r7.xyz, r8, lightColor[aL], r7 ; (0.0 0.0 0.0 0.0) (0.0 0.5 0.0 0.0) (0.5 0.0 0.0 0.5) => 0.5 0.0 0.0
+              lights.v.pica:59  0x024: cmp float_95.x, lt, lt, r4.x     ; (0.0 0.0 0.0 0.0) (0.0 0.0 0.0 0.0) => cmp [false, false]
+              lights.v.pica:60  0x025: ifc cmp.x, 0x2a, 0               ; -> 0x2a
+              lights.v.pica:65  0x02a: nop                              ; aL 2
+            > lights.v.pica:66  0x02b: mul r7.xyz, material, r7         ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
+            > lights.v.pica:67  0x02c: min o1.xyz, float_95.y, r7       ; (1.0 1.0 1.0 1.0) (0.5 0.0 0.0 0.0) => 0.5 0.0 0.0
+            made from normalMatrix[0].xyz, normalMatrix[1].xyz, normalMatrix[2].xyz, lightDir[0].xyz, lightDir[1].xyz, lightColor[0].x, lightColor[1].x, ambient.x, material.x, c95.xy, lightLoop, innrm.xyz
+        "#]],
+    );
+}
+
+fn check(found: &str, expected: &Expect) {
+    expected.assert_eq(found);
+}
+
+#[test]
+fn a_program_without_an_end_fails_with_its_budget() {
+    let text = LIGHTS.to_owned() + "[[case]]\nname = \"short\"\nbudget = 9\nexpect = { o0 = [0, 0, 0, 1] }\n";
+    check(
+        &failures("budget", &text, &Cpu),
+        &expect![[r#"
+        lights.test.toml:14: short
+        vertex 0 does not end within the budget of 9 instructions
+    "#]],
+    );
+}
+
+#[test]
+fn malformed_files_name_the_place() {
+    let case = "[[case]]\nname = \"a\"\n";
+    let mut all = String::new();
+    for (number, text) in [
+        "cases = 1".to_owned(),
+        "[uniforms]\nx = ".to_owned(),
+        "".to_owned(),
+        format!("shader = \"none.v.pica\"\n{case}"),
+        format!("lint = true\n{case}"),
+        format!("uniforms = 1\n{case}"),
+        case.to_owned(),
+        format!("{case}expect = {{}}"),
+        format!("{case}expects = {{}}"),
+        format!("{case}expect = {{ collor = [1, 1, 1, 1] }}"),
+        format!("{case}expect = {{ view = [1, 1, 1] }}"),
+        format!("{case}expect = {{ view = [1, 1, \"x\"] }}"),
+        format!("{case}expect = {{ view = {{ near = [1, 1, 1] }} }}"),
+        format!("{case}expect = {{ view = {{ near = [1, 1, 1], ulp = -1 }} }}"),
+        format!("{case}calls = [\"specular\", \"none\"]"),
+        format!("{case}program = \"geometry\"\ncalls = [\"main\"]"),
+        format!("{case}program = 1\ncalls = [\"main\"]"),
+        format!("{case}instructions = 3\n{case}instructions = 3"),
+        format!("{case}instructions = 3\nuniforms = {{ projektion = \"identity\" }}"),
+        format!("{case}instructions = 3\nuniforms = {{ material = \"identity\" }}"),
+        format!("{case}instructions = 3\nuniforms = {{ projection = {{ ortho = [1, 2] }} }}"),
+        format!("{case}instructions = 3\nuniforms = {{ projection = {{ look = [1, 2] }} }}"),
+        format!("{case}instructions = 3\n[case.uniforms]\nprojection = [\n [1, 0, 0, 0],\n [0, 1, 0, \"x\"],\n [0, 0, 0, 0], [0, 0, 0, 0]]"),
+        format!("{case}instructions = 3\nuniforms.c.96 = [0, 0, 0, 0]"),
+        format!("[attributes]\ninnrm = [0, 0, 1]\n{case}instructions = 3"),
+        format!("[attributes]\nincol = [0, 0, 1, 1]\n{case}instructions = 3"),
+        format!("{case}instructions = 3\nrows = []"),
+        format!("{case}instructions = 3\nrows = [{{ attribute = 1 }}]"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let error = load(&format!("malformed{number}"), text).map(|_| "fine").unwrap_or_else(|error| error.leak());
+        all += &format!("{error}\n");
+    }
+    check(
+        &all,
+        &expect![[r#"
+        lights.test.toml:1:1: the file: unknown key "cases", did you mean `case`?
+        lights.test.toml:2:5: string values must be quoted, expected literal string
+        lights.test.toml:1:1: the file has no [[case]]
+        lights.test.toml:1:10: none.v.pica: No such file or directory (os error 2)
+        lights.test.toml:1:8: lint must be "deny"
+        lights.test.toml:1:12: uniforms must be a table
+        lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
+        lights.test.toml:1:1: the case expects nothing; give it expect, calls or instructions
+        lights.test.toml:3:1: case: unknown key "expects", did you mean `expect`?
+        lights.test.toml:3:12: expect: unknown key "collor", did you mean `color`?
+        lights.test.toml:3:19: view has 4 components, not 3
+        lights.test.toml:3:26: expect.view must have numbers, "_", "0x…" with f32 bits, "1/255", inf or nan
+        lights.test.toml:3:19: expect.view must have ulp or epsilon
+        lights.test.toml:3:45: ulp must be a whole number, not below 0
+        lights.test.toml:3:9: calls: no procedure none, use normalize, specular, main
+        lights.test.toml:3:11: the shader has no geometry program
+        lights.test.toml:3:11: program must be "vertex", "geometry" or the number of a DVLE, 0..=0
+        lights.test.toml:4:1: a second case "a"
+        lights.test.toml:4:14: uniforms: unknown key "projektion", did you mean `projection`?
+        lights.test.toml:4:25: uniforms.material: a matrix needs the name of 3 or 4 float uniforms
+        lights.test.toml:4:37: uniforms.projection.ortho must be a list of 6 numbers
+        lights.test.toml:4:29: uniforms.projection: unknown key "look", use look_at, ortho, perspective, product, rotate, scale, translate
+        lights.test.toml:7:12: uniforms.projection[1][3] must be a number, "0x…" with f32 bits, "1/255", "inf", "-inf" or "nan"
+        lights.test.toml:4:12: uniforms.c: register "96" must be 0..=95
+        lights.test.toml:2:9: attributes.innrm must be an array of four numbers
+        lights.test.toml:2:1: attributes: unknown key "incol", did you mean `inpos`?
+        lights.test.toml:4:8: rows must be a list of tables, at least one
+        lights.test.toml:4:11: rows: unknown key "attribute", did you mean `attributes`?
+    "#]],
+    );
+}
+
+#[test]
+fn triangles_of_geometry_programs_are_compared() {
+    let case = r#"shader = ["points.v.pica", "points.g.pica"]
+uniforms.projection = "identity"
+[[case]]
+name = "a quad"
+uniforms = { pointSize = [0.5, 0.25, 0, 0] }
+invocations = [{ v0 = [0, 0, -1, 2], v1 = [1, 0, 0, 1] }]
+calls = ["corner_at"]
+triangles = [
+    [{ position = [-1, -0.5, -1, 2], color = [1, 0, 0, 1] }, { texcoord0 = [1, -1] }, { texcoord0 = [-1, 1] }],
+    { vertices = [{ position = [1, 0.5, -1, 2] }, {}, {}], inverted = true },
+]
+"#;
+    assert_eq!(failures("quad", case, &Batched), "");
+    let error = |text: String| load("geometry", &text).map(drop).expect_err("malformed");
+    let none = case.replace("invocations", "calls = [\"gmain\"] #");
+    assert_eq!(
+        error(none.replace("calls = [\"corner_at\"]", "")),
+        "lights.test.toml:3:1: the case has no invocations"
+    );
+    let delivered = case.replace("v1 = [1, 0, 0, 1]", "c.96 = [1, 0, 0, 1]");
+    assert_eq!(error(delivered), "lights.test.toml:6:40: invocations[0].c: register \"96\" must be 0..=95");
+    let wrong = case.replace("inverted = true", "inverted = false").replace("[-1, 1] }]", "[-1, 2] }]");
+    check(
+        &failures("wrong", &wrong, &Cpu),
+        &expect![[r#"
+            lights.test.toml:4: a quad
+            triangle 0, vertex 2, texcoord0.y (o2.y): expected 2.0, got 1.0 (8388608 ulp apart)
+            triangle 1: expected not inverted, it is
+              points.g.pica:20  0x00c: setemit 0
+              points.g.pica:21  0x00d: mov r1, float_95.xxz             ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 0.0 0.0
+              points.g.pica:22  0x00e: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 -1.0 0.0 0.0) => -0.5 -0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 -0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 -0.5 -1.0 2.0) => -1.0 -0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 -1.0 0.0 0.0) => -1.0 -1.0 -> 0xf
+              points.g.pica:23  0x00f: emit
+              points.g.pica:24  0x010: setemit 1
+              points.g.pica:25  0x011: mov r1, float_95.yxz             ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 0.0 0.0
+              points.g.pica:26  0x012: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (1.0 -1.0 0.0 0.0) => 0.5 -0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (0.5 -0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => 1.0 -0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (1.0 -0.5 -1.0 2.0) => 1.0 -0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+              points.g.pica:17  0x00b: mov o2.xy, r1                    ; (1.0 -1.0 0.0 0.0) => 1.0 -1.0 -> 0x13
+              points.g.pica:27  0x013: emit
+              points.g.pica:28  0x014: setemit 2, prim
+            > points.g.pica:29  0x015: mov r1, float_95.xyz             ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 0.0 0.0
+              points.g.pica:30  0x016: call proc_6                      ; -> 0x6
+              points.g.pica:12  0x006: mov r0, v0                       ; (0.0 0.0 -1.0 2.0) => 0.0 0.0 -1.0 2.0
+              points.g.pica:13  0x007: mul r2.xy, pointSize, r1         ; (0.5 0.25 0.0 0.0) (-1.0 1.0 0.0 0.0) => -0.5 0.25
+              points.g.pica:14  0x008: mad r0.xy, r2, r0.w, r0          ; (-0.5 0.25 0.0 1.0) (2.0 2.0 2.0 2.0) (0.0 0.0 -1.0 2.0) => -1.0 0.5
+              points.g.pica:15  0x009: mov o0, r0                       ; (-1.0 0.5 -1.0 2.0) => -1.0 0.5 -1.0 2.0
+              points.g.pica:16  0x00a: mov o1, v1                       ; (1.0 0.0 0.0 1.0) => 1.0 0.0 0.0 1.0
+            > points.g.pica:17  0x00b: mov o2.xy, r1                    ; (-1.0 1.0 0.0 0.0) => -1.0 1.0 -> 0x17
+            made from c95.y
+        "#]],
+    );
+}
+
+#[test]
+#[should_panic(expected = "vertex 0, color.y (o2.y): expected 1.0 within 4 ulp, got 0.0")]
+fn the_face_for_rust_panics_with_the_report() {
+    let shader = Shader::load(&["../../shaders/textured.v.pica"]).expect("a shader");
+    shader
+        .vertex()
+        .attribute("v2", [255.0, 0.0, 0.0, 255.0])
+        .run()
+        .assert("o2", [None, Some(0.0), None, None])
+        .assert("color", near([1.0; 4]));
+}
+
+#[test]
+fn containers_and_errors_of_names() {
+    let shader = Shader::load(&["../../shaders/textured.shbin"]).expect("a shader");
+    let error = |run: VertexRun<'_>| run.try_run().expect_err("malformed").to_string();
+    assert_eq!(
+        error(shader.vertex().uniform("projektion", true)),
+        "uniforms: unknown key \"projektion\", did you mean `projection`?"
+    );
+    assert_eq!(error(shader.vertex().budget(2)), "vertex 0 does not end within the budget of 2 instructions");
+    let run = shader.vertex().uniform("c8", [2.0, 3.0, 0.0, 0.0]).attribute("inuv", [0.5; 4]).run();
+    assert_eq!(run.output("texcoord0"), [1.0, 1.5]);
+    let none = Shader::load::<&str>(&[]).map(|shader| shader.vertex().try_run().map(drop));
+    assert!(none.is_err() || none.is_ok_and(|run| run.is_err()));
+}
+
+#[test]
+fn cases_kill_mutants_of_what_they_expect() {
+    let text = LIGHTS.to_owned() + "[[case]]\nname = \"a\"\nexpect = { position = [0, 0, -4, 1] }\n";
+    let (file, folder) = load("mutants", &text).expect("a file");
+    let mutants = file.mutants().expect("mutants");
+    let steps = file.cases[0].check("", &file.shader, &Cpu).steps;
+    let (killed, rest): (Vec<_>, Vec<_>) = mutants.iter().partition(|mutant| file.kills(mutant, steps));
+    let line = |mutant: &&Mutant| format!("{}: {}\n", relative(&mutant.place, &folder), mutant.what);
+    let on = |mutant: &Mutant, line: u32| mutant.place.ends_with(&format!("pica:{line}"));
+    let killed: String = killed.iter().filter(|mutant| on(mutant, 41)).map(line).collect();
+    check(
+        &killed,
+        &expect![[r#"
+        lights.v.pica:41: dp4 became dp3
+        lights.v.pica:41: r1 became r2
+        lights.v.pica:41: c6 became c7
+        lights.v.pica:41: source 1: xyzw became yzwx
+        lights.v.pica:41: source 1 was negated
+        lights.v.pica:41: source 2: xyzw became yzwx
+        lights.v.pica:41: source 2 was negated
+        lights.v.pica:41: z is not written
+    "#]],
+    );
+    let rest: String = rest.iter().filter(|mutant| on(mutant, 59)).map(line).collect();
+    check(
+        &rest,
+        &expect![[r#"
+        lights.v.pica:59: x: lt became ge
+        lights.v.pica:59: y: lt became ge
+        lights.v.pica:59: c95 became c0
+        lights.v.pica:59: r4 became r5
+        lights.v.pica:59: source 1 was negated
+        lights.v.pica:59: source 2 was negated
+    "#]],
+    );
+}
+
+#[test]
+fn coverage_names_lines_and_sides() {
+    let text = LIGHTS.to_owned() + "[[case]]\nname = \"a\"\nexpect = { position = [0, 0, -4, 1] }\n";
+    let (file, folder) = load("coverage", &text).expect("a file");
+    let checked = file.cases[0].check("", &file.shader, &Cpu);
+    let files = coverage::by_file(&[(&file.shader, checked.coverage)]);
+    let files = files.into_iter().map(|(name, file)| (relative(&name, &folder), file)).collect();
+    check(
+        &coverage::table(&files),
+        &expect![[r#"
+            file               lines   branches  lines that did not run
+            lights.v.pica      32/44        3/4  23-33, 62
+        "#]],
+    );
+    let lcov = coverage::lcov(&files);
+    let branches: Vec<&str> = lcov.lines().filter(|line| !line.starts_with("DA")).collect();
+    check(
+        &branches.join("\n"),
+        &expect![[r#"
+        TN:
+        SF:lights.v.pica
+        BRDA:60,37,0,1
+        BRDA:60,37,1,1
+        BRDA:61,38,0,0
+        BRDA:61,38,1,1
+        BRF:4
+        BRH:3
+        LF:44
+        LH:32
+        end_of_record"#]],
+    );
+}
+
+#[test]
+fn no_part_and_no_slip_of_a_file_panics() {
+    let sample = fs::read_to_string("../../shaders/points.test.toml").expect("a sample");
+    let folder = folder("slips", &sample);
+    let file = folder.join("points.test.toml");
+    let mut loaded = 0;
+    for (place, letter) in sample.char_indices().step_by(5) {
+        let (before, behind) = (&sample[..place], &sample[place + letter.len_utf8()..]);
+        let texts = [before.to_owned(), format!("{before}{behind}"), format!("{before}9{behind}")];
+        for text in &texts {
+            fs::write(&file, text).expect("writable");
+            if let Ok(file) = TestFile::load(&file) {
+                loaded += 1;
+                file.cases.iter().for_each(|case| drop(case.check("", &file.shader, &Batched)));
+            }
+        }
+    }
+    let _ = fs::remove_dir_all(&folder);
+    assert!(loaded > 50, "{loaded}");
+}

@@ -1,0 +1,131 @@
+//! TOML with places: every error has the line and column of what it is about.
+//! In: a text. Out: tables, lists, numbers, JSON values. Knows no key.
+
+use serde_json::{Number, Value, json};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+use transpica_inspect::state::unknown_key;
+
+use crate::shader::Problem;
+
+/// A value with its place.
+pub(crate) type Item<'t> = Spanned<DeValue<'t>>;
+/// A key with its place.
+pub(crate) type Key<'t> = Spanned<DeString<'t>>;
+
+/// A text with its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'t> {
+    pub name: &'t str,
+    pub text: &'t str,
+}
+
+impl<'t> Reader<'t> {
+    /// Parses the text.
+    pub fn parse(self) -> Result<DeTable<'t>, Problem> {
+        let table = DeTable::parse(self.text);
+        let fail = |error: &toml::de::Error| {
+            self.problem(error.span().map_or(0, |span| span.start), error.message())
+        };
+        Ok(table.map_err(|error| fail(&error))?.into_inner())
+    }
+
+    /// Returns line and column of a byte.
+    pub fn place(self, start: usize) -> (usize, usize) {
+        let before = self.text.get(..start.min(self.text.len())).unwrap_or(self.text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
+    pub fn problem(self, start: usize, message: impl Into<String>) -> Problem {
+        Problem { file: self.name.to_owned(), place: Some(self.place(start)), message: message.into() }
+    }
+
+    /// The error about a value of another type.
+    fn wrong<R>(self, item: &Item<'_>, what: &str, wanted: &str) -> Result<R, Problem> {
+        Err(self.problem(item.span().start, format!("{what} must be {wanted}")))
+    }
+
+    pub fn table<'a>(self, item: &'a Item<'t>, what: &str) -> Result<&'a DeTable<'t>, Problem> {
+        item.get_ref().as_table().map_or_else(|| self.wrong(item, what, "a table"), Ok)
+    }
+
+    pub fn list<'a>(self, item: &'a Item<'t>, what: &str) -> Result<&'a [Item<'t>], Problem> {
+        item.get_ref().as_array().map_or_else(|| self.wrong(item, what, "a list"), |list| Ok(&list[..]))
+    }
+
+    pub fn text<'a>(self, item: &'a Item<'t>, what: &str) -> Result<&'a str, Problem> {
+        item.get_ref().as_str().map_or_else(|| self.wrong(item, what, "a text"), Ok)
+    }
+
+    /// Returns a text, or the texts of a list.
+    pub fn texts(self, item: &Item<'t>, what: &str) -> Result<Vec<String>, Problem> {
+        if let Some(text) = item.get_ref().as_str() {
+            return Ok(vec![text.to_owned()]);
+        }
+        let texts = self.list(item, what)?.iter().map(|item| Ok(self.text(item, what)?.to_owned()));
+        texts.collect()
+    }
+
+    pub fn bool(self, item: &Item<'t>, what: &str) -> Result<bool, Problem> {
+        item.get_ref().as_bool().map_or_else(|| self.wrong(item, what, "true or false"), Ok)
+    }
+
+    /// Returns a number that is not negative.
+    pub fn count(self, item: &Item<'t>, what: &str) -> Result<u64, Problem> {
+        value(item).as_u64().map_or_else(|| self.wrong(item, what, "a whole number, not below 0"), Ok)
+    }
+
+    /// Returns the numbers of a list of this length.
+    pub fn numbers<const N: usize>(self, item: &Item<'t>, what: &str) -> Result<[f32; N], Problem> {
+        let value = value(item);
+        let numbers = value.as_array().filter(|list| list.len() == N);
+        let mut all = [0.0; N];
+        for (number, value) in all.iter_mut().zip(numbers.into_iter().flatten()) {
+            let Some(value) = value.as_f64() else { return self.wrong(item, what, "a list of numbers") };
+            *number = value as f32;
+        }
+        let plural = format!("a list of {N} numbers");
+        if numbers.is_some() { Ok(all) } else { self.wrong(item, what, &plural) }
+    }
+
+    /// Rejects other keys than these.
+    pub fn check_keys(self, table: &DeTable<'t>, known: &[&str], place: &str) -> Result<(), Problem> {
+        match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+            Some(key) => {
+                let message = unknown_key(key.get_ref(), known, &known.join(", "), place);
+                Err(self.problem(key.span().start, message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the value as JSON has it: infinities and NaN are texts, as in state files.
+pub(crate) fn value(item: &Item<'_>) -> Value {
+    match item.get_ref() {
+        DeValue::String(text) => json!(text),
+        DeValue::Integer(number) => {
+            let whole = i64::from_str_radix(number.as_str(), number.radix());
+            whole.map_or_else(|_| json!(number.to_string()), Value::from)
+        }
+        DeValue::Float(number) => {
+            let value: f64 = number.as_str().parse().unwrap_or(f64::NAN);
+            let text = if value.is_nan() {
+                "nan"
+            } else if value > 0.0 {
+                "inf"
+            } else {
+                "-inf"
+            };
+            Number::from_f64(value).map_or_else(|| text.into(), Value::Number)
+        }
+        DeValue::Boolean(value) => json!(value),
+        DeValue::Datetime(time) => json!(time.to_string()),
+        DeValue::Array(list) => list.iter().map(value).collect(),
+        DeValue::Table(table) => {
+            let members = table.iter().map(|(key, item)| (key.get_ref().to_string(), value(item)));
+            Value::Object(members.collect())
+        }
+    }
+}
