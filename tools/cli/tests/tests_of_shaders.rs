@@ -123,3 +123,39 @@ fn results_go_to_junit_and_lcov() {
     let text = read(&coverage);
     assert!(text.contains("DA:25,2\n") && text.ends_with("LF:13\nLH:13\nend_of_record\n"), "{text}");
 }
+
+#[test]
+fn a_picture_is_kept_compared_and_shown_where_it_differs() {
+    let case = "[[case]]\nname = \"vase\"\npicture = \"vase.png\"\n";
+    let missing = test("test_picture", case, &[]);
+    assert_eq!(missing.status, 1, "{}", missing.err);
+    assert!(missing.text().contains("transpica test --bless writes it"), "{}", missing.text());
+    let place = folder("test_picture_kept");
+    fs::copy(root().join("shaders/textured.v.pica"), place.join("textured.v.pica")).expect("a sample");
+    let file = place.join("textured.test.toml");
+    let run = |text: &str, more: &[&str]| {
+        fs::write(&file, text).expect("writable");
+        transpica(&[&["test", file.to_str().expect("a name")], more].concat())
+    };
+    run(case, &["--bless"]).succeeded();
+    let kept = fs::read(place.join("vase.png")).expect("written");
+    assert!(kept.starts_with(b"\x89PNG"));
+    assert!(run(case, &[]).succeeded().contains("test textured: vase ... ok"));
+    let turned = format!("{case}uniforms.modelView = {{ translate = [0.5, 0, -3] }}\n");
+    let ran = run(&turned, &[]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(ran.text().contains(" of 96000 pixels differ from "), "{}", ran.text());
+    let shown = fs::read(place.join("vase.difference.png")).expect("written");
+    assert!(shown.starts_with(b"\x89PNG"));
+    assert!(run(&format!("{turned}differing = 96000\n"), &[]).succeeded().contains("ok"));
+    assert_eq!(fs::read(place.join("vase.png")).expect("there"), kept, "only --bless writes it");
+    for (wrong, message) in [
+        ("picture = \"vase.jpg\"", "textured.test.toml:3:11: picture must be the name of a .png file"),
+        ("picture = \"vase.png\"\nmesh = \"cup\"", "4:8: mesh must be one of quad, cube, sphere, lathe"),
+        ("picture = \"vase.png\"\nexpect = {}", "4:1: "),
+    ] {
+        let ran = run(&format!("[[case]]\nname = \"vase\"\n{wrong}\n"), &[]);
+        assert_eq!(ran.status, 1, "{}", ran.err);
+        assert!(ran.text().contains(message), "{}", ran.text());
+    }
+}

@@ -12,6 +12,7 @@ use transpica_inspect::json::float;
 use crate::case::{Case, Checked, ExpectedTriangle, Row};
 use crate::coverage::Coverage;
 use crate::expect::{Expectation, Expected, Output, Tolerance};
+use crate::picture::PictureCase;
 use crate::run::{BUDGET, Trial};
 use crate::shader::{Problem, Shader};
 use crate::toml::{Item, Reader, value};
@@ -39,6 +40,8 @@ pub struct TestFile {
     pub findings: Option<Vec<String>>,
     /// The cases.
     pub cases: Vec<Case>,
+    /// Cases with a picture.
+    pub pictures: Vec<PictureCase>,
 }
 
 /// A case with what it takes from the file.
@@ -74,10 +77,14 @@ impl TestFile {
             }
             None => Shader::load(&beside(path)?)?,
         };
-        Self::parse(reader, &root, shader)
+        Self::parse((reader, path), &root, shader)
     }
 
-    fn parse(reader: Reader<'_>, root: &DeTable<'_>, shader: Shader) -> Result<Self, Problem> {
+    fn parse(
+        (reader, path): (Reader<'_>, &Path),
+        root: &DeTable<'_>,
+        shader: Shader,
+    ) -> Result<Self, Problem> {
         let table = |key: &str| root.get(key).map(|item| reader.table(item, key)).transpose();
         let findings = match root.get("lint").map(|item| (item, item.get_ref().as_str())) {
             None => None,
@@ -91,19 +98,29 @@ impl TestFile {
         let (uniforms, attributes) = (layer("uniforms")?, layer("attributes")?);
         let defaults = Layers { uniforms, attributes, ..Layers::default() };
         let parser = Parser { reader, shader: &shader, defaults };
-        let mut cases: Vec<Case> = Vec::new();
+        let (mut cases, mut pictures): (Vec<Case>, Vec<PictureCase>) = (Vec::new(), Vec::new());
         let Some(list) = root.get("case") else {
             return Err(reader.problem(0, "the file has no [[case]]"));
         };
         let mut names = BTreeSet::new();
         for item in reader.list(list, "case")? {
-            let case = parser.case(item)?;
-            if !names.insert(case.name.clone()) {
-                return Err(reader.problem(item.span().start, format!("a second case \"{}\"", case.name)));
+            let table = reader.table(item, "case")?;
+            let name = if table.contains_key("picture") {
+                let mut layers = parser.defaults.clone();
+                parser.add(table, &mut layers)?;
+                let case = PictureCase::parse((reader, path), (table, item), &layers, &shader)?;
+                pictures.push(case);
+                pictures.last().map(|case| case.name.clone())
+            } else {
+                cases.push(parser.case(item)?);
+                cases.last().map(|case| case.name.clone())
+            };
+            let name = name.unwrap_or_default();
+            if !names.insert(name.clone()) {
+                return Err(reader.problem(item.span().start, format!("a second case \"{name}\"")));
             }
-            cases.push(case);
         }
-        Ok(Self { name: reader.name.to_owned(), findings, cases, shader })
+        Ok(Self { name: reader.name.to_owned(), findings, cases, pictures, shader })
     }
 
     /// Returns the findings of lint as a test.
@@ -243,7 +260,8 @@ impl<'t> Parser<'_, 't> {
 
     /// Returns a run with these values.
     fn row(&self, layers: &Layers<'_, 't>, index: usize, budget: u64, start: usize) -> Result<Row, Problem> {
-        let state = state(self.reader, layers, (self.shader, index), start)?;
+        let defaults = self.shader.executables.get(index).map(|it| it.start.clone()).unwrap_or_default();
+        let state = state(self.reader, layers, (self.shader, index), defaults, start)?;
         let mut expect: Vec<Expected> = Vec::new();
         for table in &layers.expect {
             for expected in self.outputs(table, index, "expect")? {

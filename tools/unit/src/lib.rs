@@ -51,6 +51,11 @@
 //! | `instructions` | case | most instructions of a vertex or an invocation |
 //! | `budget` | case | limit after which a run counts as one without end; 2^20 if absent |
 //!
+//! A case with `picture = "lights.png"` draws a mesh and compares it with the picture beside the
+//! file, which `transpica test --bless` writes. Its uniforms count over those that a drawing
+//! guesses from names; `mesh` is `"lathe"`, `"quad"`, `"cube"` or `"sphere"`, and `differing` the
+//! most pixels that may differ, 0 if absent.
+//!
 //! Uniforms of the file that only another of its programs has are left out.
 //!
 //! Expected values are numbers that must be equal (+0 is -0, NaN is `nan`), `"_"` for any, or
@@ -71,6 +76,8 @@ mod expect;
 mod file;
 pub mod matrix;
 mod mutate;
+mod picture;
+mod program;
 mod report;
 mod run;
 mod shader;
@@ -78,7 +85,6 @@ mod shader;
 pub mod strategies;
 mod toml;
 mod values;
-mod vertex;
 
 #[cfg(test)]
 mod tests;
@@ -88,6 +94,7 @@ pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
 pub use file::{ENDING, TestFile};
 pub use matrix::IDENTITY;
 pub use mutate::Mutant;
+pub use picture::PictureCase;
+pub use program::{Argument, ProgramRun, Ran};
 pub use run::{BUDGET, Batched, Cpu, Executor, Outcome, Trial, Triangle, Vertex, run};
 pub use shader::{Executable, Problem, Shader};
-pub use vertex::{Argument, Ran, VertexRun};

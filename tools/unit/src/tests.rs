@@ -301,7 +301,7 @@ fn the_face_for_rust_panics_with_the_report() {
 #[test]
 fn containers_and_errors_of_names() {
     let shader = Shader::load(&["../../shaders/textured.shbin"]).expect("a shader");
-    let error = |run: VertexRun<'_>| run.try_run().expect_err("malformed").to_string();
+    let error = |run: ProgramRun<'_>| run.try_run().expect_err("malformed").to_string();
     assert_eq!(
         error(shader.vertex().uniform("projektion", true)),
         "uniforms: unknown key \"projektion\", did you mean `projection`?"

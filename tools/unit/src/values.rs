@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use toml::de::DeTable;
 use transpica::Stage;
 use transpica::container::SymbolBank;
+use transpica::isa::uniforms::Uniforms;
 use transpica_inspect::state::{self, State};
 
 use crate::matrix::{self, IDENTITY, Matrix};
@@ -48,11 +49,12 @@ fn joined<'a, 't>(layers: &[&'a DeTable<'t>], is_foreign: impl Fn(&str) -> bool)
     entries
 }
 
-/// Returns the state of a run.
+/// Returns the state of a run. `defaults`: uniforms without a value.
 pub(crate) fn state<'t>(
     reader: Reader<'t>,
     layers: &Layers<'_, 't>,
     (shader, index): (&Shader, usize),
+    defaults: Uniforms,
     start: usize,
 ) -> Result<State, Problem> {
     let to = shader.executables.get(index).ok_or_else(|| reader.problem(start, "no such program"))?;
@@ -86,7 +88,7 @@ pub(crate) fn state<'t>(
     );
     let text = json!({ "uniforms": given, "vertices": vertices }).to_string();
     let stage = to.program.stage();
-    state::parse(&text, to.start.clone(), stage, &to.symbols).map_err(|error| {
+    state::parse(&text, defaults, stage, &to.symbols).map_err(|error| {
         let found = locate(&error, [&uniforms, &attributes], layers.invocations);
         let message = match stage {
             Stage::Vertex => error.replace("vertices[0]", "attributes"),

@@ -51,6 +51,9 @@ pub struct Test {
     /// Change one detail of the program after the other, and print changes that no case notices
     #[arg(long, conflicts_with = "filter")]
     pub mutate: bool,
+    /// Write the pictures of cases instead of comparing them
+    #[arg(long, conflicts_with_all = ["mutate", "watch"])]
+    pub bless: bool,
     /// Run again whenever a file changes
     #[arg(long, conflicts_with_all = ["json", "junit", "coverage", "mutate"])]
     pub watch: bool,

@@ -28,9 +28,6 @@ use crate::report::Failure;
 /// Limit of the pixels of all frames, or of all cells of a sheet.
 const MOST_PIXELS: u64 = 1 << 26;
 
-/// Angle of the first frame in radians: the corner of a cube, not its face.
-const START: f64 = 0.6;
-
 /// Programs of a file with what they are drawn with.
 struct Drawing<'a> {
     input: &'a Input,
@@ -73,7 +70,7 @@ pub fn run(arguments: &Draw, common: &Common) -> Result<(), Failure> {
     let mut frames = Vec::new();
     let mut differing = 0;
     for frame in 0..arguments.frames {
-        let angle = START + std::f64::consts::TAU * f64::from(frame) / f64::from(arguments.frames);
+        let angle = Camera::START + std::f64::consts::TAU * f64::from(frame) / f64::from(arguments.frames);
         frames.push(match &gpu {
             Some(gpu) if arguments.difference => {
                 let (frame, count) = drawing.compared(angle, gpu, common)?;
@@ -192,7 +189,7 @@ fn cells(arguments: &Draw, path: &Path, mesh: &Mesh, gpu: Option<&Gpu>, size: Si
         let entry = label.map_or_else(|| format!("DVLE {shown}"), |label| label.to_text().to_string());
         let (by, is_wireframe) = (arguments.by, arguments.wireframe);
         let drawing = Drawing { input: &input, file: &file, pick, mesh, state: None, by, is_wireframe, size };
-        ([name.clone(), entry], drawing.picture(START, gpu))
+        ([name.clone(), entry], drawing.picture(Camera::START, gpu))
     };
     picks(&input, &file).into_iter().map(cell).collect()
 }

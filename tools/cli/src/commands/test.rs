@@ -10,15 +10,18 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use transpica::host::dvle::FileEnvironment;
 use transpica::{Options, Shbin, Stage};
+use transpica_inspect::draw::Size;
+use transpica_inspect::draw::picture::Picture;
 use transpica_inspect::state::Registers;
 use transpica_unit::coverage::{self, Coverage};
-use transpica_unit::{Batched, Checked, Cpu, Executor, Problem, Shader, TestFile, Trial};
+use transpica_unit::{Batched, Case, Checked, Cpu, Executor, PictureCase, Problem, Shader, TestFile, Trial};
 
 use super::on_gpu::{self, Gpu};
 use super::{GpuRun, Input};
 use crate::args::{Common, Test, TestMachine};
 use crate::files;
 use crate::json::Schema;
+use crate::pictures::{decode, encode, side_by_side};
 use crate::report::Failure;
 
 /// Time between two looks at the files.
@@ -76,6 +79,25 @@ type Changes = BTreeMap<PathBuf, Option<SystemTime>>;
 fn changes(files: &Changes) -> Changes {
     let time = |path: &PathBuf| std::fs::metadata(path).and_then(|data| data.modified()).ok();
     files.keys().map(|path| (path.clone(), time(path))).collect()
+}
+
+/// A test of a file.
+#[derive(Clone, Copy)]
+enum Part<'f> {
+    Lint,
+    Case(&'f Case),
+    Picture(&'f PictureCase),
+}
+
+impl<'f> Part<'f> {
+    fn list(file: &'f TestFile) -> impl Iterator<Item = (&'f str, usize, Self)> {
+        let cases = file.cases.iter().map(|case| (case.name.as_str(), case.line, Self::Case(case)));
+        let pictures = file.pictures.iter();
+        let pictures = pictures.map(|case| (case.name.as_str(), case.line, Self::Picture(case)));
+        let mut all: Vec<_> = cases.chain(pictures).collect();
+        all.sort_by_key(|&(_, line, _)| line);
+        file.findings.iter().map(|_| ("lint", 1, Self::Lint)).chain(all)
+    }
 }
 
 /// A test that ran.
@@ -152,23 +174,27 @@ fn report<'f>(
     let mut filtered = 0;
     let mut chosen = Vec::new();
     for file in loaded.iter().flatten() {
-        let cases = file.cases.iter().map(|case| (case.name.as_str(), Some(case)));
-        for (name, case) in file.findings.iter().map(|_| ("lint", None)).chain(cases) {
+        for (name, line, part) in Part::list(file) {
             let is_chosen = |text: &String| format!("{}: {name}", file.stem()).contains(text);
             if arguments.filter.as_ref().is_none_or(is_chosen) {
-                chosen.push((file, name, case));
+                chosen.push((file, name, line, part));
             } else {
                 filtered += 1;
             }
         }
     }
-    let test = |&(file, name, case): &(&'f TestFile, &'f str, Option<&transpica_unit::Case>)| {
+    let test = |&(file, name, line, part): &(&'f TestFile, &'f str, usize, Part<'f>)| {
         let start = Instant::now();
-        let checked = match case {
-            Some(case) => case.check(&file.name, &file.shader, executor),
-            None => file.lint(),
+        let checked = match part {
+            Part::Lint => file.lint(),
+            Part::Case(case) => case.check(&file.name, &file.shader, executor),
+            Part::Picture(case) => {
+                let failure = compare_picture(file, case, arguments.bless).err();
+                let failure = failure.map(|text| format!("{}:{line}: {name}\n{text}\n", file.name));
+                Checked { failure, coverage: Coverage::default(), steps: 0 }
+            }
         };
-        Tested { file, name, line: case.map_or(1, |case| case.line), time: start.elapsed(), checked }
+        Tested { file, name, line, time: start.elapsed(), checked }
     };
     // A device runs one program after the other.
     let tests: Vec<Tested<'f>> = if arguments.on == TestMachine::Gpu {
@@ -188,6 +214,37 @@ fn report<'f>(
     }
     let errors = loaded.iter().filter_map(|file| file.as_ref().err()).collect();
     Ok(Report { tests, errors, filtered, mutants })
+}
+
+/// Compares a case's picture with the kept one, or keeps it. The error is the text of a failure,
+/// with the name of a file that shows the difference.
+fn compare_picture(file: &TestFile, case: &PictureCase, bless: bool) -> Result<(), String> {
+    let drawn = case.draw(&file.shader)?;
+    let path = case.path.display();
+    let write = |path: &Path, picture: &Picture| {
+        let bytes = encode(std::slice::from_ref(picture)).map_err(|error| error.to_string())?;
+        files::write(Some(path), &bytes).map_err(|failure| failure.message().to_owned())
+    };
+    if bless {
+        return write(&case.path, &drawn);
+    }
+    let bytes = std::fs::read(&case.path)
+        .map_err(|error| format!("{path}: {error}; transpica test --bless writes it"))?;
+    let kept = decode(&bytes).map_err(|error| format!("{path}: {error}"))?;
+    if kept.size != drawn.size {
+        let (Size { width, height }, wanted) = (kept.size, drawn.size);
+        let wanted = format!("{}x{}", wanted.width, wanted.height);
+        return Err(format!("{path} is {width}x{height}, the picture {wanted}"));
+    }
+    let (differing, count) = drawn.difference(&kept);
+    if count as u64 <= case.differing {
+        return Ok(());
+    }
+    let text = format!("{count} of {} pixels differ", differing.pixels.len());
+    let shown = side_by_side(&[(&kept, "kept"), (&drawn, "now"), (&differing, &text)]);
+    let place = case.path.with_extension("difference.png");
+    write(&place, &shown)?;
+    Err(format!("{text} from {path}: see {}; transpica test --bless keeps the new one", place.display()))
 }
 
 /// Runs the cases of a file on all mutants of its shader.

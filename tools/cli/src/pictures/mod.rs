@@ -83,6 +83,29 @@ pub fn encode(frames: &[Picture]) -> Result<Vec<u8>, png::EncodingError> {
     Ok(bytes)
 }
 
+/// Decodes the first frame of a PNG file.
+///
+/// # Errors
+/// A malformed file, or one of more than 4096 by 4096 pixels.
+pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let size = Size { width: reader.info().width, height: reader.info().height };
+    if size.width.max(size.height) > Size::MOST {
+        return Err(format!("{}x{}, at most {} each are read", size.width, size.height, Size::MOST));
+    }
+    let mut frame = vec![0; reader.output_buffer_size().unwrap_or_default()];
+    let info = reader.next_frame(&mut frame).map_err(|error| error.to_string())?;
+    frame.truncate(info.buffer_size());
+    let pixels = match info.color_type {
+        png::ColorType::Rgba => frame.as_chunks::<4>().0.to_vec(),
+        // Of gray pixels the transformations make two bytes.
+        _other => frame.as_chunks::<2>().0.iter().map(|&[gray, alpha]| [gray, gray, gray, alpha]).collect(),
+    };
+    Ok(Picture { size, pixels })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +121,8 @@ mod tests {
         cross(&mut picture);
         assert_eq!(picture.pixels[0], CROSS);
         assert_eq!(picture.pixels[19], CROSS);
+        let bytes = encode(std::slice::from_ref(&picture)).expect("a picture");
+        assert_eq!(decode(&bytes).map(|decoded| decoded.pixels), Ok(picture.pixels));
+        assert!(bytes.iter().enumerate().all(|(end, _)| decode(&bytes[..end]).is_err()), "cut");
     }
 }

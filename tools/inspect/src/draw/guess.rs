@@ -222,6 +222,9 @@ pub struct Camera {
 const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 impl Camera {
+    /// Angle of the first picture in radians: the corner of a cube, not its face.
+    pub const START: f64 = 0.6;
+
     /// Builds a view of a picture, with the mesh turned by `angle` in radians.
     pub fn new(size: Size, angle: f64) -> Self {
         Self::orbit(size, angle, 0.5, 2.8)

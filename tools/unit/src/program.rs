@@ -1,4 +1,4 @@
-//! The face for tests in Rust: a vertex program, values, a result.
+//! The face for tests in Rust: a program, values, a result.
 //! In: values by name. Out: outputs, or a panic with the report of a test file.
 
 use serde_json::{Map, Value, json};
@@ -6,9 +6,9 @@ use transpica::Stage;
 use transpica_inspect::json::word;
 use transpica_inspect::state;
 
-use crate::case::{Case, Row};
+use crate::case::{Case, ExpectedTriangle, Row};
 use crate::expect::{Expectation, Expected, Output};
-use crate::run::{BUDGET, Cpu, Outcome, Trial, executable, run};
+use crate::run::{BUDGET, Cpu, Outcome, Trial, Triangle, executable, run};
 use crate::shader::{Executable, Problem, Shader};
 
 /// A value of a uniform or an attribute.
@@ -40,30 +40,57 @@ impl From<bool> for Argument {
     }
 }
 
-/// A run of a vertex program to be.
+/// A run of a program to be.
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct VertexRun<'s> {
+pub struct ProgramRun<'s> {
     shader: &'s Shader,
+    stage: Stage,
     uniforms: Map<String, Value>,
-    attributes: Map<String, Value>,
+    /// Of each vertex or invocation.
+    attributes: Vec<Map<String, Value>>,
     budget: u64,
 }
 
 impl Shader {
     /// Begins a run of its first vertex program. Uniforms of the file keep their values, and
     /// attributes without a value are (0, 0, 0, 1).
-    pub fn vertex(&self) -> VertexRun<'_> {
-        VertexRun { shader: self, uniforms: Map::new(), attributes: Map::new(), budget: BUDGET }
+    pub fn vertex(&self) -> ProgramRun<'_> {
+        self.program(Stage::Vertex)
+    }
+
+    /// Begins a run of its first geometry program, which has v registers in place of attributes.
+    ///
+    /// ```
+    /// use transpica_unit::Shader;
+    /// let shader = Shader::load(&["../../shaders/points.v.pica", "../../shaders/points.g.pica"])?;
+    /// let run = shader
+    ///     .geometry()
+    ///     .uniform("pointSize", [0.5, 0.5, 0.0, 0.0])
+    ///     .attribute("v0", [0.0, 0.0, 0.0, 1.0])
+    ///     .next()
+    ///     .attribute("v0", [8.0, 0.0, 0.0, 1.0])
+    ///     .run();
+    /// assert_eq!(run.outcome.triangles.len(), 4);
+    /// run.assert_triangle(2, "texcoord0", [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]);
+    /// # Ok::<(), transpica_unit::Problem>(())
+    /// ```
+    pub fn geometry(&self) -> ProgramRun<'_> {
+        self.program(Stage::Geometry)
+    }
+
+    fn program(&self, stage: Stage) -> ProgramRun<'_> {
+        let (uniforms, attributes) = (Map::new(), vec![Map::new()]);
+        ProgramRun { shader: self, stage, uniforms, attributes, budget: BUDGET }
     }
 }
 
-impl<'s> VertexRun<'s> {
+impl<'s> ProgramRun<'s> {
     /// Sets a uniform by its name, or a register as `c4`. Of four rows a uniform of three registers
     /// takes the first three.
     pub fn uniform(mut self, name: &str, value: impl Into<Argument>) -> Self {
         let Argument(mut value) = value.into();
-        let symbols = self.shader.index_of(Stage::Vertex).ok();
+        let symbols = self.shader.index_of(self.stage).ok();
         let symbols = symbols.and_then(|index| Some(&self.shader.executables.get(index)?.symbols));
         let named = symbols.and_then(|symbols| symbols.uniforms().find(|named| named.name == name));
         if let (Some(3), Some(rows)) = (named.map(|named| named.count), value.as_array_mut()) {
@@ -81,7 +108,14 @@ impl<'s> VertexRun<'s> {
     }
     /// Sets an attribute by its name, or a register as `v0`.
     pub fn attribute(mut self, name: &str, value: [f32; 4]) -> Self {
-        self.attributes.insert(name.to_owned(), vector(value));
+        if let Some(attributes) = self.attributes.last_mut() {
+            attributes.insert(name.to_owned(), vector(value));
+        }
+        self
+    }
+    /// Begins a further vertex or invocation, whose attributes follow.
+    pub fn next(mut self) -> Self {
+        self.attributes.push(Map::new());
         self
     }
     /// Sets the limit of instructions.
@@ -95,12 +129,12 @@ impl<'s> VertexRun<'s> {
     /// A name that the program does not have, a value of another form, a program without an end.
     pub fn try_run(self) -> Result<Ran<'s>, Problem> {
         let fail = |error: String| Problem::new("", error);
-        let Self { shader, uniforms, attributes, budget } = self;
-        let index = shader.index_of(Stage::Vertex).map_err(fail)?;
-        let text = json!({ "uniforms": uniforms, "vertices": [attributes] }).to_string();
+        let Self { shader, stage, uniforms, attributes, budget } = self;
+        let index = shader.index_of(stage).map_err(fail)?;
+        let text = json!({ "uniforms": uniforms, "vertices": attributes }).to_string();
         let start = shader.executables.get(index).ok_or_else(|| fail(String::new()))?;
         let Executable { start, symbols, .. } = start;
-        let state = state::parse(&text, start.clone(), Stage::Vertex, symbols).map_err(fail)?;
+        let state = state::parse(&text, start.clone(), stage, symbols).map_err(fail)?;
         let trial = Trial { index, state, budget };
         let outcome = run(shader, &trial, &mut |_, _| ()).map_err(fail)?;
         Ok(Ran { shader, trial, outcome })
@@ -162,15 +196,37 @@ impl Ran<'_> {
     pub fn assert(&self, name: &str, values: impl Into<Expectation>) -> &Self {
         let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
         let expected = expected.unwrap_or_else(|error| panic!("{error}"));
-        let row = Row { name: String::new(), trial: self.trial.clone(), expect: vec![expected] };
-        let case = Case {
-            name: String::new(),
-            line: 0,
-            rows: vec![row],
-            calls: Vec::new(),
-            instructions: None,
-            triangles: None,
+        self.check(vec![expected], None)
+    }
+
+    /// Compares an output of the three vertices of a triangle of a geometry program.
+    ///
+    /// # Panics
+    /// As [`assert`](Self::assert), or there is no such triangle.
+    #[track_caller]
+    pub fn assert_triangle(&self, number: usize, name: &str, vertices: [impl Into<Expectation>; 3]) -> &Self {
+        let count = self.outcome.triangles.len();
+        assert!(number < count, "triangle {number} of {count}");
+        let expected = vertices.map(|values| {
+            let expected = self.find(name).and_then(|output| Expected::new(output, values.into()));
+            vec![expected.unwrap_or_else(|error| panic!("{error}"))]
+        });
+        let any = |triangle: &Triangle| ExpectedTriangle {
+            vertices: [const { Vec::new() }; 3],
+            inverted: triangle.inverted,
         };
+        let mut triangles: Vec<ExpectedTriangle> = self.outcome.triangles.iter().map(any).collect();
+        if let Some(triangle) = triangles.get_mut(number) {
+            triangle.vertices = expected;
+        }
+        self.check(Vec::new(), Some(triangles))
+    }
+
+    #[track_caller]
+    fn check(&self, expect: Vec<Expected>, triangles: Option<Vec<ExpectedTriangle>>) -> &Self {
+        let row = Row { name: String::new(), trial: self.trial.clone(), expect };
+        let (calls, instructions) = (Vec::new(), None);
+        let case = Case { name: String::new(), line: 0, rows: vec![row], calls, instructions, triangles };
         if let Some(text) = case.check("", self.shader, &Cpu).failure {
             let (_, text) = text.split_once('\n').unwrap_or_default();
             panic!("{text}");
