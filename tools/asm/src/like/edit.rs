@@ -2,8 +2,8 @@
 //! In: the original with its pieces, the wanted bytes of each table. Out: the file.
 //! Knows no entry. A table that shares bytes with another piece is never written over.
 
-use super::Kept;
 use super::pieces::{DVLB, Piece};
+use super::{Kept, place};
 use transpica::Warning;
 use transpica::container::{Model, Record};
 
@@ -96,7 +96,10 @@ impl<'a> Edits<'a> {
         } else {
             format!("{what}: {} {unit}, not {}", new.len() / entry, old.len() / entry)
         };
-        self.kept.changes.push(Warning { text, at: piece.at() });
+        // An empty table may be anywhere; its field is not.
+        let field = piece.table().filter(|_| old.is_empty()).map(|(field, _)| field);
+        let at = field.map_or(piece.at(), |field| place(self.pieces[piece.header].start + field));
+        self.kept.changes.push(Warning { text, at });
     }
 
     /// The length of a table with the zero bytes behind it that only align what follows.
@@ -113,7 +116,12 @@ impl<'a> Edits<'a> {
         let end = self.original.len();
         let header = &self.pieces[self.pieces[index].header];
         let before = index.checked_sub(1).and_then(|before| self.pieces.get(before));
-        let mut places = [Some(self.pieces[index].start), before.map(Piece::end)].into_iter().flatten();
+        let mut places = [
+            Some(self.pieces[index].start),
+            before.map(|before| before.start.saturating_add(self.room(before))),
+        ]
+        .into_iter()
+        .flatten();
         let is_free = |place: &usize| {
             let cut = |piece: &Piece| piece.start < *place && *place < piece.end();
             (header.end()..=end).contains(place) && !self.pieces.iter().any(cut)

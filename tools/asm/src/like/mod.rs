@@ -27,6 +27,9 @@ use transpica::{At, Result, Shbin, Warning};
 use crate::Assembled;
 use crate::dis::content;
 
+#[cfg(test)]
+mod tests;
+
 /// A program in the layout of another file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
