@@ -149,7 +149,8 @@ fn an_edited_text_keeps_the_layout_of_its_original() {
     expect![[r#"
         vendor.shbin: offset 0x180: code: 1 of 52 bytes differ
         13 code words, 436 bytes; programs: 1
-    "#]].assert_eq(&said);
+    "#]]
+    .assert_eq(&said);
     assert_eq!((edited.len(), edited.iter().zip(&bytes).filter(|(a, b)| a != b).count()), (bytes.len(), 1));
     assert_eq!(keep(&[]).1, "");
 
@@ -157,14 +158,16 @@ fn an_edited_text_keeps_the_layout_of_its_original() {
     fs::write(&text, format!(".dvle\n{source}.dvle\n.out - position o0\n")).expect("writable");
     expect![[r#"
         warning: vendor.shbin: offset 0x4: the layout is lost: there are 2 programs instead of 1
-    "#]].assert_eq(&keep(&[]).1);
+    "#]]
+    .assert_eq(&keep(&[]).1);
     fs::write(&original, &bytes[..bytes.len() - 1]).expect("writable");
     let ran = transpica(&["asm", &text, "--like", &original, "-o", &path("none.shbin")]);
     expect![[r#"
         error: vendor.shbin: offset 0x14: code lies outside the file: 52 bytes from 0x180, the file has 0x1b3
          │
          ╰ help: the file is cut short or damaged; get it again from its source
-    "#]].assert_eq(&ran.err.replace(&original, "vendor.shbin"));
+    "#]]
+    .assert_eq(&ran.err.replace(&original, "vendor.shbin"));
     assert_eq!((ran.status, folder.join("none.shbin").exists()), (1, false));
     // The original is an input: nothing overwrites it.
     let ran = transpica(&["asm", &text, "--like", &original, "-o", &original]);

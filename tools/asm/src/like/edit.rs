@@ -41,7 +41,7 @@ impl<'a> Edits<'a> {
         let mut edits = Self { original, pieces, tables, inside, behind, alignment, kept };
         for index in 0..pieces.len() {
             let piece = &pieces[index];
-            if piece.table().is_some() && edits.table(index) != piece.bytes(original) {
+            if piece.field.is_some() && edits.table(index) != piece.bytes(original) {
                 edits.change(index);
             }
         }
@@ -68,7 +68,7 @@ impl<'a> Edits<'a> {
         if let Some((_, other)) = shared.find(|other| !is_twin(other)) {
             let text =
                 format!("{} shares bytes with {}: it moves to the end of the file", piece.what, other.what);
-            self.kept.lost.push(Warning { text, at: piece.at() });
+            self.kept.lost.push(Warning { text, at: piece.position() });
             self.behind.push(index);
             return;
         }
@@ -88,7 +88,7 @@ impl<'a> Edits<'a> {
     fn note(&mut self, index: usize) {
         let (piece, new) = (&self.pieces[index], self.table(index));
         let old = piece.bytes(self.original);
-        let entry = piece.table().map_or(1, |(_, entry)| entry);
+        let entry = piece.field.map_or(1, |(_, entry)| entry);
         let (unit, what) = (if entry == 1 { "bytes" } else { "entries" }, piece.what);
         let text = if old.len() == new.len() {
             let differ = old.iter().zip(new).filter(|(old, new)| old != new).count();
@@ -97,8 +97,8 @@ impl<'a> Edits<'a> {
             format!("{what}: {} {unit}, not {}", new.len() / entry, old.len() / entry)
         };
         // An empty table may be anywhere; its field is not.
-        let field = piece.table().filter(|_| old.is_empty()).map(|(field, _)| field);
-        let at = field.map_or(piece.at(), |field| place(self.pieces[piece.header].start + field));
+        let field = piece.field.filter(|_| old.is_empty()).map(|(field, _)| field);
+        let at = field.map_or(piece.position(), |field| place(self.pieces[piece.header].start + field));
         self.kept.changes.push(Warning { text, at });
     }
 
@@ -136,7 +136,7 @@ impl<'a> Edits<'a> {
         let start = own.map_or(piece.start, |edit| edit.start);
         let precedes = |edit: &&Edit| {
             let end = edit.start + edit.length;
-            // At one place the tables that were empty follow each other in the order of their fields.
+            // Tables that were empty, at one place, get the order of their fields.
             end < start
                 || end == start
                     && edit.piece != index
@@ -171,7 +171,7 @@ impl<'a> Edits<'a> {
     /// Writes offset and count of every table that moved or changed.
     fn fields(&self, starts: &[usize], out: &mut [u8]) {
         for (index, piece) in self.pieces.iter().enumerate() {
-            let Some((field, entry)) = piece.table() else { continue };
+            let Some((field, entry)) = piece.field else { continue };
             let header = starts[piece.header];
             let new = self.table(index);
             // The offset of an empty table has no meaning.
@@ -186,7 +186,7 @@ impl<'a> Edits<'a> {
 
     /// Writes the positions of programs and the fields of headers without tables.
     fn headers(&mut self, starts: &[usize], wanted: &Model, out: &mut [u8]) {
-        let headers = self.pieces.iter().enumerate().filter(|(_, piece)| piece.table().is_none());
+        let headers = self.pieces.iter().enumerate().filter(|(_, piece)| piece.field.is_none());
         for (number, (index, piece)) in headers.skip(1).enumerate() {
             let mut bytes = Vec::new();
             match number.checked_sub(1).and_then(|program| wanted.executables.get(program)) {
@@ -204,7 +204,7 @@ impl<'a> Edits<'a> {
             let differ = place.iter().zip(&bytes).filter(|(old, new)| old != new).count();
             if differ > 0 {
                 let text = format!("{}: {differ} bytes differ", piece.what);
-                self.kept.changes.push(Warning { text, at: piece.at() });
+                self.kept.changes.push(Warning { text, at: piece.position() });
             }
             place.copy_from_slice(&bytes);
         }

@@ -37,7 +37,7 @@ pub struct Kept {
     pub bytes: Vec<u8>,
     /// Each table that differs from the original, with its offset there.
     pub changes: Vec<Warning>,
-    /// What could not be kept, with its offset in the original.
+    /// Parts of the layout that could not be kept, with their offsets in the original.
     pub lost: Vec<Warning>,
 }
 
@@ -95,15 +95,18 @@ pub fn rearranged(original: &[u8]) -> Result<Vec<Warning>> {
     }
     let mut found = Vec::new();
     if let Ok(again) = Shbin::parse(&plain) {
-        for (old, new) in pieces(original, &file).iter().zip(&pieces(&plain, &again)) {
+        let again = pieces(&plain, &again);
+        for old in &pieces(original, &file) {
+            // A short header has fewer tables.
+            let Some(new) = again.iter().find(|new| new.what == old.what) else { continue };
             let text = if old.length > 0 && old.start != new.start {
                 format!("{}: asm writes it at offset {:#x}", old.what, new.start)
-            } else if old.table().is_some() && old.bytes(original) != new.bytes(&plain) {
+            } else if old.field.is_some() && old.bytes(original) != new.bytes(&plain) {
                 format!("{}: asm writes other bytes", old.what)
             } else {
                 continue;
             };
-            found.push(Warning { text, at: old.at() });
+            found.push(Warning { text, at: old.position() });
         }
     }
     if found.is_empty() {

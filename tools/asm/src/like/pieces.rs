@@ -52,16 +52,12 @@ impl Piece {
     pub fn end(&self) -> usize {
         self.start.saturating_add(self.length)
     }
-    /// Returns the offset field and the size of an entry, for a table.
-    pub fn table(&self) -> Option<(usize, usize)> {
-        self.field
-    }
     /// Its bytes.
     pub fn bytes<'a>(&self, file: &'a [u8]) -> &'a [u8] {
         file.get(self.start..self.end()).unwrap_or(&[])
     }
     /// Its position.
-    pub fn at(&self) -> At {
+    pub fn position(&self) -> At {
         place(self.start)
     }
     /// Returns whether the two have bytes in common.

@@ -69,7 +69,7 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Returns the bytes of a program in the layout of an original, and tells what differs.
+/// Returns the bytes of a program in the layout of an original; reports what differs.
 fn laid_out_like(path: &Path, assembled: &Assembled, common: &Common) -> Result<Vec<u8>, Failure> {
     let original = Input::open(path)?.remarked(common);
     let kept = keep_layout(&original.bytes, assembled).map_err(|error| original.fail(&error))?;
