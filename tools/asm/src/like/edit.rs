@@ -39,8 +39,7 @@ impl<'a> Edits<'a> {
         let alignment = 1 << bits.trailing_zeros().clamp(2, 4);
         let (inside, behind, kept) = Default::default();
         let mut edits = Self { original, pieces, tables, inside, behind, alignment, kept };
-        for index in 0..pieces.len() {
-            let piece = &pieces[index];
+        for (index, piece) in pieces.iter().enumerate() {
             if piece.field.is_some() && edits.table(index) != piece.bytes(original) {
                 edits.change(index);
             }
