@@ -2,6 +2,7 @@
 //!
 //! * the root: texts in the language of devkitPro's picasso to a `.shbin`, byte for byte;
 //! * [`dis`]: a `.shbin` to text that assembles to the same code and tables;
+//! * [`like`]: an assembled text in the layout of the file that it was made from;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
 //!
 //! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
@@ -57,6 +58,7 @@
 
 mod asm;
 pub mod dis;
+pub mod like;
 pub mod lint;
 
 /// Layers below the public API on which this crate relies: their version is pinned.

@@ -107,6 +107,73 @@ fn dis_and_asm_are_inverse() {
     expect_file!["asm/textured.pica"].assert_eq(&hex);
 }
 
+/// A vendor's order of tables: the code lies behind the program, and bytes that no table has lie
+/// between them.
+fn rearranged() -> Vec<u8> {
+    let mut file = fs::read(root().join("shaders/textured.shbin")).expect("sample");
+    let code: Vec<u8> = file[0x34..0x34 + 13 * 4].to_vec();
+    file[0x34..0x34 + 13 * 4].fill(0xEE);
+    file.extend(b"debug data");
+    file.resize(file.len().next_multiple_of(4), 0);
+    let offset = (file.len() - 0xC) as u32;
+    file[0x14..0x18].copy_from_slice(&offset.to_le_bytes());
+    file.extend(code);
+    file
+}
+
+#[test]
+fn an_edited_text_keeps_the_layout_of_its_original() {
+    let folder = folder("like");
+    let path = |name: &str| folder.join(name).to_str().expect("name").to_owned();
+    let [original, text, out] = ["vendor.shbin", "edit.pica", "out.shbin"].map(path);
+    let bytes = rearranged();
+    fs::write(&original, &bytes).expect("writable");
+    let ran = transpica(&["dis", &original, "-o", &text]);
+    let said = ran.report().replace(&original, "vendor.shbin");
+    expect!["note: vendor.shbin: offset 0x180: code: asm writes it at offset 0x34; `transpica asm --like vendor.shbin` keeps every byte that is not edited"]
+    .assert_eq(&said);
+    assert_eq!(transpica(&["dis", &original, "-o", &text, "-q"]).err, "");
+
+    let keep = |more: &[&str]| {
+        let ran = transpica(&[&["asm", &text, "--like", &original, "-o", &out], more].concat());
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        (fs::read(&out).expect("written"), ran.err.replace(&original, "vendor.shbin"))
+    };
+    assert_eq!(keep(&[]), (bytes.clone(), String::new()));
+    assert_ne!(transpica(&["asm", &text, "-o", "-"]).out, bytes);
+
+    // One word changes, and nothing else.
+    let source = fs::read_to_string(&text).expect("written");
+    fs::write(&text, source.replace("mul o1.xy, texScale", "mul o1.xy, modelView")).expect("writable");
+    let (edited, said) = keep(&["-v"]);
+    expect![[r#"
+        vendor.shbin: offset 0x180: code: 1 of 52 bytes differ
+        13 code words, 436 bytes; programs: 1
+    "#]]
+    .assert_eq(&said);
+    assert_eq!((edited.len(), edited.iter().zip(&bytes).filter(|(a, b)| a != b).count()), (bytes.len(), 1));
+    assert_eq!(keep(&[]).1, "");
+
+    // What cannot be kept is warned of.
+    fs::write(&text, format!(".dvle\n{source}.dvle\n.out - position o0\n")).expect("writable");
+    expect![[r#"
+        warning: vendor.shbin: offset 0x4: the layout is lost: there are 2 programs instead of 1
+    "#]]
+    .assert_eq(&keep(&[]).1);
+    fs::write(&original, &bytes[..bytes.len() - 1]).expect("writable");
+    let ran = transpica(&["asm", &text, "--like", &original, "-o", &path("none.shbin")]);
+    expect![[r#"
+        error: vendor.shbin: offset 0x14: code lies outside the file: 52 bytes from 0x180, the file has 0x1b3
+         │
+         ╰ help: the file is cut short or damaged; get it again from its source
+    "#]]
+    .assert_eq(&ran.err.replace(&original, "vendor.shbin"));
+    assert_eq!((ran.status, folder.join("none.shbin").exists()), (1, false));
+    // The original is an input: nothing overwrites it.
+    let ran = transpica(&["asm", &text, "--like", &original, "-o", &original]);
+    assert!(ran.status == 2 && ran.report().contains("is an input"), "{}", ran.err);
+}
+
 /// A source with one lint warning of each kind that sources can have.
 const DOUBTFUL: &str = "\
 .bool lit

@@ -29,7 +29,8 @@ impl<'a> Assembler<'a> {
         let Report { warnings, left_out, .. } = report;
         let header = header::write(&self.definitions, &model);
         let bytes = write(&model);
-        Ok(Assembled { model, bytes, warnings, left_out, files, places: self.places, header })
+        let (places, lists_descriptors) = (self.places, self.descriptors.are_listed());
+        Ok(Assembled { model, bytes, warnings, left_out, files, places, lists_descriptors, header })
     }
 
     fn sources(&mut self, sources: &[SourceText<'a>]) {

@@ -61,6 +61,10 @@ impl Descriptors {
         }
         has_room
     }
+    /// Returns whether the text lists entries: no instruction makes all bits significant.
+    pub(super) fn are_listed(&self) -> bool {
+        self.entries.iter().any(|entry| entry.significant == u32::MAX)
+    }
     /// Returns whether an entry has these bits; a missing entry reads as 0.
     pub(super) fn has(&self, index: usize, bits: u32, significant: u32) -> bool {
         let found = self.entries.get(index).map_or(0, |entry| entry.descriptor.bits);

@@ -104,6 +104,8 @@ pub struct Assembled {
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
+    /// The sources list operand descriptors: `.opdesc`.
+    pub lists_descriptors: bool,
     /// A C header with the registers of uniforms, as in picasso.
     pub header: String,
 }

@@ -40,7 +40,7 @@ pub(super) struct Context<'a> {
 }
 
 /// The index of a word's descriptor, and the bits of it that the assembler considers significant.
-pub(super) fn descriptor_use(
+pub(crate) fn descriptor_use(
     word: Word,
     descriptors: &[container::DescriptorRecord],
 ) -> Option<(usize, u32)> {

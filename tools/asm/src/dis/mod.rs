@@ -36,6 +36,7 @@ mod section;
 mod symbols;
 mod tables;
 
+pub(crate) use instruction::descriptor_use;
 pub use listing::Listing;
 
 use crate::asm::assemble_good;

@@ -9,7 +9,10 @@ use clap::Args;
 #[command(after_help = "Examples:
   transpica dis lights.shbin
   transpica dis lights.shbin --hex
-  transpica dis lights.shbin -o copy.pica && transpica asm copy.pica -o copy.shbin")]
+  transpica dis lights.shbin -o a.pica && transpica asm a.pica --like lights.shbin -o a.shbin
+
+asm writes tables and names in the order that picasso has. Where the file has another, a note says so, \
+-v lists each table, and asm --like keeps it.")]
 pub struct Dis {
     /// The .shbin file or .pica source; - reads standard input
     ///

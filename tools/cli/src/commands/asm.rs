@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use transpica::Shbin;
+use transpica_asm::like::keep_layout;
 use transpica_asm::lint::Rule;
 use transpica_asm::{Assembled, AssemblerOptions, LeftOut, SourceText, assemble_with};
 
@@ -13,7 +14,7 @@ use crate::json::Schema;
 use crate::report::{Failure, Text, print_diagnostics};
 
 pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
-    let Asm { files: named, output, header, no_nop, deny, json, bindings, .. } = arguments;
+    let Asm { files: named, output, header, like, no_nop, deny, json, bindings, .. } = arguments;
     let paths = listed(named)?;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> =
@@ -30,7 +31,10 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
         eprintln!("{left_out}");
     }
     match result {
-        Ok(assembled) => {
+        Ok(mut assembled) => {
+            if let Some(original) = like {
+                assembled.bytes = laid_out_like(original, &assembled, common)?;
+            }
             common.detail(format_args!(
                 "{} code words, {} bytes; programs: {}",
                 assembled.places.len(),
@@ -46,7 +50,7 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
             // Files without a program are for other tools, which want no bindings.
             if bindings.outputs().next().is_some() {
                 let lists = named.iter().filter(|path| is_list(path)).cloned();
-                let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).collect();
+                let read: Vec<PathBuf> = paths.iter().cloned().chain(lists).chain(like.clone()).collect();
                 let made: Vec<&Path> = results.iter().filter_map(|(path, _)| *path).collect();
                 let file = Shbin::parse(&assembled.bytes);
                 let bound = file.and_then(|file| bind::texts(bindings, &file, output, &read, &made));
@@ -63,6 +67,19 @@ pub fn run(arguments: &Asm, common: &Common) -> Result<(), Failure> {
             Err(Failure::new(format!("{errors}: nothing was written")))
         }
     }
+}
+
+/// Returns the bytes of a program in the layout of an original; reports what differs.
+fn laid_out_like(path: &Path, assembled: &Assembled, common: &Common) -> Result<Vec<u8>, Failure> {
+    let original = Input::open(path)?.remarked(common);
+    let kept = keep_layout(&original.bytes, assembled).map_err(|error| original.fail(&error))?;
+    for change in &kept.changes {
+        common.detail(format_args!("{}: {change}", path.display()));
+    }
+    for lost in &kept.lost {
+        common.warn(format_args!("{}: {lost}", path.display()));
+    }
+    Ok(kept.bytes)
 }
 
 /// Prints messages on standard output if JSON is requested.

@@ -8,6 +8,7 @@ use transpica::host::dvle::FileEnvironment;
 use transpica::host::{DebugSource, Environment, Sourced};
 use transpica::{Profile, Shbin};
 use transpica_asm::dis::{DisassemblerOptions, disassemble};
+use transpica_asm::like::rearranged;
 use transpica_asm::{SourceText, assemble};
 
 use super::Input;
@@ -26,6 +27,17 @@ pub fn run(Dis { file, hex, output }: Dis, common: &Common) -> Result<(), Failur
         text.lines().count(),
         container.executables.len()
     ));
+    let rearranged = rearranged(&input.bytes).map_err(|error| input.fail(&error))?;
+    if let [first, others @ ..] = rearranged.as_slice() {
+        let (file, count) = (file.display(), others.len());
+        let others = if count == 0 { String::new() } else { format!(" ({count} more, see -v)") };
+        common.note(format_args!(
+            "{file}: {first}{others}; `transpica asm --like {file}` keeps every byte that is not edited"
+        ));
+    }
+    for other in rearranged.iter().skip(1) {
+        common.detail(format_args!("{}: {other}", file.display()));
+    }
     files::write(output.as_deref(), text.as_bytes())
 }
 
