@@ -91,15 +91,17 @@ fn lines(text: &str) -> Vec<String> {
 /// Collects the examples of a text.
 fn of_text(name: &str, found: &mut BTreeSet<Example>) {
     let text = fs::read_to_string(root().join(name)).expect("readable");
-    let mut in_block = false;
+    // Within a block: whether its examples stand alone. `walk` runs those of a console in order.
+    let mut block = None;
     let mut add = |line: String| {
         found.insert(Example { line, place: name.to_owned() });
     };
     for line in lines(&text) {
         if line.trim_start().starts_with("```") {
-            in_block = !in_block;
-        } else if in_block {
-            command(&line).into_iter().for_each(&mut add);
+            let stands_alone = !line.trim().ends_with("console");
+            block = block.is_none().then_some(stands_alone);
+        } else if let Some(stands_alone) = block {
+            command(&line).filter(|_| stands_alone).into_iter().for_each(&mut add);
         } else {
             let pieces = line.split('`').skip(1).step_by(2);
             let pieces = pieces.filter(|piece| piece.contains(" shaders"));

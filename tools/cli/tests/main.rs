@@ -19,5 +19,6 @@ mod support;
 mod terminal;
 mod tests_of_shaders;
 mod verdicts;
+mod walk;
 #[path = "support/caches.rs"]
 mod writer;
