@@ -2,6 +2,7 @@
 //!
 //! * the root: texts in the language of devkitPro's picasso to a `.shbin`, byte for byte;
 //! * [`dis`]: a `.shbin` to text that assembles to the same code and tables;
+//! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
 //!
 //! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
@@ -58,13 +59,14 @@
 mod asm;
 pub mod dis;
 pub mod lint;
+pub mod values;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, entity, limits, precision, words};
 
 pub use asm::{
-    Assembled, AssemblerOptions, Diagnostic, LeftOut, Place, Report, SourceText, Span, assemble,
-    assemble_with,
+    Assembled, AssemblerOptions, BlockSpan, Diagnostic, Directive, LeftOut, Line, Outline, Place, Report,
+    SourceText, Span, Symbol, SymbolKind, assemble, assemble_with, directives, examine, output_types,
 };
 
 #[doc = include_str!("guide/homebrew.md")]

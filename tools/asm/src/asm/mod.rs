@@ -28,6 +28,7 @@ mod lex;
 mod mend;
 mod messages;
 mod operand;
+mod outline;
 mod output;
 mod recover;
 mod register;
@@ -50,6 +51,9 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Space, UniformKind};
 }
 
+pub use directive::{Directive, directives, output_types};
+pub use lex::Line;
+pub use outline::{BlockSpan, Outline, Symbol, SymbolKind};
 pub use report::{Diagnostic, LeftOut, Report, Span};
 
 /// Assembles a text, or nothing: stops at the first error.
@@ -126,6 +130,20 @@ pub struct Assembled {
 /// Every error that picasso has, except those that another error causes.
 pub fn assemble(sources: &[SourceText<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &AssemblerOptions::default())
+}
+
+/// Assembles sources for an editor: with their declarations and blocks, also where they have errors.
+///
+/// ```
+/// use transpica_asm::{SourceText, examine};
+/// let text = ".fvec light\n.proc main\n\tmov r0, lihgt\n\tend\n.end";
+/// let (assembled, outline) = examine(&[SourceText { name: "a.v.pica", text }]);
+/// assert!(assembled.is_err());
+/// assert_eq!((outline.symbols[0].name.as_str(), outline.symbols[0].register.as_str()), ("light", "c0"));
+/// assert_eq!(&text[outline.blocks[0].start.start..][..4], "main");
+/// ```
+pub fn examine(sources: &[SourceText<'_>]) -> (Result<Assembled, Report>, Outline) {
+    state::Assembler::new(AssemblerOptions::default()).examine(sources)
 }
 
 /// [`assemble`] with options.
