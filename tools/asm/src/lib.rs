@@ -3,6 +3,7 @@
 //! * the root: texts in the language of devkitPro's picasso to a `.shbin`, byte for byte;
 //! * [`dis`]: a `.shbin` to text that assembles to the same code and tables;
 //! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
+//! * [`format()`]: the layout of a text;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
 //!
 //! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
@@ -58,6 +59,7 @@
 
 mod asm;
 pub mod dis;
+mod format;
 pub mod lint;
 pub mod values;
 
@@ -68,6 +70,7 @@ pub use asm::{
     Assembled, AssemblerOptions, BlockSpan, Diagnostic, Directive, LeftOut, Line, Outline, Place, Report,
     SourceText, Span, Symbol, SymbolKind, assemble, assemble_with, directives, examine, output_types,
 };
+pub use format::format;
 
 #[doc = include_str!("guide/homebrew.md")]
 pub mod guide {}

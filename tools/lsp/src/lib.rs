@@ -21,22 +21,30 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod completion;
 mod folders;
 mod hover;
+mod mends;
+mod names;
 mod operands;
 mod project;
 mod server;
 mod stream;
 mod text;
 mod tokens;
+mod view;
 
 pub use analysis::Analysis;
+pub use completion::{Completion, CompletionKind};
 pub use folders::Folders;
 pub use hover::{Hover, Markdown, Parameter, Signature};
+pub use mends::Mend;
+pub use names::{DocumentSymbol, Edits, Location, WorkspaceSymbol};
 pub use project::{Problem, Severity};
 pub use server::{Host, NoHost, Server};
 pub use stream::serve;
 pub use text::{Position, Range, Text, TextEdit};
+pub use view::{Fold, InlayHint, TOKEN_MODIFIERS, TOKEN_TYPES};
 
 impl Analysis {
     /// Returns the problems of a document.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
 use crate::text::{Position, Range};
+use crate::view::{TOKEN_MODIFIERS, TOKEN_TYPES};
 
 /// What surrounds documents: other files, tests.
 pub trait Host {
@@ -188,6 +189,41 @@ impl<H: Host> Server<H> {
             "textDocument/signatureHelp" => answer(analysis.signature(uri, position()?).map(|signature| {
                 json!({ "signatures": [signature], "activeSignature": 0, "activeParameter": signature.active_parameter })
             })),
+            "textDocument/completion" => answer(analysis.complete(uri, position()?)),
+            "textDocument/definition" => answer(analysis.definition(uri, position()?)),
+            "textDocument/references" => {
+                let with = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
+                answer(analysis.references(uri, position()?, with))
+            }
+            "textDocument/documentHighlight" => {
+                let all = analysis.references(uri, position()?, true).into_iter();
+                let own = all.filter(|place| place.uri == uri).map(|place| json!({ "range": place.range }));
+                answer(own.collect::<Vec<_>>())
+            }
+            "textDocument/prepareRename" => answer(analysis.renamed_part(uri, position()?)),
+            "textDocument/rename" => {
+                let new = params["newName"].as_str().unwrap_or_default();
+                let edits = analysis.rename(uri, position()?, new).map_err(|message| (REQUEST_FAILED, message))?;
+                Ok(json!({ "changes": edits }))
+            }
+            "textDocument/documentSymbol" => answer(analysis.symbols(uri)),
+            "workspace/symbol" => {
+                answer(analysis.find_symbols(params["query"].as_str().unwrap_or_default()))
+            }
+            "textDocument/semanticTokens/full" => Ok(json!({ "data": analysis.semantic_tokens(uri) })),
+            "textDocument/foldingRange" => answer(analysis.folds(uri)),
+            "textDocument/inlayHint" => answer(analysis.inlay_hints(uri, parameter(&params["range"])?)),
+            "textDocument/formatting" => answer(analysis.format(uri)),
+            "textDocument/codeAction" => {
+                let mends = analysis.mends(uri, parameter(&params["range"])?);
+                answer(mends.into_iter().map(|mend| json!({
+                    "title": mend.title,
+                    "kind": "quickfix",
+                    "isPreferred": true,
+                    "diagnostics": [mend.problem],
+                    "edit": { "changes": mend.edits },
+                })).collect::<Vec<_>>())
+            }
             _ => Err((METHOD_NOT_FOUND, format!("there is no method {method}"))),
         }
     }
@@ -201,6 +237,21 @@ fn capabilities() -> Value {
             "positionEncoding": "utf-16",
             "textDocumentSync": { "openClose": true, "change": 2, "save": true },
             "hoverProvider": true,
+            "completionProvider": { "triggerCharacters": [".", " ", "\t", ",", "["] },
+            "definitionProvider": true,
+            "referencesProvider": true,
+            "documentHighlightProvider": true,
+            "renameProvider": { "prepareProvider": true },
+            "documentSymbolProvider": true,
+            "workspaceSymbolProvider": true,
+            "semanticTokensProvider": {
+                "legend": { "tokenTypes": TOKEN_TYPES, "tokenModifiers": TOKEN_MODIFIERS },
+                "full": true,
+            },
+            "foldingRangeProvider": true,
+            "inlayHintProvider": true,
+            "documentFormattingProvider": true,
+            "codeActionProvider": { "codeActionKinds": ["quickfix"] },
             "signatureHelpProvider": { "triggerCharacters": [" ", "\t", ","] },
         },
     })
