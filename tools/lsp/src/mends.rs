@@ -49,11 +49,15 @@ fn mend(project: &Project, source: usize, problem: Problem) -> Option<Mend> {
         }
         let mut sources = project.sources.clone();
         sources[source] = Source { uri: sources[source].uri.clone(), text: changed.into() };
-        let (before, after) = (project.message_counts(), Project::new(sources).message_counts());
-        let is_better = match problem.severity {
-            Severity::Error => after.0 < before.0 || after.0 == before.0 && after.1 < before.1,
-            Severity::Warning => after.0 <= before.0 && after.1 < before.1,
+        let (before, after) = (project.messages(), Project::new(sources).messages());
+        let count = |all: &[(Severity, String)], wanted: &dyn Fn(&(Severity, String)) -> bool| {
+            all.iter().filter(|message| wanted(message)).count()
         };
+        let own = |message: &(Severity, String)| problem.message.lines().next() == Some(&message.1);
+        let error = |message: &(Severity, String)| message.0 == Severity::Error;
+        let is_better = count(&after, &own) < count(&before, &own)
+            && count(&after, &error) <= count(&before, &error)
+            && after.len() <= before.len();
         if is_better {
             let uri = project.sources[source].uri.clone();
             let title = title(&edits);
@@ -67,7 +71,7 @@ fn title(edits: &[TextEdit]) -> String {
     let texts: Vec<String> = edits.iter().map(|edit| format!("`{}`", edit.new_text.trim())).collect();
     match &texts[..] {
         [one] if one == "``" => "Remove it".to_owned(),
-        all => format!("Write {}", all.join(" and ")),
+        texts => format!("Write {}", texts.join(" and ")),
     }
 }
 
@@ -86,24 +90,31 @@ fn ways(text: &Text, problem: &Problem, hint: &str, quoted: &[&str]) -> Vec<Vec<
     let here = |new: &str| edit(span.start, span.start + span.length, new);
     let indent = &line[..line.len() - line.trim_start().len()];
     let mut ways = Vec::new();
+    // Declarations go behind all others, since `.gsh` has to come first.
+    let is_procedure =
+        |number: &usize| Tokens::new(text.line(*number)).line.name.eq_ignore_ascii_case(".proc");
+    let top = (0..text.line_count()).find(is_procedure).map_or(0, |number| text.line_start(number));
+    let name = hint.split(" here").next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
     match quoted {
-        // A line to put before this one, or a declaration, and what to write here.
-        [first, rest @ ..] if first.contains(' ') && (hint.contains("here") || first.starts_with('.')) => {
-            let words = first.split([' ', '(', ',']).filter(|word| !word.is_empty());
-            let name =
-                rest.first().map(|rest| rest.rsplit(' ').next().unwrap_or(rest)).or(words.skip(1).next());
-            let name = name.unwrap_or_default();
-            let place = if first.starts_with('.') {
-                edit(0, 0, &format!("{first}\n"))
-            } else {
-                edit(start, start, &format!("{indent}{first}\n"))
+        // A declaration or a line to put before this one, and what to write here.
+        [first, ..] if hint.contains(" here") && first.contains(' ') => {
+            let place = match first.starts_with('.') {
+                true => edit(top, top, &format!("{first}\n")),
+                false => edit(start, start, &format!("{indent}{first}\n")),
             };
-            ways.push(vec![place, here(name)]);
-            ways.push(vec![edit(statement, end, first)]);
+            ways.push(vec![place, here(name.trim_matches('`'))]);
         }
-        [line] if line.contains(' ') => ways.push(vec![edit(statement, end, line)]),
-        [word, ..] => ways.push(vec![here(word)]),
-        [] => {}
+        [first, line] if hint.starts_with("declare") && line.split(' ').next() == Some(tokens.line.name) => {
+            ways.push(vec![edit(top, top, &format!("{first}\n")), edit(statement, end, line)]);
+        }
+        // Lines that only show an instruction have other operands.
+        [line] if line.split(' ').next() == Some(tokens.line.name) => {
+            ways.push(vec![edit(statement, end, line)])
+        }
+        [word, ..] if hint.starts_with("did you mean") || hint.starts_with("directives begin") => {
+            ways.push(vec![here(word)]);
+        }
+        _ => {}
     }
     if let Some(word) = hint.strip_prefix("write ").and_then(|rest| rest.split([':', ' ']).next()) {
         ways.push(vec![here(word.trim_matches(['`', ',']))]);

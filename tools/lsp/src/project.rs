@@ -107,14 +107,18 @@ impl Project {
         self.outcome.as_ref().ok()
     }
 
-    /// Returns the number of errors and of all messages of the assembler.
-    pub fn message_counts(&self) -> (usize, usize) {
+    /// Returns the messages of the assembler about all sources.
+    pub fn messages(&self) -> Vec<(Severity, String)> {
+        let (errors, warnings) = self.diagnostics();
+        let errors = errors.iter().map(|error| (Severity::Error, error.message.clone()));
+        errors.chain(warnings.iter().map(|warning| (Severity::Warning, warning.message.clone()))).collect()
+    }
+
+    /// Returns the errors and the warnings of the assembler.
+    fn diagnostics(&self) -> (&[Diagnostic], &[Diagnostic]) {
         match &self.outcome {
-            Ok(assembled) => (0, assembled.warnings.len()),
-            Err(report) => {
-                let errors = report.errors.len() + report.left_out.errors;
-                (errors, errors + report.warnings.len())
-            }
+            Ok(assembled) => (&[], &assembled.warnings),
+            Err(report) => (&report.errors, &report.warnings),
         }
     }
 
@@ -187,10 +191,7 @@ impl Project {
                 (span.source == source).then(|| self.problem(severity, *span, message.clone(), hint.clone()))
             }
         };
-        let (errors, warnings) = match &self.outcome {
-            Ok(assembled) => (&[][..], &assembled.warnings),
-            Err(report) => (&report.errors[..], &report.warnings),
-        };
+        let (errors, warnings) = self.diagnostics();
         let mut all: Vec<Problem> = errors.iter().filter_map(one(Severity::Error)).collect();
         all.extend(warnings.iter().filter_map(one(Severity::Warning)));
         for (entry, finding) in self.findings() {

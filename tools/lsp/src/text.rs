@@ -37,6 +37,9 @@ pub struct TextEdit {
 pub struct Text {
     text: String,
     starts: Vec<usize>,
+    /// Offsets behind characters that have more bytes than units, each with the sum of the
+    /// differences up to it. A line may be as long as the text.
+    wide: Vec<(u32, u32)>,
 }
 
 impl Text {
@@ -44,7 +47,13 @@ impl Text {
     pub fn new(text: String) -> Self {
         let ends = text.match_indices('\n').map(|(offset, _)| offset + 1);
         let starts = std::iter::once(0).chain(ends).collect();
-        Self { text, starts }
+        let mut wide = Vec::new();
+        let mut sum = 0;
+        for (offset, letter) in text.char_indices().filter(|(_, letter)| !letter.is_ascii()) {
+            sum += letter.len_utf8() - letter.len_utf16();
+            wide.push((count(offset + letter.len_utf8()), count(sum)));
+        }
+        Self { text, starts, wide }
     }
 
     /// Returns the text.
@@ -89,11 +98,18 @@ impl Text {
         self.line_start(number) + line.len()
     }
 
-    /// Returns the position of an offset.
+    /// Returns the position of an offset, which is between two characters.
     pub fn position(&self, offset: usize) -> Position {
         let line = self.line_of(offset);
-        let before = self.text.get(self.line_start(line)..offset).unwrap_or_default();
-        Position { line: count(line), character: count(before.encode_utf16().count()) }
+        let start = self.line_start(line);
+        let character = (offset - start).saturating_sub(self.excess(offset) - self.excess(start));
+        Position { line: count(line), character: count(character) }
+    }
+
+    /// Returns by how much the bytes before an offset are more than the units.
+    fn excess(&self, offset: usize) -> usize {
+        let behind = self.wide.partition_point(|&(end, _)| end as usize <= offset);
+        self.wide[..behind].last().map_or(0, |&(_, sum)| sum as usize)
     }
 
     /// Returns the range of bytes.
