@@ -5,7 +5,7 @@
 //!   and runs as WebAssembly.
 //! * [`Server`] maps messages of the Language Server Protocol to it: [`Server::handle`] takes a
 //!   message and returns those to send.
-//! * [`serve`] speaks over streams; [`Folders`] finds sources and tests beside a document.
+//! * [`serve`] speaks over streams; `Folders` (feature `folders`) finds sources and tests beside a document.
 //!
 //! ```
 //! use transpica_lsp::{NoHost, Server};
@@ -22,6 +22,7 @@
 
 mod analysis;
 mod completion;
+#[cfg(feature = "folders")]
 mod folders;
 mod hover;
 mod mends;
@@ -36,6 +37,7 @@ mod view;
 
 pub use analysis::Analysis;
 pub use completion::{Completion, CompletionKind};
+#[cfg(feature = "folders")]
 pub use folders::Folders;
 pub use hover::{Hover, Markdown, Parameter, Signature};
 pub use mends::Mend;
