@@ -1,6 +1,6 @@
 //! The layout of texts: that of the disassembler, with comments.
-//! In: a text. Out: the same statements, indented by blocks, with one blank behind each comma. Knows
-//! no semantics: a text with errors keeps them.
+//! In: a text. Out: the same statements, indented by blocks, with one blank behind each comma.
+//! Knows no semantics: a text with errors keeps them.
 
 use transpica::isa::Opcode;
 

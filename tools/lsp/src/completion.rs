@@ -13,30 +13,14 @@ use crate::project::Project;
 use crate::text::{Position, Range, TextEdit};
 use crate::tokens::Tokens;
 
-/// Sort of a candidate, as the protocol numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompletionKind {
-    /// A procedure.
-    Function = 3,
-    /// A register.
-    Variable = 6,
-    /// A name of a register.
-    Field = 5,
-    /// An instruction or a directive.
-    Keyword = 14,
-    /// A word of a fixed list.
-    EnumMember = 20,
-    /// A label.
-    Reference = 18,
-    /// A constant.
-    Constant = 21,
-}
-
-impl Serialize for CompletionKind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
+/// Sorts of candidates, as the protocol numbers them.
+const FUNCTION: u8 = 3;
+const NAME: u8 = 5;
+const REGISTER: u8 = 6;
+const KEYWORD: u8 = 14;
+const LABEL: u8 = 18;
+const WORD: u8 = 20;
+const CONSTANT: u8 = 21;
 
 /// A candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,8 +28,8 @@ impl Serialize for CompletionKind {
 pub struct Completion {
     /// The text.
     pub label: String,
-    /// Its sort.
-    pub kind: CompletionKind,
+    /// Its sort, as the protocol numbers it.
+    pub kind: u8,
     /// A short description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -58,11 +42,13 @@ pub struct Completion {
     pub text_edit: TextEdit,
 }
 
-/// Candidates of a place, without what they replace.
+/// Candidates of a place.
 struct Candidates<'a> {
     project: &'a Project,
     source: usize,
-    list: Vec<(String, CompletionKind, String, Option<String>)>,
+    /// The part of the text that they replace.
+    range: Range,
+    list: Vec<Completion>,
 }
 
 /// The operand that is being written.
@@ -83,49 +69,43 @@ impl Analysis {
         let line = text.line(position.line as usize);
         let start = text.line_start(position.line as usize);
         let Some(before) = line.get(..text.offset(position) - start) else { return Vec::new() };
-        let word = before
-            .rfind(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$'))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        let word = before.trim_end_matches(is_letter).len();
         // A directive is replaced with its dot.
         let dot = before[..word].trim_end_matches('.').len();
-        let is_directive =
-            before[..dot].trim_end_matches(|c| c != ':').len() == before[..dot].trim_end().len();
+        let is_directive = before[..dot].rsplit(':').next().is_some_and(|head| head.trim().is_empty());
         let from = if is_directive { dot } else { word };
-        let mut candidates = Candidates { project, source, list: Vec::new() };
-        candidates.at(line, before, &before[..from]);
-        let range: Range = text.range(start + from, start + before.len());
-        let complete = |(number, (label, kind, detail, page)): (
-            usize,
-            (String, CompletionKind, String, Option<String>),
-        )| {
-            let text_edit = TextEdit { range, new_text: label.clone() };
-            let documentation = page.map(Markdown::new);
-            Completion { label, kind, detail, documentation, sort_text: format!("{number:04}"), text_edit }
-        };
-        candidates.list.into_iter().enumerate().map(complete).collect()
+        let range = text.range(start + from, start + before.len());
+        let mut candidates = Candidates { project, source, range, list: Vec::new() };
+        candidates.collect(line, before, &before[..from]);
+        candidates.list
     }
 }
 
 impl Candidates<'_> {
-    fn add(&mut self, label: impl Into<String>, kind: CompletionKind, detail: impl Into<String>) {
-        self.list.push((label.into(), kind, detail.into(), None));
+    fn add(&mut self, label: &str, kind: u8, detail: &str, page: Option<String>) {
+        self.list.push(Completion {
+            label: label.to_owned(),
+            kind,
+            detail: detail.to_owned(),
+            documentation: page.map(Markdown::new),
+            sort_text: format!("{:04}", self.list.len()),
+            text_edit: TextEdit { range: self.range, new_text: label.to_owned() },
+        });
     }
 
     fn words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
-        words.into_iter().for_each(|word| self.add(word, CompletionKind::EnumMember, ""));
+        words.into_iter().for_each(|word| self.add(word, WORD, "", None));
     }
 
     /// Collects what can stand behind a part of a line; `before` ends at the place.
-    fn at(&mut self, line: &str, before: &str, head: &str) {
+    fn collect(&mut self, line: &str, before: &str, head: &str) {
         if before.contains(';') {
             return;
         }
         let tokens = Tokens::new(before);
         let name = tokens.line.name;
-        if name.is_empty()
-            || !before.trim_start().contains([' ', '\t']) && !before.ends_with([' ', '\t'])
-            || tokens.line.rest.is_empty() && !before.ends_with([' ', '\t'])
-        {
+        if name.is_empty() || tokens.line.rest.is_empty() && !before.ends_with([' ', '\t']) {
             return self.statements();
         }
         if head.ends_with('.') {
@@ -149,12 +129,11 @@ impl Candidates<'_> {
     fn statements(&mut self) {
         for opcode in Opcode::ALL.iter().filter(|opcode| !opcode.format().is_inverted()) {
             let page = Some(instruction(*opcode));
-            self.list.push((opcode.mnemonic().to_owned(), CompletionKind::Keyword, form(*opcode), page));
+            self.add(opcode.mnemonic(), KEYWORD, &form(*opcode), page);
         }
         for known in directives() {
             let page = directive(known.name);
-            let detail = format!(".{} {}", known.name, known.form);
-            self.list.push((format!(".{}", known.name), CompletionKind::Keyword, detail, page));
+            self.add(&format!(".{}", known.name), KEYWORD, known.form, page);
         }
     }
 
@@ -174,7 +153,7 @@ impl Candidates<'_> {
                 for (bank, count) in [('r', 16), ('v', 15)] {
                     let register = |number| Register { bank, number, mask: Mask::XYZW };
                     for number in (0..count).filter(|&number| legal(register(number))) {
-                        self.add(format!("{bank}{number}"), CompletionKind::Variable, "");
+                        self.add(&format!("{bank}{number}"), REGISTER, "", None);
                     }
                 }
             }
@@ -227,43 +206,32 @@ impl Candidates<'_> {
                 continue;
             }
             let kind = match symbol.kind {
-                SymbolKind::Constant => CompletionKind::Constant,
-                _ => CompletionKind::Field,
+                SymbolKind::Constant => CONSTANT,
+                _ => NAME,
             };
             let (statement, comment) = self.project.documented(symbol.span);
             let page = format!("```pica\n{statement}\n```\n{comment}");
-            self.list.push((symbol.name.clone(), kind, symbol.register.clone(), Some(page)));
+            self.add(&symbol.name, kind, &symbol.register, Some(page));
         }
     }
 
     fn registers(&mut self, bank: char, count: u8) {
-        (0..count).for_each(|number| self.add(format!("{bank}{number}"), CompletionKind::Variable, ""));
+        (0..count).for_each(|number| self.add(&format!("{bank}{number}"), REGISTER, "", None));
     }
 
     /// Adds procedures or labels.
     fn code(&mut self, kind: SymbolKind) {
         for symbol in self.project.outline.symbols.iter().filter(|symbol| symbol.kind == kind) {
             if kind == SymbolKind::Procedure || symbol.span.source == self.source {
-                let sort = if kind == SymbolKind::Label {
-                    CompletionKind::Reference
-                } else {
-                    CompletionKind::Function
-                };
+                let sort = if kind == SymbolKind::Label { LABEL } else { FUNCTION };
                 let (_, comment) = self.project.documented(symbol.span);
-                self.list.push((
-                    symbol.name.clone(),
-                    sort,
-                    format!("{:#05x}", symbol.address),
-                    Some(comment),
-                ));
+                self.add(&symbol.name, sort, &format!("{:#05x}", symbol.address), Some(comment));
             }
         }
     }
-}
 
-impl Candidates<'_> {
-    /// Returns which registers a source can be, beside the others of its instruction: one of them is
-    /// a uniform or indexed, and all inputs are the same.
+    /// Returns which registers a source can be: one source of an instruction is a uniform or
+    /// indexed, and all inputs are the same.
     fn legal_sources(&self, opcode: Opcode, slot: &Slot<'_>) -> impl Fn(Register) -> bool + use<> {
         let own = source_number(opcode, slot.number);
         let wide = own.is_some_and(|own| wide_sources(opcode).contains(&own));

@@ -3,8 +3,8 @@
 //!
 //! * [`Analysis`] holds documents and answers with plain values. It reads no file, starts no thread
 //!   and runs as WebAssembly.
-//! * [`Server`] maps messages of the Language Server Protocol to it: [`Server::handle`] takes a
-//!   message and returns those to send.
+//! * [`Server`] maps messages of the Language Server Protocol to it: [`Server::handle`] takes one
+//!   and returns those to send.
 //! * [`serve`] speaks over streams; `Folders` (feature `folders`) finds sources and tests beside a document.
 //!
 //! ```
@@ -36,7 +36,7 @@ mod tokens;
 mod view;
 
 pub use analysis::Analysis;
-pub use completion::{Completion, CompletionKind};
+pub use completion::Completion;
 #[cfg(feature = "folders")]
 pub use folders::Folders;
 pub use hover::{Hover, Markdown, Parameter, Signature};

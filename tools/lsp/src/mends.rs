@@ -18,7 +18,7 @@ const MOST_PROBLEMS: usize = 8;
 /// A mend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mend {
-    /// What it does.
+    /// Its effect.
     pub title: String,
     /// The problem.
     pub problem: Problem,

@@ -55,13 +55,12 @@ pub type Edits = BTreeMap<String, Vec<TextEdit>>;
 /// Most answers about all documents.
 const MOST_SYMBOLS: usize = 1000;
 
+/// A declared name with its places, each with whether it declares the name.
+type Named<'a> = (&'a Project, &'a Symbol, Vec<(Location, bool)>);
+
 impl Analysis {
-    /// Returns the places of the name at a position, each with whether it declares the name.
-    fn occurrences(
-        &mut self,
-        uri: &str,
-        position: Position,
-    ) -> Option<(&Project, &Symbol, Vec<(Location, bool)>)> {
+    /// Returns the name at a position with its places, each with whether it declares the name.
+    fn occurrences(&mut self, uri: &str, position: Position) -> Option<Named<'_>> {
         let (project, source) = self.project(uri)?;
         let at = project.sources[source].text.offset(position);
         let (name, token) = project.name_at(source, at)?;

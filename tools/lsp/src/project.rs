@@ -23,7 +23,7 @@ pub const MOST_TEXT: usize = 1 << 20;
 /// Weight of a problem, as the protocol numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// There is no program.
+    /// No program.
     Error = 1,
     /// A program that may not be the intended one.
     Warning = 2,
@@ -276,7 +276,7 @@ impl Project {
         all
     }
 
-    /// Returns the statement of a line, trimmed, and its comments: those right above it and its own.
+    /// Returns the statement of a line, and its comments: those right above it and its own.
     pub fn documented(&self, span: Span) -> (String, String) {
         let Some(source) = self.sources.get(span.source) else { return Default::default() };
         let (text, number) = (&source.text, source.text.line_of(span.start));

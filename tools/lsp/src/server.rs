@@ -11,57 +11,44 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
+use crate::mends::Mend;
 use crate::text::{Position, Range};
 use crate::view::{TOKEN_MODIFIERS, TOKEN_TYPES};
 
-/// What surrounds documents: other files, tests.
+/// Files and tests around documents; by default none.
 pub trait Host {
     /// Returns the sources that may belong to a document's project, by URI.
-    fn siblings(&mut self, uri: &str) -> Vec<(String, String)>;
+    fn siblings(&mut self, _uri: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
     /// Returns the sources below a folder, by URI.
-    fn workspace(&mut self, root: &str) -> Vec<(String, String)>;
-    /// Returns the text of a file that changed; nothing for one that is gone.
-    fn read(&mut self, uri: &str) -> Option<String>;
+    fn workspace(&mut self, _root: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+    /// Returns the text of a file; nothing for one that is gone.
+    fn read(&mut self, _uri: &str) -> Option<String> {
+        None
+    }
     /// Runs the tests of a document's project; returns how often each line ran, by URI.
-    fn counts(&mut self, uri: &str) -> BTreeMap<String, BTreeMap<u32, u64>>;
+    fn counts(&mut self, _uri: &str) -> BTreeMap<String, BTreeMap<u32, u64>> {
+        BTreeMap::new()
+    }
 }
 
 /// No files and no tests: only open documents are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHost;
 
-impl Host for NoHost {
-    fn siblings(&mut self, _: &str) -> Vec<(String, String)> {
-        Vec::new()
-    }
-    fn workspace(&mut self, _: &str) -> Vec<(String, String)> {
-        Vec::new()
-    }
-    fn read(&mut self, _: &str) -> Option<String> {
-        None
-    }
-    fn counts(&mut self, _: &str) -> BTreeMap<String, BTreeMap<u32, u64>> {
-        BTreeMap::new()
-    }
-}
-
-/// State of the connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Running,
-    /// After `shutdown`.
-    ShutDown,
-    /// After `exit`.
-    Exited,
-}
+impl Host for NoHost {}
 
 /// A server: documents, and the host around them.
 pub struct Server<H> {
     analysis: Analysis,
     host: H,
-    phase: Phase,
     was_shut_down: bool,
+    has_exited: bool,
+    /// The client reports files that change.
+    can_watch: bool,
 }
 
 /// Codes of errors.
@@ -76,12 +63,18 @@ type Answer = Result<Value, (i32, String)>;
 impl<H: Host> Server<H> {
     /// Creates a server without documents.
     pub fn new(host: H) -> Self {
-        Self { analysis: Analysis::default(), host, phase: Phase::default(), was_shut_down: false }
+        Self {
+            analysis: Analysis::default(),
+            host,
+            was_shut_down: false,
+            has_exited: false,
+            can_watch: false,
+        }
     }
 
     /// Returns the exit status, once the client asked for the exit.
     pub fn exit_status(&self) -> Option<u8> {
-        (self.phase == Phase::Exited).then_some(u8::from(!self.was_shut_down))
+        self.has_exited.then_some(u8::from(!self.was_shut_down))
     }
 
     /// Takes a message, and returns those to send.
@@ -89,9 +82,9 @@ impl<H: Host> Server<H> {
         let (id, params) = (message.get("id"), &message["params"]);
         let Some(method) = message["method"].as_str() else { return Vec::new() };
         let Some(id) = id else { return self.notification(method, params) };
-        let answer = match self.phase {
-            Phase::Running => self.request(method, params),
-            Phase::ShutDown | Phase::Exited => Err((INVALID_REQUEST, "the server is shut down".into())),
+        let answer = match self.was_shut_down {
+            false => self.request(method, params),
+            true => Err((INVALID_REQUEST, "the server is shut down".into())),
         };
         vec![match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -105,7 +98,8 @@ impl<H: Host> Server<H> {
         let document = &params["textDocument"];
         let uri = document["uri"].as_str().unwrap_or_default().to_owned();
         match method {
-            "exit" => self.phase = Phase::Exited,
+            "initialized" if self.can_watch => return vec![watch()],
+            "exit" => self.has_exited = true,
             "textDocument/didOpen" => {
                 let text = document["text"].as_str().unwrap_or_default().to_owned();
                 for (other, text) in self.host.siblings(&uri) {
@@ -124,12 +118,16 @@ impl<H: Host> Server<H> {
             }
             "textDocument/didSave" => self.count(&uri),
             "textDocument/didClose" => {
+                // From now on the text is that on disk.
                 self.analysis.close(&uri);
-                return vec![problems(&uri, &json!([]))];
+                let mut sent = vec![problems(&uri, &json!([]))];
+                sent.extend(self.changed(&uri));
+                return sent;
             }
             "workspace/didChangeWatchedFiles" => {
                 let changes = params["changes"].as_array().into_iter().flatten();
-                return changes.flat_map(|change| self.changed(&change["uri"])).collect();
+                let uris = changes.filter_map(|change| change["uri"].as_str());
+                return uris.flat_map(|uri| self.changed(uri)).collect();
             }
             // Notifications that are not known have no effect.
             _ => {}
@@ -138,8 +136,7 @@ impl<H: Host> Server<H> {
     }
 
     /// Reads a file that changed on disk.
-    fn changed(&mut self, uri: &Value) -> Vec<Value> {
-        let uri = uri.as_str().unwrap_or_default();
+    fn changed(&mut self, uri: &str) -> Vec<Value> {
         match self.host.read(uri) {
             Some(text) => self.analysis.know(uri, text),
             None => self.analysis.forget(uri),
@@ -170,63 +167,77 @@ impl<H: Host> Server<H> {
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Answer {
-        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
-        let position = || parameter::<Position>(&params["position"]);
-        let analysis = &mut self.analysis;
         match method {
             "initialize" => {
-                let root = params["rootUri"].as_str().unwrap_or_default();
-                for (uri, text) in self.host.workspace(root) {
+                for (uri, text) in self.host.workspace(params["rootUri"].as_str().unwrap_or_default()) {
                     self.analysis.know(&uri, text);
                 }
+                let files = &params["capabilities"]["workspace"]["didChangeWatchedFiles"];
+                self.can_watch = files["dynamicRegistration"] == true;
                 Ok(capabilities())
             }
             "shutdown" => {
-                (self.phase, self.was_shut_down) = (Phase::ShutDown, true);
+                self.was_shut_down = true;
                 Ok(Value::Null)
             }
-            "textDocument/hover" => answer(analysis.hover(uri, position()?)),
-            "textDocument/signatureHelp" => answer(analysis.signature(uri, position()?).map(|signature| {
-                json!({ "signatures": [signature], "activeSignature": 0, "activeParameter": signature.active_parameter })
-            })),
-            "textDocument/completion" => answer(analysis.complete(uri, position()?)),
-            "textDocument/definition" => answer(analysis.definition(uri, position()?)),
-            "textDocument/references" => {
+            "workspace/symbol" => {
+                answer(self.analysis.find_symbols(params["query"].as_str().unwrap_or_default()))
+            }
+            _ => match method.strip_prefix("textDocument/") {
+                Some(question) => self.question(question, params),
+                None => Err((METHOD_NOT_FOUND, format!("there is no method {method}"))),
+            },
+        }
+    }
+
+    /// Answers a question about a document.
+    fn question(&mut self, method: &str, params: &Value) -> Answer {
+        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
+        let position = || parameter::<Position>(&params["position"]);
+        let range = || parameter::<Range>(&params["range"]);
+        let analysis = &mut self.analysis;
+        match method {
+            "hover" => answer(analysis.hover(uri, position()?)),
+            "signatureHelp" => {
+                let signature = analysis.signature(uri, position()?);
+                answer(signature.map(|signature| json!({ "signatures": [signature] })))
+            }
+            "completion" => answer(analysis.complete(uri, position()?)),
+            "definition" => answer(analysis.definition(uri, position()?)),
+            "references" => {
                 let with = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
                 answer(analysis.references(uri, position()?, with))
             }
-            "textDocument/documentHighlight" => {
+            "documentHighlight" => {
                 let all = analysis.references(uri, position()?, true).into_iter();
-                let own = all.filter(|place| place.uri == uri).map(|place| json!({ "range": place.range }));
-                answer(own.collect::<Vec<_>>())
+                answer(all.filter(|place| place.uri == uri).collect::<Vec<_>>())
             }
-            "textDocument/prepareRename" => answer(analysis.renamed_part(uri, position()?)),
-            "textDocument/rename" => {
+            "prepareRename" => answer(analysis.renamed_part(uri, position()?)),
+            "rename" => {
                 let new = params["newName"].as_str().unwrap_or_default();
-                let edits = analysis.rename(uri, position()?, new).map_err(|message| (REQUEST_FAILED, message))?;
+                let edits =
+                    analysis.rename(uri, position()?, new).map_err(|message| (REQUEST_FAILED, message))?;
                 Ok(json!({ "changes": edits }))
             }
-            "textDocument/documentSymbol" => answer(analysis.symbols(uri)),
-            "workspace/symbol" => {
-                answer(analysis.find_symbols(params["query"].as_str().unwrap_or_default()))
-            }
-            "textDocument/semanticTokens/full" => Ok(json!({ "data": analysis.semantic_tokens(uri) })),
-            "textDocument/foldingRange" => answer(analysis.folds(uri)),
-            "textDocument/inlayHint" => answer(analysis.inlay_hints(uri, parameter(&params["range"])?)),
-            "textDocument/formatting" => answer(analysis.format(uri)),
-            "textDocument/codeAction" => {
-                let mends = analysis.mends(uri, parameter(&params["range"])?);
-                answer(mends.into_iter().map(|mend| json!({
-                    "title": mend.title,
-                    "kind": "quickfix",
-                    "isPreferred": true,
-                    "diagnostics": [mend.problem],
-                    "edit": { "changes": mend.edits },
-                })).collect::<Vec<_>>())
-            }
-            _ => Err((METHOD_NOT_FOUND, format!("there is no method {method}"))),
+            "documentSymbol" => answer(analysis.symbols(uri)),
+            "semanticTokens/full" => Ok(json!({ "data": analysis.semantic_tokens(uri) })),
+            "foldingRange" => answer(analysis.folds(uri)),
+            "inlayHint" => answer(analysis.inlay_hints(uri, range()?)),
+            "formatting" => answer(analysis.format(uri)),
+            "codeAction" => answer(analysis.mends(uri, range()?).iter().map(action).collect::<Vec<_>>()),
+            _ => Err((METHOD_NOT_FOUND, format!("there is no method textDocument/{method}"))),
         }
     }
+}
+
+fn action(mend: &Mend) -> Value {
+    json!({
+        "title": mend.title,
+        "kind": "quickfix",
+        "isPreferred": true,
+        "diagnostics": [mend.problem],
+        "edit": { "changes": mend.edits },
+    })
 }
 
 /// Returns what the server can do.
@@ -255,6 +266,14 @@ fn capabilities() -> Value {
             "signatureHelpProvider": { "triggerCharacters": [" ", "\t", ","] },
         },
     })
+}
+
+/// Returns the request to report sources that change.
+fn watch() -> Value {
+    let options = json!({ "watchers": [{ "globPattern": "**/*.pica" }] });
+    let method = "workspace/didChangeWatchedFiles";
+    let params = json!({ "registrations": [{ "id": method, "method": method, "registerOptions": options }] });
+    json!({ "jsonrpc": "2.0", "id": "watch", "method": "client/registerCapability", "params": params })
 }
 
 fn problems(uri: &str, list: &Value) -> Value {

@@ -43,7 +43,7 @@ pub struct Token {
     pub end: usize,
     /// Number of its operand.
     pub operand: usize,
-    /// It declares the name.
+    /// The place declares the name.
     pub declares: bool,
 }
 

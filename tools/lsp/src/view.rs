@@ -1,4 +1,4 @@
-//! What editors draw into a text: colors, parts to fold, notes beside lines.
+//! Drawings of editors into a text: colors, parts to fold, notes beside lines.
 //! In: a document. Out: tokens, ranges, notes. Knows no protocol.
 
 use serde::Serialize;

@@ -119,7 +119,7 @@ pub fn sample(name: &str) -> (String, String) {
 }
 
 /// Parameters with a document and a position.
-pub fn at(uri: &str, line: usize, character: usize) -> Value {
+pub fn place(uri: &str, line: usize, character: usize) -> Value {
     json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } })
 }
 
@@ -128,9 +128,9 @@ pub fn requests(uri: &str, line: usize, character: usize) -> Vec<(&'static str, 
     let mut all = Vec::new();
     for method in ["hover", "completion", "signatureHelp", "definition", "documentHighlight", "prepareRename"]
     {
-        all.push((method, at(uri, line, character)));
+        all.push((method, place(uri, line, character)));
     }
-    let mut references = at(uri, line, character);
+    let mut references = place(uri, line, character);
     references["context"] = json!({ "includeDeclaration": true });
     all.push(("references", references));
     for method in ["documentSymbol", "semanticTokens/full", "foldingRange", "formatting"] {

@@ -1,9 +1,9 @@
-//! What each request answers.
+//! Answers of each request.
 
 use serde_json::{Value, json};
 use transpica_asm::{SourceText, assemble};
 
-use crate::client::{Client, apply, at, sample};
+use crate::client::{Client, apply, place, sample};
 
 const URI: &str = "file:///features/a.v.pica";
 
@@ -12,7 +12,7 @@ fn open(client: &mut Client, text: &str) -> Value {
     let (before, _) = text.split_once('|').expect("a place");
     client.open(URI, &text.replacen('|', "", 1));
     let line = before.matches('\n').count();
-    at(URI, line, before.rsplit('\n').next().unwrap_or_default().encode_utf16().count())
+    place(URI, line, before.rsplit('\n').next().unwrap_or_default().encode_utf16().count())
 }
 
 fn hover(text: &str) -> String {
@@ -88,7 +88,7 @@ fn signatures_name_the_operand() {
     let params = open(&mut client, ".proc main\nmad r0, r1, |\nend\n.end");
     let help = client.ask("textDocument/signatureHelp", &params);
     assert_eq!(
-        (&help["activeParameter"], &help["signatures"][0]["label"]),
+        (&help["signatures"][0]["activeParameter"], &help["signatures"][0]["label"]),
         (&json!(2), &json!("mad dest, s1, s2, s3"))
     );
     assert_eq!(help["signatures"][0]["parameters"][2]["label"], json!([14, 16]));
@@ -103,14 +103,14 @@ fn names_are_found_and_renamed_in_all_sources() {
     client.open(&other, geometry);
     client.open(URI, vertex);
     let rename = |client: &mut Client, line, character, new: &str| {
-        let mut params = at(URI, line, character);
+        let mut params = place(URI, line, character);
         params["newName"] = json!(new);
         client.request("textDocument/rename", &params)
     };
-    for (place, new, vertex_uses, geometry_uses) in
+    for (spot, new, vertex_uses, geometry_uses) in
         [((0, 7), "width", 2, 1 + 1), ((1, 8), "tmp", 3, 0), ((3, 0), "again", 2, 0), ((4, 5), "g", 2, 1)]
     {
-        let edits = rename(&mut client, place.0, place.1, new);
+        let edits = rename(&mut client, spot.0, spot.1, new);
         let changes = &edits["result"]["changes"];
         let count = |uri: &str| changes[uri].as_array().map_or(0, Vec::len);
         assert_eq!((count(URI), count(&other)), (vertex_uses, geometry_uses), "{new}: {edits}");
@@ -126,8 +126,8 @@ fn names_are_found_and_renamed_in_all_sources() {
     for new in ["mat", "r3", "", "a b", "1"] {
         assert!(rename(&mut client, 0, 7, new)["error"]["message"].is_string(), "{new}");
     }
-    let place = client.ask("textDocument/definition", &at(&other, 6, 5));
-    assert_eq!((&place["uri"], &place["range"]["start"]["line"]), (&json!(URI), &json!(8)));
+    let found = client.ask("textDocument/definition", &place(&other, 6, 5));
+    assert_eq!((&found["uri"], &found["range"]["start"]["line"]), (&json!(URI), &json!(8)));
     let symbols = client.ask("textDocument/documentSymbol", &json!({ "textDocument": { "uri": URI } }));
     let main = symbols.as_array().expect("a list").iter().find(|symbol| symbol["name"] == "vmain");
     assert_eq!(main.expect("a procedure")["children"][0]["name"], "l");

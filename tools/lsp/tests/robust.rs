@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, apply, at, full, offset, requests, sample, samples};
+use crate::client::{Client, apply, full, offset, place, requests, sample, samples};
 
 /// A generator of numbers (xorshift).
 struct Random(u64);
@@ -37,7 +37,7 @@ fn every_sample_is_answered_about() {
         let document = json!({ "textDocument": { "uri": uri } });
         let tokens = client.ask("textDocument/semanticTokens/full", &document);
         let tokens = tokens["data"].as_array().expect("numbers");
-        assert!(tokens.len() > 50 && tokens.len() % 5 == 0, "{uri}: {}", tokens.len());
+        assert!(tokens.len() > 50 && tokens.len().is_multiple_of(5), "{uri}: {}", tokens.len());
         let edits = client.ask("textDocument/formatting", &document);
         client.open(&uri, &apply(&text, &edits));
         assert_eq!(messages(&mut client), found, "{uri}");
@@ -74,7 +74,7 @@ fn odd_texts_are_answered_about() {
                 }
             }
         }
-        let mut rename = at(&uri, 0, 1);
+        let mut rename = place(&uri, 0, 1);
         rename["newName"] = json!("other");
         client.request("textDocument/rename", &rename);
     }
@@ -104,7 +104,7 @@ fn odd_messages_have_no_effect() {
     for (method, _) in requests("", 0, 0) {
         client.request(&full(method), &Value::Null);
         client.request(&full(method), &json!({ "position": { "line": -1 } }));
-        client.request(&full(method), &at("file:///none", 0, 0));
+        client.request(&full(method), &place("file:///none", 0, 0));
     }
     assert_eq!(client.request("nonsense", &Value::Null)["error"]["code"], -32601);
 }
@@ -177,8 +177,12 @@ fn requests_on_the_largest_sample_are_fast() {
     let (uri, text) = sample("uber.v.pica");
     client.open(&uri, &text);
     client.problems(&uri);
-    let mut times = Vec::new();
-    for (line, character) in [(60, 8), (120, 10), (300, 6), (400, 12)] {
+    let (mut times, mut followed) = (Vec::new(), 0);
+    // Registers, so that their values are followed.
+    let lines = text.lines().enumerate().step_by(5);
+    let places: Vec<_> = lines.filter_map(|(line, text)| Some((line, text.find(", r")? + 3))).collect();
+    assert!(places.len() > 20);
+    for &(line, character) in &places {
         for (method, params) in requests(&uri, line, character) {
             // The change makes everything about the document old.
             let place = json!({ "line": 0, "character": 1 });
@@ -189,8 +193,9 @@ fn requests_on_the_largest_sample_are_fast() {
             );
             client.problems(&uri);
             let start = Instant::now();
-            client.ask(&full(method), &params);
+            let answer = client.ask(&full(method), &params);
             times.push((start.elapsed(), method));
+            followed += usize::from(answer.to_string().contains("written in"));
             let start = Instant::now();
             client.notify(
                 "textDocument/didChange",
@@ -200,6 +205,26 @@ fn requests_on_the_largest_sample_are_fast() {
             times.push((start.elapsed(), "didChange"));
         }
     }
+    assert!(followed > 10, "{followed}");
+    // Every eighth line has a slip with advice.
+    let slips: Vec<String> = (0..)
+        .zip(text.lines())
+        .map(|(number, line)| match number % 8 {
+            0 => line
+                .replacen("\tmul ", "\tmlu ", 1)
+                .replacen("\tadd ", "\tadb ", 1)
+                .replacen("\tmov ", "\tmvo ", 1),
+            _ => line.to_owned(),
+        })
+        .collect();
+    client.open(&uri, &slips.join("\n"));
+    assert!(client.problems(&uri).len() > 8);
+    let all = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 999, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": all, "context": { "diagnostics": [] } });
+    let start = Instant::now();
+    let mends = client.ask("textDocument/codeAction", &params);
+    times.push((start.elapsed(), "codeAction (8 slips)"));
+    assert_eq!(mends.as_array().map(Vec::len), Some(8), "{mends}");
     times.sort();
     let mut seen = std::collections::BTreeSet::new();
     for (time, method) in times.iter().rev().filter(|(_, method)| seen.insert(*method)) {

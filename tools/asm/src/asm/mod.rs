@@ -132,7 +132,7 @@ pub fn assemble(sources: &[SourceText<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &AssemblerOptions::default())
 }
 
-/// Assembles sources for an editor: with their declarations and blocks, also where they have errors.
+/// Assembles sources for an editor: declarations and blocks are there also where texts have errors.
 ///
 /// ```
 /// use transpica_asm::{SourceText, examine};
