@@ -5,11 +5,12 @@
 //! before, a declaration with its name. Each way is tried, and the assembler decides.
 
 use serde::Serialize;
+use transpica_asm::Line;
 
 use crate::analysis::Analysis;
 use crate::names::Edits;
 use crate::project::{Problem, Project, Severity, Source};
-use crate::text::{Position, Range, Text, TextEdit};
+use crate::text::{Range, Text, TextEdit};
 use crate::tokens::{Tokens, offset};
 
 /// Most problems of a request that are tried to mend.
@@ -39,9 +40,12 @@ impl Analysis {
 /// Returns the first way to take the advice about a problem that leaves fewer.
 fn mend(project: &Project, source: usize, problem: Problem) -> Option<Mend> {
     let hint = problem.hint.as_ref().filter(|_| problem.code.is_none())?;
-    let quoted: Vec<&str> = hint.split('`').skip(1).step_by(2).collect();
     let text = &project.sources[source].text;
-    for edits in ways(text, &problem, hint, &quoted) {
+    let number = text.line_of(problem.span.start);
+    let (line, start) = (text.line(number), text.line_start(number));
+    let quoted = hint.split('`').skip(1).step_by(2).collect();
+    let advice = Advice { text, problem: &problem, hint, quoted, line, start, tokens: Tokens::new(line) };
+    for edits in [advice.quoted(), advice.plain()].into_iter().flatten() {
         let mut changed = text.as_ref().clone();
         // Edits are in the order of the text.
         for edit in edits.iter().rev() {
@@ -75,83 +79,102 @@ fn title(edits: &[TextEdit]) -> String {
     }
 }
 
-/// Returns the ways to take advice, likely ones first.
-fn ways(text: &Text, problem: &Problem, hint: &str, quoted: &[&str]) -> Vec<Vec<TextEdit>> {
-    let (span, number) = (problem.span, text.line_of(problem.span.start));
-    let (line, start) = (text.line(number), text.line_start(number));
-    let tokens = Tokens::new(line);
-    let statement = start + offset(line, tokens.line.name);
-    let part = if tokens.line.rest.is_empty() { tokens.line.name } else { tokens.line.rest };
-    let end = start + offset(line, part) + part.len();
-    let edit = |start: usize, end: usize, new: &str| TextEdit {
-        range: text.range(start, end),
-        new_text: new.to_owned(),
-    };
-    let here = |new: &str| edit(span.start, span.start + span.length, new);
-    let indent = &line[..line.len() - line.trim_start().len()];
-    let mut ways = Vec::new();
-    // Declarations go behind all others, since `.gsh` has to come first.
-    let is_procedure =
-        |number: &usize| Tokens::new(text.line(*number)).line.name.eq_ignore_ascii_case(".proc");
-    let top = (0..text.line_count()).find(is_procedure).map_or(0, |number| text.line_start(number));
-    let name = hint.split(" here").next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
-    match quoted {
-        // A declaration or a line to put before this one, and what to write here.
-        [first, ..] if hint.contains(" here") && first.contains(' ') => {
-            let place = match first.starts_with('.') {
-                true => edit(top, top, &format!("{first}\n")),
-                false => edit(start, start, &format!("{indent}{first}\n")),
-            };
-            ways.push(vec![place, here(name.trim_matches('`'))]);
-        }
-        [first, line] if hint.starts_with("declare") && line.split(' ').next() == Some(tokens.line.name) => {
-            ways.push(vec![edit(top, top, &format!("{first}\n")), edit(statement, end, line)]);
-        }
-        // Lines that only show an instruction have other operands.
-        [line] if line.split(' ').next() == Some(tokens.line.name) => {
-            ways.push(vec![edit(statement, end, line)])
-        }
-        [word, ..] if hint.starts_with("did you mean") || hint.starts_with("directives begin") => {
-            ways.push(vec![here(word)]);
-        }
-        _ => {}
-    }
-    if let Some(word) = hint.strip_prefix("write ").and_then(|rest| rest.split([':', ' ']).next()) {
-        ways.push(vec![here(word.trim_matches(['`', ',']))]);
-    }
-    if hint.starts_with("remove") || problem.message.contains("is ignored") {
-        ways.push(vec![here("")]);
-    }
-    if hint.contains("comma is missing between")
-        && let [left, right] = quoted
-    {
-        let wrong = line.get(offset(line, tokens.line.rest)..).unwrap_or_default();
-        let blank = |blank: &str| wrong.find(&format!("{left}{blank}{right}"));
-        if let Some(at) = [" ", "\t"].into_iter().find_map(blank) {
-            let at = start + offset(line, tokens.line.rest) + at + left.len();
-            ways.insert(0, vec![edit(at, at, ",")]);
-        }
-    }
-    if hint.contains("lacks its `.end`") {
-        let last = text.whole().end;
-        let position = Range { start: last, end: last };
-        let new = if text.as_str().ends_with('\n') { ".end\n" } else { "\n.end\n" };
-        ways.push(vec![TextEdit { range: position, new_text: new.to_owned() }]);
-    }
-    ways
+/// Advice about a line.
+struct Advice<'a> {
+    text: &'a Text,
+    problem: &'a Problem,
+    hint: &'a str,
+    /// Its parts in backticks.
+    quoted: Vec<&'a str>,
+    line: &'a str,
+    /// Offset of the line.
+    start: usize,
+    tokens: Tokens<'a>,
 }
 
-/// Returns the edit that lays out a document, if anything changes.
-pub(crate) fn layout(text: &Text) -> Option<TextEdit> {
-    let new_text = transpica_asm::format(text.as_str());
-    (new_text != text.as_str())
-        .then(|| TextEdit { range: Range { start: Position::default(), ..text.whole() }, new_text })
+impl Advice<'_> {
+    fn edit(&self, start: usize, end: usize, new: &str) -> TextEdit {
+        TextEdit { range: self.text.range(start, end), new_text: new.to_owned() }
+    }
+
+    /// Replaces the part that the problem is about.
+    fn here(&self, new: &str) -> TextEdit {
+        TextEdit { range: self.problem.range, new_text: new.to_owned() }
+    }
+
+    /// Replaces the statement.
+    fn statement(&self, new: &str) -> TextEdit {
+        let Line { name, rest, .. } = self.tokens.line;
+        let last = if rest.is_empty() { name } else { rest };
+        let [start, end] = [name, last].map(|part| self.start + offset(self.line, part));
+        self.edit(start, end + last.len(), new)
+    }
+
+    /// Inserts a declaration behind all others, since `.gsh` has to come first.
+    fn declare(&self, new: &str) -> TextEdit {
+        let is_procedure = |number: &usize| Tokens::new(self.text.line(*number)).line.name == ".proc";
+        let first = (0..self.text.line_count()).find(is_procedure);
+        let place = first.map_or(0, |number| self.text.line_start(number));
+        self.edit(place, place, &format!("{new}\n"))
+    }
+
+    /// Returns the edits that take what is in backticks.
+    fn quoted(&self) -> Option<Vec<TextEdit>> {
+        let is_own = |line: &str| line.split(' ').next() == Some(self.tokens.line.name);
+        // A declaration or a line to put before this one, and what to write here.
+        let name =
+            self.hint.split(" here").next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
+        match self.quoted[..] {
+            [first, ..] if self.hint.contains(" here") && first.contains(' ') => {
+                let indent = &self.line[..self.line.len() - self.line.trim_start().len()];
+                let place = match first.starts_with('.') {
+                    true => self.declare(first),
+                    false => self.edit(self.start, self.start, &format!("{indent}{first}\n")),
+                };
+                Some(vec![place, self.here(name.trim_matches('`'))])
+            }
+            [first, line] if self.hint.starts_with("declare") && is_own(line) => {
+                Some(vec![self.declare(first), self.statement(line)])
+            }
+            // Lines that only show an instruction have other operands.
+            [line] if is_own(line) => Some(vec![self.statement(line)]),
+            [word, ..]
+                if self.hint.starts_with("did you mean") || self.hint.starts_with("directives begin") =>
+            {
+                Some(vec![self.here(word)])
+            }
+            [left, right] if self.hint.contains("comma is missing between") => {
+                let rest = offset(self.line, self.tokens.line.rest);
+                let between = |blank| self.line[rest..].find(&format!("{left}{blank}{right}"));
+                let place = self.start + rest + [" ", "\t"].into_iter().find_map(between)? + left.len();
+                Some(vec![self.edit(place, place, ",")])
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the edits that take advice without backticks.
+    fn plain(&self) -> Option<Vec<TextEdit>> {
+        if self.hint.contains("lacks its `.end`") {
+            let end = self.text.as_str().len();
+            let new = if self.text.as_str().ends_with('\n') { ".end\n" } else { "\n.end\n" };
+            return Some(vec![self.edit(end, end, new)]);
+        }
+        if self.hint.starts_with("remove") || self.problem.message.contains("is ignored") {
+            return Some(vec![self.here("")]);
+        }
+        let word = self.hint.strip_prefix("write ")?.split([':', ' ']).next()?;
+        Some(vec![self.here(word.trim_matches(['`', ',']))])
+    }
 }
 
 impl Analysis {
     /// Returns the edits that lay out a document.
     pub fn format(&mut self, uri: &str) -> Vec<TextEdit> {
-        let text = self.project(uri).map(|(project, source)| project.sources[source].text.clone());
-        text.and_then(|text| layout(&text)).into_iter().collect()
+        let Some((project, source)) = self.project(uri) else { return Vec::new() };
+        let text = &project.sources[source].text;
+        let new_text = transpica_asm::format(text.as_str());
+        let edit = (new_text != text.as_str()).then(|| TextEdit { range: text.whole(), new_text });
+        edit.into_iter().collect()
     }
 }
