@@ -5,6 +5,7 @@
 use transpica::isa::Opcode;
 
 use crate::Line;
+use crate::asm::syntax::{is_directive, is_name};
 
 /// Width of a tab, for the columns of comments.
 const TAB: usize = 4;
@@ -49,10 +50,7 @@ fn write_line(out: &mut String, line: &str, depth: &mut usize) {
     let parts = Line::new(line);
     let is_marker = line.split(';').next().is_some_and(|start| start.trim_start().starts_with('#'));
     // Blanks around a label have effects.
-    if is_marker
-        || line.starts_with('\u{feff}')
-        || parts.labels.iter().any(|label| !crate::asm::syntax::is_name(label))
-    {
+    if is_marker || line.starts_with('\u{feff}') || parts.labels.iter().any(|label| !is_name(label)) {
         out.push_str(line);
         return;
     }
@@ -103,8 +101,13 @@ fn effect(parts: &Line<'_>) -> (bool, bool) {
 
 /// Returns a statement with one blank behind its name and each comma.
 fn statement(parts: &Line<'_>) -> String {
-    let is_known = parts.name.starts_with('.') || Opcode::from_mnemonic(parts.name).is_some();
-    let mut text = if is_known { parts.name.to_ascii_lowercase() } else { parts.name.to_owned() };
+    let lower = parts.name.to_ascii_lowercase();
+    let is_known = match lower.strip_prefix('.') {
+        Some(directive) => is_directive(directive),
+        None => Opcode::from_mnemonic(&lower).is_some(),
+    };
+    // An error quotes the name as it is.
+    let mut text = if is_known { lower } else { parts.name.to_owned() };
     if parts.rest.is_empty() {
         return text;
     }

@@ -4,7 +4,7 @@
 //!
 //! A message that is none, or has other members than it should, has no effect but an error answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -169,7 +169,10 @@ impl<H: Host> Server<H> {
     fn request(&mut self, method: &str, params: &Value) -> Answer {
         match method {
             "initialize" => {
-                for (uri, text) in self.host.workspace(params["rootUri"].as_str().unwrap_or_default()) {
+                let folders = params["workspaceFolders"].as_array().into_iter().flatten();
+                let roots = folders.map(|folder| &folder["uri"]).chain([&params["rootUri"]]);
+                let roots: BTreeSet<&str> = roots.filter_map(Value::as_str).collect();
+                for (uri, text) in roots.into_iter().flat_map(|root| self.host.workspace(root)) {
                     self.analysis.know(&uri, text);
                 }
                 let files = &params["capabilities"]["workspace"]["didChangeWatchedFiles"];

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use transpica_asm::{Diagnostic, SourceText, assemble};
 
 use crate::client::{Client, apply, full, offset, place, requests, sample, samples};
 
@@ -109,6 +110,14 @@ fn odd_messages_have_no_effect() {
     assert_eq!(client.request("nonsense", &Value::Null)["error"]["code"], -32601);
 }
 
+/// The file of a text, or the errors.
+fn messages(text: &str) -> Result<Vec<u8>, Vec<String>> {
+    let assembled = assemble(&[SourceText { name: "a", text }]);
+    // Messages quote texts, whose blanks change.
+    let message = |error: &Diagnostic| error.message.replace([' ', '\t'], "");
+    assembled.map(|file| file.bytes).map_err(|report| report.errors.iter().map(message).collect())
+}
+
 /// Pieces that edits insert.
 const PIECES: [&str; 24] = [
     "",
@@ -144,7 +153,7 @@ fn random_edits_leave_the_text_that_the_client_has() {
     for name in ["points.g.pica", "points.v.pica", "fog.v.pica", "library.sky.pica"] {
         let (uri, mut text) = sample(name);
         client.open(&uri, &text);
-        for round in 0..120 {
+        for round in 0..300 {
             let lines = text.split('\n').count();
             let mut place = || json!({ "line": random.below(lines), "character": random.below(30) });
             let (a, b) = (place(), place());
@@ -164,6 +173,9 @@ fn random_edits_leave_the_text_that_the_client_has() {
             let all = requests(&uri, line, character);
             let (method, params) = &all[random.below(all.len())];
             client.ask(&full(method), params);
+            let laid_out = transpica_asm::format(&text);
+            assert_eq!(transpica_asm::format(&laid_out), laid_out, "{text}");
+            assert_eq!(messages(&laid_out), messages(&text), "{text}\n{laid_out}");
         }
         let edited = client.problems(&uri);
         client.open(&uri, &text);

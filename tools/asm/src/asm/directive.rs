@@ -90,7 +90,7 @@ pub fn output_types() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns whether this is the name of a directive, in lower case and without the dot.
-pub(super) fn is_directive(name: &str) -> bool {
+pub(crate) fn is_directive(name: &str) -> bool {
     DIRECTIVES.iter().any(|directive| directive.name == name) || extension::DIRECTIVES.contains(&name)
 }
 

@@ -43,7 +43,7 @@ pub(crate) mod syntax {
     pub(crate) use super::block::{is_break, is_jump_or_call};
     pub(crate) use super::constant::float24;
     pub(crate) use super::descriptors::significant;
-    pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
+    pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES, is_directive};
     pub(crate) use super::executable::{HEADER_FIELDS, version_number};
     pub(crate) use super::extension::name_text;
     pub(crate) use super::lex::is_name;
