@@ -9,7 +9,7 @@ use transpica_asm::Line;
 
 use crate::analysis::Analysis;
 use crate::names::Edits;
-use crate::project::{Problem, Project, Severity, Source};
+use crate::project::{Problem, Project, Severity};
 use crate::text::{Range, Text, TextEdit};
 use crate::tokens::{Tokens, offset};
 
@@ -46,14 +46,9 @@ fn mend(project: &Project, source: usize, problem: Problem) -> Option<Mend> {
     let quoted = hint.split('`').skip(1).step_by(2).collect();
     let advice = Advice { text, problem: &problem, hint, quoted, line, start, tokens: Tokens::new(line) };
     for edits in [advice.quoted(), advice.plain()].into_iter().flatten() {
-        let mut changed = text.as_ref().clone();
-        // Edits are in the order of the text.
-        for edit in edits.iter().rev() {
-            changed = changed.replaced(edit.range, &edit.new_text);
-        }
-        let mut sources = project.sources.clone();
-        sources[source] = Source { uri: sources[source].uri.clone(), text: changed.into() };
-        let (before, after) = (project.messages(), Project::new(sources).messages());
+        let title = title(&edits);
+        let edits = Edits::from([(project.sources[source].uri.clone(), edits)]);
+        let (before, after) = (project.messages(), project.edited(&edits).messages());
         let count = |all: &[(Severity, String)], wanted: &dyn Fn(&(Severity, String)) -> bool| {
             all.iter().filter(|message| wanted(message)).count()
         };
@@ -63,9 +58,7 @@ fn mend(project: &Project, source: usize, problem: Problem) -> Option<Mend> {
             && count(&after, &error) <= count(&before, &error)
             && after.len() <= before.len();
         if is_better {
-            let uri = project.sources[source].uri.clone();
-            let title = title(&edits);
-            return Some(Mend { title, problem, edits: Edits::from([(uri, edits)]) });
+            return Some(Mend { title, problem, edits });
         }
     }
     None

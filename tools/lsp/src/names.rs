@@ -100,44 +100,28 @@ impl Analysis {
     /// # Errors
     /// No name, or a new one that the assembler does not take or that exists.
     pub fn rename(&mut self, uri: &str, position: Position, new: &str) -> Result<Edits, String> {
-        let (project, symbol, all) =
+        let (project, _, all) =
             self.occurrences(uri, position).ok_or("here is no name that the text declares")?;
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        if new.is_empty() || !new.chars().all(is_letter) || new.starts_with(|c: char| c.is_ascii_digit()) {
+        // Two words would be two operands of a directive.
+        if new.is_empty() || new.contains([' ', '\t', '\n', ';', '[', '(']) {
             return Err("a name has letters, digits, `_` and `$`, and begins with no digit".into());
-        }
-        let is_code = matches!(symbol.kind, SymbolKind::Procedure | SymbolKind::Label);
-        let mut letters = new.chars();
-        let looks_like = letters.next().is_some_and(|letter| "ovrcib".contains(letter.to_ascii_lowercase()))
-            && letters.next().is_some_and(|digit| digit.is_ascii_digit());
-        if !is_code && looks_like {
-            return Err(format!("{new} looks like a register"));
-        }
-        let is_entry = symbol.kind == SymbolKind::Procedure && symbol.name == "main";
-        if is_entry && !project.sources.iter().all(|source| source.text.as_str().contains(".entry")) {
-            return Err("the program begins at `main`, unless `.entry` names another procedure".into());
-        }
-        let is_in_reach = |other: &&Symbol| {
-            let other_is_code = matches!(other.kind, SymbolKind::Procedure | SymbolKind::Label);
-            let uri = &project.sources[other.span.source].uri;
-            let same_kind = if is_code { other.kind == symbol.kind } else { !other_is_code };
-            same_kind
-                && (symbol.kind == SymbolKind::Procedure || all.iter().any(|(place, _)| place.uri == *uri))
-        };
-        if let Some(other) =
-            project.outline.symbols.iter().filter(is_in_reach).find(|other| other.name == new)
-        {
-            let line = project.range(other.span).start.line + 1;
-            return Err(format!("{new} is declared in line {line}"));
         }
         let mut edits = Edits::new();
         for (place, _) in all {
-            edits
-                .entry(place.uri)
-                .or_default()
-                .push(TextEdit { range: place.range, new_text: new.to_owned() });
+            let edit = TextEdit { range: place.range, new_text: new.to_owned() };
+            edits.entry(place.uri).or_default().push(edit);
         }
-        Ok(edits)
+        let (mut before, renamed) = (project.messages(), project.edited(&edits));
+        let new_one = renamed.messages().into_iter().find(|message| {
+            let known = before.iter().position(|old| old == message);
+            known.map(|known| before.swap_remove(known)).is_none()
+        });
+        let code = |project: &Project| project.assembled().map(|file| file.model.code.clone());
+        match new_one {
+            Some((_, message)) => Err(message),
+            None if code(project) != code(&renamed) => Err(format!("{new} stands for something else")),
+            None => Ok(edits),
+        }
     }
 
     /// Returns the declared names of a document, labels inside of their procedures.

@@ -14,6 +14,7 @@ use transpica_asm::lint::{Finding, lint};
 use transpica_asm::values::{Tracked, Values};
 use transpica_asm::{Assembled, Diagnostic, Outline, Report, SourceText, Span, Symbol, SymbolKind, examine};
 
+use crate::names::Edits;
 use crate::text::{Range, Text};
 use crate::tokens::{Kind, Token, Tokens};
 
@@ -95,6 +96,17 @@ impl Project {
         }
         let (findings, values) = (OnceCell::new(), OnceCell::new());
         Self { sources, outline, outcome, findings, values, words, is_too_large }
+    }
+
+    /// Returns the project with edits, which are in the order of the texts.
+    pub fn edited(&self, edits: &Edits) -> Self {
+        let mut sources = self.sources.clone();
+        for source in &mut sources {
+            if let Some(edits) = edits.get(&source.uri) {
+                source.text = source.text.edited(edits).into();
+            }
+        }
+        Self::new(sources)
     }
 
     /// Returns the number of a source.

@@ -89,6 +89,10 @@ impl Text {
     pub fn offset(&self, position: Position) -> usize {
         let number = position.line as usize;
         let (line, mut units) = (self.line(number), 0);
+        let start = self.line_start(number);
+        if self.excess(start) == self.excess(start + line.len()) {
+            return start + line.len().min(position.character as usize);
+        }
         for (offset, letter) in line.char_indices() {
             if units >= position.character as usize {
                 return self.line_start(number) + offset;
@@ -125,9 +129,20 @@ impl Text {
     /// Returns the text with a part replaced.
     #[must_use]
     pub fn replaced(&self, range: Range, new: &str) -> Self {
-        let (start, end) = (self.offset(range.start), self.offset(range.end));
-        let mut text = self.text.clone();
-        text.replace_range(start.min(end)..start.max(end), new);
+        self.edited(&[TextEdit { range, new_text: new.to_owned() }])
+    }
+
+    /// Returns the text with edits, which are in order.
+    #[must_use]
+    pub fn edited(&self, edits: &[TextEdit]) -> Self {
+        let (mut text, mut done) = (String::with_capacity(self.text.len()), 0);
+        for TextEdit { range, new_text } in edits {
+            let [a, b] = [range.start, range.end].map(|place| self.offset(place));
+            text += self.text.get(done..a.min(b)).unwrap_or_default();
+            text += new_text;
+            done = a.max(b);
+        }
+        text += self.text.get(done..).unwrap_or_default();
         Self::new(text)
     }
 }

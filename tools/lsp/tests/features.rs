@@ -215,3 +215,27 @@ fn advice_becomes_edits() {
     let missing: Vec<&str> = missing.iter().map(|(line, _)| *line).collect();
     assert_eq!(missing, ["lerp r0, r1, r2, r3", "mov r0.yx, r1"]);
 }
+
+#[test]
+fn sources_on_disk_belong_to_the_file() {
+    let folder = std::env::temp_dir().join(format!("transpica lsp {}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("writable");
+    let [vertex, other] = ["a.v.pica", "a.part.pica"].map(|name| folder.join(name));
+    let uri = |path: &std::path::Path| format!("file://{}", path.display()).replace(' ', "%20");
+    let text = ".out p position\n.proc main\nmov p, v0\ncall f\nend\n.end";
+    std::fs::write(&vertex, text).expect("writable");
+    std::fs::write(&other, ".nodvle\n.proc f\nnop\n.end").expect("writable");
+    let (vertex, other_uri) = (uri(&vertex), uri(&other));
+    let mut client = Client::new();
+    client.open(&vertex, text);
+    assert_eq!(client.problems(&vertex), [] as [Value; 0]);
+    let found = client.ask("textDocument/definition", &place(&vertex, 3, 6));
+    assert_eq!(found["uri"], json!(other_uri));
+    std::fs::write(&other, ".nodvle\n.proc g\nnop\n.end").expect("writable");
+    client
+        .notify("workspace/didChangeWatchedFiles", &json!({ "changes": [{ "uri": other_uri, "type": 2 }] }));
+    assert_eq!(client.problems(&vertex)[0]["message"], "procedure 'f' is undefined\ndid you mean `g`?");
+    client.notify("textDocument/didClose", &json!({ "textDocument": { "uri": vertex } }));
+    assert_eq!(client.problems(&vertex), [] as [Value; 0]);
+    std::fs::remove_dir_all(folder).expect("removable");
+}
