@@ -23,12 +23,12 @@ Helix, languages.toml:
 
 Neovim, init.lua:
   vim.filetype.add({ extension = { pica = \"pica\" } })
-  vim.lsp.config(\"transpica\", { cmd = { \"transpica\", \"lsp\" }, filetypes = { \"pica\" }, root_markers = { \".git\" } })
+  vim.lsp.config(\"transpica\", { cmd = { \"transpica\", \"lsp\" }, filetypes = { \"pica\" } })
   vim.lsp.enable(\"transpica\")
 
 Exit status 1 if the input ended without `shutdown` and `exit`.")]
 pub struct Lsp {
-    /// Standard input and output, which is the only way; editors may say so
-    #[arg(long, hide = true)]
+    /// Standard input and output, which is the default: for editors that say so
+    #[arg(long)]
     pub stdio: bool,
 }
