@@ -3,6 +3,8 @@
 //! * the root: texts in the language of devkitPro's picasso to a `.shbin`, byte for byte;
 //! * [`dis`]: a `.shbin` to text that assembles to the same code and tables;
 //! * [`like`]: an assembled text in the layout of the file that it was made from;
+//! * [`examine`], [`values`]: declarations, blocks, definitions and uses, for editors;
+//! * [`format()`]: the layout of a text;
 //! * [`mod@lint`]: findings about doubtful code: what hardware does not tolerate, and likely slips.
 //!
 //! [`guide`] goes from text to readable WGSL on the command line. `transpica` translates programs;
@@ -58,16 +60,19 @@
 
 mod asm;
 pub mod dis;
+mod format;
 pub mod like;
 pub mod lint;
+pub mod values;
 
 /// Layers below the public API on which this crate relies: their version is pinned.
 use transpica::stages::{cfg, entity, limits, precision, words};
 
 pub use asm::{
-    Assembled, AssemblerOptions, Diagnostic, LeftOut, Place, Report, SourceText, Span, assemble,
-    assemble_with,
+    Assembled, AssemblerOptions, BlockSpan, Diagnostic, Directive, LeftOut, Line, Outline, Place, Report,
+    SourceText, Span, Symbol, SymbolKind, assemble, assemble_with, directives, examine, output_types,
 };
+pub use format::format;
 
 #[doc = include_str!("guide/homebrew.md")]
 pub mod guide {}

@@ -8,6 +8,7 @@ mod drivers;
 mod examples;
 mod files;
 mod folders;
+mod lsp;
 mod programs;
 mod projects;
 mod scan;

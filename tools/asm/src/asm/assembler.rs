@@ -2,6 +2,7 @@
 //! In: sources. Out: [`Assembled`]. Statements are parsed elsewhere.
 //! Facts: picasso's manual and probes.
 
+use super::outline::{Outline, SymbolKind};
 use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc, Stolen};
 use super::{Assembled, AssemblerOptions, Place, SourceText, habits, header, lex, register};
@@ -16,11 +17,22 @@ impl<'a> Assembler<'a> {
     }
 
     /// Assembles all sources.
-    pub fn run(mut self, sources: &[SourceText<'a>]) -> Result<Assembled, Report> {
+    pub fn run(self, sources: &[SourceText<'a>]) -> Result<Assembled, Report> {
+        self.examine(sources).0
+    }
+
+    /// Assembles all sources; the outline holds also where they have errors.
+    pub fn examine(mut self, sources: &[SourceText<'a>]) -> (Result<Assembled, Report>, Outline) {
         self.messages.files = sources.iter().map(|source| source.name.to_owned()).collect();
         self.sources(sources);
         // Errors of the entire program follow those of the sources, which may be their causes.
         self.messages.sort_errors();
+        let outline = std::mem::take(&mut self.outline);
+        (self.finish(), outline)
+    }
+
+    /// Makes the file, unless there are errors.
+    fn finish(mut self) -> Result<Assembled, Report> {
         let model = self.model();
         let (report, files) = self.messages.into_report();
         if !report.errors.is_empty() {
@@ -141,6 +153,7 @@ impl<'a> Assembler<'a> {
         if self.file.labels.insert(name, self.code.len()).is_some() {
             return fault(name, format!("label already exists: {}", quote(name)));
         }
+        self.note_code(name, SymbolKind::Label);
         Ok(())
     }
 

@@ -29,7 +29,7 @@ impl<'a> Assembler<'a> {
             return hinted(at, "too many nested blocks", "blocks may be nested 32 deep; use procedures");
         }
         let site = self.messages.site(at);
-        self.file.blocks.push(Block { site, kind });
+        self.file.blocks.push(Block { site, middle: None, kind });
         Ok(())
     }
 
@@ -50,9 +50,11 @@ impl<'a> Assembler<'a> {
         if self.file.just_closed || last.is_some_and(is_jump_or_call) || self.code.len() == word + 1 {
             self.pad(at);
         }
-        let here = self.code.len();
-        if let Some(Block { kind: BlockKind::If { else_start, .. }, .. }) = self.file.blocks.last_mut() {
-            *else_start = Some(here);
+        let (here, place) = (self.code.len(), self.span(at));
+        if let Some(Block { kind: BlockKind::If { else_start, .. }, middle, .. }) =
+            self.file.blocks.last_mut()
+        {
+            (*else_start, *middle) = (Some(here), Some(place));
         }
         Ok(())
     }
@@ -66,6 +68,7 @@ impl<'a> Assembler<'a> {
             return hinted(at, ".end with unmatched block", "no block is open here; `end` has no dot");
         };
         self.check_end(&block, at);
+        self.note_block(&block, at);
         match block.kind {
             BlockKind::Proc { name, start } => {
                 self.pad_end(at, start, false);

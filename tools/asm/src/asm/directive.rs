@@ -3,6 +3,7 @@
 //! Facts: picasso's manual and probes.
 
 use super::executable::{Export, Stage};
+use super::outline::SymbolKind;
 use super::register::{FLOAT, Operand, Spelling, is_register_name, swizzle};
 use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
@@ -40,15 +41,57 @@ pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
 /// The type of an output that only geometry programs read or pass on.
 pub(crate) const DUMMY_OUTPUT: u16 = 9;
 
-/// The directives of picasso.
-const DIRECTIVES: [&str; 18] = [
-    "proc", "else", "end", "alias", "fvec", "ivec", "bool", "constf", "consti", "constfa", "setf", "seti",
-    "setb", "in", "out", "entry", "nodvle", "gsh",
-];
+/// A directive of picasso, as help about it shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directive {
+    /// Its name without the dot.
+    pub name: &'static str,
+    /// Its operands; optional ones in brackets.
+    pub form: &'static str,
+    /// Its semantics.
+    pub meaning: &'static str,
+}
+
+macro_rules! directives {
+    ($($name:literal $form:literal $meaning:literal;)*) => {
+        /// The directives of picasso.
+        const DIRECTIVES: &[Directive] = &[$(Directive { name: $name, form: $form, meaning: $meaning }),*];
+    };
+}
+directives! {
+    "proc" "NAME" "begins a procedure, up to its `.end`";
+    "else" "" "begins the other part of an `ifc` or `ifu` block";
+    "end" "" "ends the innermost block; the instruction that ends the program is `end`";
+    "alias" "NAME REGISTER" "gives a register a name, with sign, swizzle and offset";
+    "fvec" "NAME[COUNT], …" "declares float uniforms, which the host sets; a name with `_` first is hidden from it";
+    "ivec" "NAME, …" "declares int uniforms for `for`: rounds minus one, first aL, step of aL";
+    "bool" "NAME, …" "declares bool uniforms for `ifu`, `callu` and `jmpu`";
+    "constf" "NAME(X, Y, Z, W)" "declares a float constant, in the highest free c register";
+    "consti" "NAME(X, Y, Z, W)" "declares an int constant, in the highest free i register";
+    "constfa" "NAME[COUNT]" "begins an array of float constants: lines `.constfa (x, y, z, w)` up to `.end`";
+    "setf" "REGISTER(X, Y, Z, W)" "sets a float uniform when the program is loaded";
+    "seti" "REGISTER(X, Y, Z, W)" "sets an int uniform when the program is loaded";
+    "setb" "REGISTER VALUE" "sets a bool uniform when the program is loaded: `true` or `false`";
+    "in" "NAME [REGISTER]" "declares an input; without a register in the next free v register";
+    "out" "NAME TYPE[.MASK] [REGISTER]" "declares an output; without a register in the next free o register";
+    "entry" "NAME" "names the procedure at which the program begins; `main` without it";
+    "nodvle" "" "makes no program of this source: its procedures are for other sources";
+    "gsh" "[MODE FIRST …]" "makes a geometry program: `point FIRST`, `variable FIRST COUNT`, `fixed FIRST START COUNT`";
+}
+
+/// Returns the directives of picasso.
+pub const fn directives() -> &'static [Directive] {
+    DIRECTIVES
+}
+
+/// Returns the types of outputs, which `.out` names; some have two names.
+pub fn output_types() -> impl Iterator<Item = &'static str> {
+    OUTPUT_TYPES.iter().map(|(name, _)| *name)
+}
 
 /// Returns whether this is the name of a directive, in lower case and without the dot.
-pub(super) fn is_directive(name: &str) -> bool {
-    DIRECTIVES.contains(&name) || extension::DIRECTIVES.contains(&name)
+pub(crate) fn is_directive(name: &str) -> bool {
+    DIRECTIVES.iter().any(|directive| directive.name == name) || extension::DIRECTIVES.contains(&name)
 }
 
 fn output_type(name: &str) -> Option<u16> {
@@ -89,7 +132,10 @@ impl<'a> Assembler<'a> {
             lower if extension::DIRECTIVES.contains(&lower) => self.extension(at, lower, rest),
             lower => {
                 let message = invalid("instruction", name);
-                let known = || did_you_mean(lower, DIRECTIVES).map(|hint| hint.replacen('`', "`.", 1));
+                let known = || {
+                    did_you_mean(lower, DIRECTIVES.iter().map(|known| known.name))
+                        .map(|hint| hint.replacen('`', "`.", 1))
+                };
                 let hint = habits::statement(lower, "").map(str::to_owned).or_else(known);
                 Err(Fault::new(at, message).optional_hint(hint))
             }
@@ -119,6 +165,7 @@ impl<'a> Assembler<'a> {
         }
         let start = self.code.len();
         self.file.repeated.remove("outside");
+        self.note_code(name, SymbolKind::Procedure);
         self.open(name, BlockKind::Proc { name, start })
     }
 

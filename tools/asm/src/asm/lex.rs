@@ -6,6 +6,55 @@
 
 use super::report::{Parse, fault, hinted, invalid};
 
+/// The parts of a line, which are slices of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Labels, without their colons.
+    pub labels: Vec<&'a str>,
+    /// Mnemonic, or directive with its dot; empty on a line without a statement.
+    pub name: &'a str,
+    /// The text behind it, trimmed.
+    pub rest: &'a str,
+    /// The comment from its semicolon on, or a line that begins with `#`.
+    pub comment: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    /// Splits a line.
+    ///
+    /// ```
+    /// let line = transpica_asm::Line::new("\tagain: mad r0, r1 ; adds");
+    /// assert_eq!((&line.labels[..], line.name, line.rest), (&["again"][..], "mad", "r0, r1"));
+    /// ```
+    pub fn new(line: &'a str) -> Self {
+        let comment = line.find(';').map(|start| line[start..].trim_end());
+        let mut statement = without_comment(line);
+        let mut labels = Vec::new();
+        while !statement.starts_with('#')
+            && let Some((label, rest)) = statement.split_once(':')
+        {
+            labels.push(label);
+            statement = trim(rest);
+        }
+        if statement.starts_with('#') {
+            return Self {
+                labels,
+                comment: Some(trim(
+                    super::report::offset(line, statement).map_or(line, |start| &line[start..]),
+                )),
+                ..Self::default()
+            };
+        }
+        let (name, rest) = first_word(statement);
+        Self { labels, name, rest, comment }
+    }
+
+    /// Operands of an instruction, trimmed, between commas.
+    pub fn operands(&self) -> Vec<&'a str> {
+        operands(self.rest)
+    }
+}
+
 /// Removes C white space from both ends.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)

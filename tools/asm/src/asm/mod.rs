@@ -28,6 +28,7 @@ mod lex;
 mod mend;
 mod messages;
 mod operand;
+mod outline;
 mod output;
 mod recover;
 mod register;
@@ -42,7 +43,7 @@ pub(crate) mod syntax {
     pub(crate) use super::block::{is_break, is_jump_or_call};
     pub(crate) use super::constant::float24;
     pub(crate) use super::descriptors::significant;
-    pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
+    pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES, is_directive};
     pub(crate) use super::executable::{HEADER_FIELDS, version_number};
     pub(crate) use super::extension::name_text;
     pub(crate) use super::lex::is_name;
@@ -50,6 +51,9 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Space, UniformKind};
 }
 
+pub use directive::{Directive, directives, output_types};
+pub use lex::Line;
+pub use outline::{BlockSpan, Outline, Symbol, SymbolKind};
 pub use report::{Diagnostic, LeftOut, Report, Span};
 
 /// Assembles a text, or nothing: stops at the first error.
@@ -128,6 +132,20 @@ pub struct Assembled {
 /// Every error that picasso has, except those that another error causes.
 pub fn assemble(sources: &[SourceText<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &AssemblerOptions::default())
+}
+
+/// Assembles sources for an editor: declarations and blocks are there also where texts have errors.
+///
+/// ```
+/// use transpica_asm::{SourceText, examine};
+/// let text = ".fvec light\n.proc main\n\tmov r0, lihgt\n\tend\n.end";
+/// let (assembled, outline) = examine(&[SourceText { name: "a.v.pica", text }]);
+/// assert!(assembled.is_err());
+/// assert_eq!((outline.symbols[0].name.as_str(), outline.symbols[0].register.as_str()), ("light", "c0"));
+/// assert_eq!(&text[outline.blocks[0].start.start..][..4], "main");
+/// ```
+pub fn examine(sources: &[SourceText<'_>]) -> (Result<Assembled, Report>, Outline) {
+    state::Assembler::new(AssemblerOptions::default()).examine(sources)
 }
 
 /// [`assemble`] with options.

@@ -9,8 +9,9 @@ use super::descriptors::Descriptors;
 use super::executable::{Executable, Stage};
 use super::header::Definition;
 use super::messages::Messages;
+use super::outline::Outline;
 use super::register::Operand;
-use super::report::{Fault, Parse, Site, fault, quote};
+use super::report::{Fault, Parse, Site, Span, fault, quote};
 use super::space::{Space, UniformKind};
 use super::{AssemblerOptions, Place};
 use transpica::container::Version;
@@ -51,6 +52,8 @@ pub(super) struct Uniform {
 #[derive(Clone, Debug)]
 pub(super) struct Block<'a> {
     pub site: Site,
+    /// Its `.else`.
+    pub middle: Option<Span>,
     pub kind: BlockKind<'a>,
 }
 
@@ -164,6 +167,7 @@ pub(super) struct Assembler<'a> {
     pub lost_procs: BTreeSet<&'a str>,
     /// No further word has an address, and that was reported.
     pub is_full: bool,
+    pub outline: Outline,
 }
 
 impl<'a> Assembler<'a> {
@@ -191,6 +195,7 @@ impl<'a> Assembler<'a> {
             return fault(name, format!("identifier already used: {}", quote(name)));
         }
         self.file.names.insert(name, operand);
+        self.note_name(name, operand);
         Ok(())
     }
 
@@ -203,6 +208,7 @@ impl<'a> Assembler<'a> {
     pub fn emit(&mut self, word: Word) {
         self.code.push(word);
         self.places.push(self.messages.place);
+        self.note_word();
     }
 
     /// Checks that a word can be appended.

@@ -74,7 +74,12 @@ impl Command {
             Self::Dis(arguments) => return named(arguments.output.as_deref(), SOURCES).map(drop),
             Self::Draw(arguments) => return named(arguments.output.as_deref(), PICTURES).map(drop),
             Self::Manifest(arguments) => return named(arguments.output.as_deref(), MANIFESTS).map(drop),
-            Self::Bind(_) | Self::Test(_) | Self::Replay(_) | Self::Completions(_) | Self::Man(_) => {
+            Self::Bind(_)
+            | Self::Test(_)
+            | Self::Replay(_)
+            | Self::Lsp(_)
+            | Self::Completions(_)
+            | Self::Man(_) => {
                 return Ok(());
             }
             Self::Compare(arguments) => (&mut arguments.json, &arguments.output, RESULTS),

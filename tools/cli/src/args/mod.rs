@@ -12,6 +12,7 @@ mod doctor;
 mod draw;
 mod endings;
 mod info;
+mod lsp;
 mod replay;
 mod run;
 mod scan;
@@ -36,6 +37,7 @@ pub use dis::Dis;
 pub use doctor::Doctor;
 pub use draw::{Draw, MeshName};
 pub use info::Info;
+pub use lsp::Lsp;
 pub use replay::Replay;
 pub use run::Run;
 pub use scan::Scan;
@@ -122,6 +124,7 @@ pub enum Command {
     Translate(Box<Translate>),
     Asm(Asm),
     Bind(Bind),
+    Lsp(Lsp),
     Info(Info),
     Dis(Dis),
     Cfg(Cfg),
@@ -157,6 +160,7 @@ impl Command {
             | Self::Scan(_)
             | Self::Doctor(_)
             | Self::Dis(_)
+            | Self::Lsp(_)
             | Self::Completions(_)
             | Self::Man(_) => Ok(()),
         }
@@ -190,6 +194,8 @@ impl Command {
             Self::Bind(arguments) => arguments.streams(),
             Self::Test(arguments) => arguments.streams(),
             Self::Manifest(Manifest { files, output }) => Streams::of_files(files, output.as_deref()),
+            // The protocol takes both standard streams.
+            Self::Lsp(_) => Streams::default(),
             Self::Completions(_) | Self::Man(_) => Streams::of_files([], None),
         }
     }
@@ -209,6 +215,7 @@ impl Command {
             | Self::Asm(_)
             | Self::Bind(_)
             | Self::Dis(_)
+            | Self::Lsp(_)
             | Self::Cfg(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
@@ -218,7 +225,7 @@ impl Command {
 
 /// The commands by their use, as help and manual list them. Those that packages need are not in it.
 pub const GROUPS: [(&str, &[&str]); 4] = [
-    ("Translate", &["translate", "asm", "bind"]),
+    ("Translate", &["translate", "asm", "bind", "lsp"]),
     ("Inspect", &["info", "dis", "cfg"]),
     ("Run", &["run", "test", "draw", "compare", "replay"]),
     ("Folders", &["scan", "survey", "doctor", "manifest"]),

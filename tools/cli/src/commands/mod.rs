@@ -13,6 +13,7 @@ mod draw;
 mod info;
 mod input;
 mod lint;
+mod lsp;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod on_gpu;
 #[cfg(feature = "gpu")]
@@ -50,6 +51,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Asm(arguments) => asm::run(&arguments, &common),
         Command::Bind(arguments) => bind::run(&arguments, &common),
         Command::Dis(arguments) => dis::run(arguments, &common),
+        Command::Lsp(_) => lsp::run(),
         Command::Run(arguments) => run::run(arguments, &common),
         Command::Test(arguments) => test::run(&arguments, &common),
         Command::Compare(arguments) => on_gpu::compare(arguments, &common),

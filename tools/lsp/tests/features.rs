@@ -1,0 +1,241 @@
+//! Answers of each request.
+
+use serde_json::{Value, json};
+use transpica_asm::{SourceText, assemble};
+
+use crate::client::{Client, apply, place, sample};
+
+const URI: &str = "file:///features/a.v.pica";
+
+/// Opens a text with the place `|` in it.
+fn open(client: &mut Client, text: &str) -> Value {
+    let (before, _) = text.split_once('|').expect("a place");
+    client.open(URI, &text.replacen('|', "", 1));
+    let line = before.matches('\n').count();
+    place(URI, line, before.rsplit('\n').next().unwrap_or_default().encode_utf16().count())
+}
+
+fn hover(text: &str) -> String {
+    let mut client = Client::new();
+    let params = open(&mut client, text);
+    client.ask("textDocument/hover", &params)["contents"]["value"].as_str().unwrap_or_default().to_owned()
+}
+
+fn labels(line: &str) -> Vec<String> {
+    let mut client = Client::new();
+    let head = "; a light\n.fvec light, other[2]\n.bool lit\n.ivec times\n.in pos v0\n.in nrm v1\n.out p position\n.constf k(0, 1, 2, 3)\n.alias tmp r5\n";
+    let params =
+        open(&mut client, &format!("{head}.proc main\nback:\n{line}\nend\n.end\n.proc f\nnop\n.end"));
+    let list = client.ask("textDocument/completion", &params);
+    let list = list.as_array().expect("a list").iter();
+    list.map(|item| item["label"].as_str().expect("a text").to_owned()).collect()
+}
+
+#[track_caller]
+fn offers(line: &str, legal: &[&str], others: &[&str]) {
+    let found = labels(line);
+    let has = |name: &&&str| found.iter().any(|label| label == **name);
+    assert!(legal.iter().all(|name| has(&name)), "{line}: {found:?}");
+    assert!(!others.iter().any(|name| has(&name)), "{line}: {found:?}");
+}
+
+#[test]
+fn completion_offers_what_the_slot_takes() {
+    offers("|", &["mov", ".fvec"], &["r0", "dphi"]);
+    offers("m|", &["mov"], &["r0"]);
+    offers("mov |", &["r0", "p", "tmp"], &["light", "pos", "v0", "lit"]);
+    offers("mov r0, |", &["r0", "v0", "pos", "light", "k", "tmp"], &["lit", "times", "p"]);
+    offers("add r0, r1, |", &["tmp", "pos"], &["light", "k"]);
+    offers("add r0, light, |", &["tmp"], &["k"]);
+    offers("mad r0, r1, light, |", &["tmp"], &["k"]);
+    offers("mad r0, r1, r2, |", &["tmp", "k"], &["lit"]);
+    offers("add r0, |, pos", &["pos", "v0", "light"], &["nrm", "v1"]);
+    offers("sge r0, r1, |", &["light"], &[]);
+    offers("ifu |", &["lit", "b3"], &["light"]);
+    offers("for |", &["times", "i0"], &["lit"]);
+    offers("callu lit, |", &["f", "main"], &["back"]);
+    offers("jmpc cmp.x, |", &["back"], &["f"]);
+    offers("cmp r0, |", &["lt"], &["r0"]);
+    offers("mova |", &["a0.x"], &["r0"]);
+    offers("mov r0, light.|", &["xyz"], &["r0"]);
+    offers("mov r0, other[|", &["aL"], &["r0"]);
+    offers(".out x |", &["texcoord0"], &["r0"]);
+    offers(".|", &[".proc"], &[]);
+    offers("mov r0, r1 ; |", &[], &["r0"]);
+}
+
+#[test]
+fn hover_shows_pages_registers_and_values() {
+    let text = |line: &str| {
+        format!(
+            "; the light\n.fvec light ; in the sky\n.out p position\n.proc main\nmov r0, light\n{line}\nmov p, r1\nend\n.end"
+        )
+    };
+    assert!(hover(&text("m|ul r1, r0, r0")).contains("s1·s2"));
+    let page = hover(&text("mul r1, |r0.xy, r0"));
+    assert!(page.contains("`r0.xy` written in") && page.contains("line 5: `mov r0, light`"), "{page}");
+    let page = hover(&text("mul |r1.x, r0, r0"));
+    assert!(page.contains("`r1.x` read in") && page.contains("line 7"), "{page}");
+    let page = hover(&text("mul r1, li|ght, r2"));
+    assert!(page.contains("`c0`") && page.contains("the light\nin the sky"), "{page}");
+    assert!(hover(&text("mul r1, r0, |r9")).contains("written by no instruction"));
+    assert!(hover(".pr|oc main\nend\n.end").contains("begins a procedure"));
+}
+
+#[test]
+fn signatures_name_the_operand() {
+    let mut client = Client::new();
+    let params = open(&mut client, ".proc main\nmad r0, r1, |\nend\n.end");
+    let help = client.ask("textDocument/signatureHelp", &params);
+    assert_eq!(
+        (&help["signatures"][0]["activeParameter"], &help["signatures"][0]["label"]),
+        (&json!(2), &json!("mad dest, s1, s2, s3"))
+    );
+    assert_eq!(help["signatures"][0]["parameters"][2]["label"], json!([14, 16]));
+}
+
+#[test]
+fn names_are_found_and_renamed_in_all_sources() {
+    let mut client = Client::new();
+    let vertex = ".fvec size, mat[4]\n.alias t r0\n.proc vmain\nl: mov t, size.x\ncall f\njmpc cmp.x, l\nend\n.end\n.proc f\nmov t, mat[1]\n.end\n.entry vmain";
+    let geometry = ".gsh\n.fvec size\n.entry gmain\n.alias t r1\n.proc gmain\nmov t, size\ncall f\nend\n.end";
+    let other = URI.replace(".v.", ".g.");
+    client.open(&other, geometry);
+    client.open(URI, vertex);
+    let rename = |client: &mut Client, line, character, new: &str| {
+        let mut params = place(URI, line, character);
+        params["newName"] = json!(new);
+        client.request("textDocument/rename", &params)
+    };
+    for (spot, new, vertex_uses, geometry_uses) in
+        [((0, 7), "width", 2, 1 + 1), ((1, 8), "tmp", 3, 0), ((3, 0), "again", 2, 0), ((4, 5), "g", 2, 1)]
+    {
+        let edits = rename(&mut client, spot.0, spot.1, new);
+        let changes = &edits["result"]["changes"];
+        let count = |uri: &str| changes[uri].as_array().map_or(0, Vec::len);
+        assert_eq!((count(URI), count(&other)), (vertex_uses, geometry_uses), "{new}: {edits}");
+        let none = json!([]);
+        let texts = [(URI, vertex), (&other, geometry)]
+            .map(|(uri, text)| apply(text, changes.get(uri).unwrap_or(&none)));
+        let code = |texts: [&str; 2]| {
+            let sources = texts.map(|text| SourceText { name: "a", text });
+            assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model.code
+        };
+        assert_eq!(code([&texts[0], &texts[1]]), code([vertex, geometry]), "{new}");
+    }
+    for new in ["mat", "r3", "", "a b", "1"] {
+        assert!(rename(&mut client, 0, 7, new)["error"]["message"].is_string(), "{new}");
+    }
+    let found = client.ask("textDocument/definition", &place(&other, 6, 5));
+    assert_eq!((&found["uri"], &found["range"]["start"]["line"]), (&json!(URI), &json!(8)));
+    let symbols = client.ask("textDocument/documentSymbol", &json!({ "textDocument": { "uri": URI } }));
+    let main = symbols.as_array().expect("a list").iter().find(|symbol| symbol["name"] == "vmain");
+    assert_eq!(main.expect("a procedure")["children"][0]["name"], "l");
+    let found = client.ask("workspace/symbol", &json!({ "query": "gmai" }));
+    assert!(found.as_array().is_some_and(|found| found.len() > 3), "{found}");
+}
+
+#[test]
+fn problems_of_lint_have_their_rule_and_siblings_are_read() {
+    let mut client = Client::new();
+    client.open(URI, ".out p position\n.out q color\n.proc main\nmov p, v0\nend\n.end");
+    let problems = client.problems(URI);
+    assert!(problems.iter().any(|problem| problem["code"] == "output-not-written"), "{problems:?}");
+    // Of this source alone no procedure is known.
+    let (uri, text) = sample("library.sky.pica");
+    client.open(&uri, &text);
+    assert_eq!(client.problems(&uri), [] as [Value; 0]);
+}
+
+#[test]
+fn notes_have_addresses_registers_and_counts() {
+    let mut client = Client::new();
+    let (uri, text) = sample("lights.v.pica");
+    client.open(&uri, &text);
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 999, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": range });
+    let hints = client.ask("textDocument/inlayHint", &params);
+    let labels: Vec<&str> =
+        hints.as_array().expect("a list").iter().filter_map(|hint| hint["label"].as_str()).collect();
+    assert!(labels.contains(&": c0") && labels.iter().any(|label| label.contains("×")), "{labels:?}");
+    client.open(&uri, &format!("{text}\n"));
+    let hints = client.ask("textDocument/inlayHint", &params).to_string();
+    assert!(!hints.contains('×'), "counts of another text");
+    let folds = client.ask("textDocument/foldingRange", &json!({ "textDocument": { "uri": uri } }));
+    assert!(folds.as_array().is_some_and(|folds| folds.len() > 2), "{folds}");
+}
+
+#[test]
+fn advice_becomes_edits() {
+    let head = ".fvec k[4], p\n.in pos v0\n.in nrm v1\n.out o position\n";
+    let mut client = Client::new();
+    let mut missing = Vec::new();
+    for line in [
+        "mvo r0, r1",
+        "mov r0, kk",
+        "add r0, r1, k",
+        "mad r0, k, r1, r2",
+        "mad r0, k, r1, p",
+        "add r0, pos, nrm",
+        "mov r0, 1.0",
+        "cmp r0, lt, r1",
+        "mov r0 r1",
+        "mov R1, r0",
+        "proc x",
+        "cmp r0, lt, ge, k",
+        "mul r0, p, k",
+        "for 3\nnop\n.end",
+        "ifu true\nnop\n.end",
+        "lerp r0, r1, r2, r3",
+        "mov r0, r1,",
+        "ifu b0\nnop",
+        "for_ i0",
+        "call mian",
+        "jmpc cmp.x, bak",
+        "mov r0.yx, r1",
+    ] {
+        let text = format!("{head}.proc main\nback:\nmov o, r0\n{line}\nend\n.end\n");
+        client.open(URI, &text);
+        let before = client.problems(URI);
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+        let params =
+            json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });
+        let actions = client.ask("textDocument/codeAction", &params);
+        let Some(action) = actions.as_array().and_then(|list| list.first()) else {
+            missing.push((line, before.first().map(|problem| problem["message"].clone())));
+            continue;
+        };
+        let mended = apply(&text, &action["edit"]["changes"][URI]);
+        let report =
+            |text: &str| assemble(&[SourceText { name: "a", text }]).map_err(|report| report.errors.len());
+        let (old, new) = (report(&text), report(&mended));
+        assert!(new.is_ok() || new.as_ref().err() <= old.as_ref().err(), "{line}: {action}\n{mended}");
+    }
+    // Advice with registers of its own is for the author to read.
+    let missing: Vec<&str> = missing.iter().map(|(line, _)| *line).collect();
+    assert_eq!(missing, ["lerp r0, r1, r2, r3", "mov r0.yx, r1"]);
+}
+
+#[test]
+fn sources_on_disk_belong_to_the_file() {
+    let folder = std::env::temp_dir().join(format!("transpica lsp {}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("writable");
+    let [vertex, other] = ["a.v.pica", "a.part.pica"].map(|name| folder.join(name));
+    let uri = |path: &std::path::Path| format!("file://{}", path.display()).replace(' ', "%20");
+    let text = ".out p position\n.proc main\nmov p, v0\ncall f\nend\n.end";
+    std::fs::write(&vertex, text).expect("writable");
+    std::fs::write(&other, ".nodvle\n.proc f\nnop\n.end").expect("writable");
+    let (vertex, other_uri) = (uri(&vertex), uri(&other));
+    let mut client = Client::new();
+    client.open(&vertex, text);
+    assert_eq!(client.problems(&vertex), [] as [Value; 0]);
+    let found = client.ask("textDocument/definition", &place(&vertex, 3, 6));
+    assert_eq!(found["uri"], json!(other_uri));
+    std::fs::write(&other, ".nodvle\n.proc g\nnop\n.end").expect("writable");
+    client
+        .notify("workspace/didChangeWatchedFiles", &json!({ "changes": [{ "uri": other_uri, "type": 2 }] }));
+    assert_eq!(client.problems(&vertex)[0]["message"], "procedure 'f' is undefined\ndid you mean `g`?");
+    client.notify("textDocument/didClose", &json!({ "textDocument": { "uri": vertex } }));
+    assert_eq!(client.problems(&vertex), [] as [Value; 0]);
+    std::fs::remove_dir_all(folder).expect("removable");
+}
