@@ -13,6 +13,7 @@ use transpica_inspect::inputs::start_values;
 use transpica_inspect::results::{View, listed, run_to_text};
 use transpica_inspect::saved;
 use transpica_inspect::symbols::Symbols;
+use transpica_lsp::{Analysis, Position};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::document::Document;
@@ -23,6 +24,9 @@ use crate::settings::{Settings, answer};
 use crate::stepping::Stepper;
 use crate::values::{self, Values};
 use crate::views::{self, TextView, Translated};
+
+/// Name of the text of the editor.
+const EDITOR: &str = "page:editor.pica";
 
 /// Limit of the instructions of one vertex of a run, as the command line has it.
 const BUDGET: u64 = 1 << 24;
@@ -46,6 +50,8 @@ pub struct Open<'a> {
 #[derive(Default)]
 pub struct Engine {
     pub(crate) document: Option<Document>,
+    /// What the editor asks about the text.
+    language: Analysis,
     pub(crate) settings: Settings,
     pub(crate) values: Option<Values>,
     /// Seed and number of vertices of generated values.
@@ -110,6 +116,18 @@ impl Engine {
             Err(problem) => return problem.answer(),
         }
         text(self.document())
+    }
+
+    /// Returns what a hover over a place of a text shows; both numbers begin at 0, in UTF-16.
+    pub fn hover(&mut self, source: &str, line: u32, character: u32) -> String {
+        let position = self.place(source, line, character);
+        text(Ok(self.language.hover(EDITOR, position)))
+    }
+
+    /// Returns what can stand at a place of a text.
+    pub fn complete(&mut self, source: &str, line: u32, character: u32) -> String {
+        let position = self.place(source, line, character);
+        text(Ok(self.language.complete(EDITOR, position)))
     }
 
     /// Selects a program of the file.
@@ -315,6 +333,14 @@ impl Engine {
 }
 
 impl Engine {
+    /// Makes a text known to the analysis.
+    fn place(&mut self, source: &str, line: u32, character: u32) -> Position {
+        if !self.language.has_text(EDITOR, source) {
+            self.language.open(EDITOR, source.to_owned());
+        }
+        Position { line, character }
+    }
+
     /// Replaces the document, or leaves it alone on failure.
     fn show(&mut self, document: Result<Document, Problem>) -> String {
         match document {

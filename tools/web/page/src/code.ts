@@ -17,6 +17,7 @@ import {
 } from "@codemirror/view";
 import type { Problem } from "./contract";
 import { h } from "./dom";
+import { type Ask, help } from "./help";
 import { highlight, languages } from "./languages";
 import type { Marks, Origin } from "./marks";
 
@@ -41,6 +42,8 @@ export interface CodeOptions {
   marks: Marks;
   /** Called at each change of a text that can be written. */
   write?: (text: string) => void;
+  /** Answers about places of such a text. */
+  ask?: Ask;
 }
 
 /** Extensions that every text shares, merge views included. */
@@ -70,10 +73,11 @@ export class Code {
   private readonly others = new Map<string, EditorState>();
 
   constructor(private readonly options: CodeOptions) {
-    const { label, language, write, marks, origin } = options;
+    const { label, language, write, ask, marks, origin } = options;
     const extensions: Extension[] = [...common(label, language), lines, highlightActiveLineGutter()];
     if (write) extensions.push(history(), keymap.of(historyKeymap), lintGutter());
     else extensions.push(EditorState.readOnly.of(true));
+    if (ask) extensions.push(...help(ask));
     extensions.push(
       EditorView.updateListener.of((update) => {
         if (update.docChanged) this.painted = undefined;

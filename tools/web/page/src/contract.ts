@@ -112,10 +112,32 @@ export interface Ancestry {
   inputs: string[]; /* "v0.x", "c4.y" */
 }
 
+export interface Place {
+  line: number; // from 0
+  character: number; // from 0, in UTF-16
+}
+export interface Span {
+  start: Place;
+  end: Place;
+}
+export interface Hover {
+  contents: { value: string /* Markdown */ };
+  range: Span;
+}
+export interface Candidate {
+  label: string;
+  detail?: string;
+  documentation?: { value: string };
+  sortText: string;
+  textEdit: { range: Span; newText: string };
+}
+
 export interface Engine {
   open(name: string, bytes: Uint8Array): string; // → Opened. .shbin, .pica text, containers of `transpica scan`, raw code words (little-endian; operand descriptors behind a "words" form: see engine)
   openFound(number: number): string; // → Opened: a shader inside the container
   edit(text: string): string; // → Opened: assembles; on errors everything else stays at the last good program
+  hover(source: string, line: number, character: number): string; // → Hover or null, of a place of a text
+  complete(source: string, line: number, character: number): string; // → Candidate[]: what can stand there
   select(program: number): string; // → Opened
   settings(): string; // → Setting[]
   configure(json: string): string; // {"path": value, …}: all changes from the default → {problems: Problem[]}

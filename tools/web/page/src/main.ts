@@ -97,6 +97,7 @@ class Page {
         this.changed = performance.now();
         void this.session.edit(text);
       },
+      ask: (method, ...place) => this.session.client.json(method, ...place),
     });
     byId("source").append(this.editor.view.dom);
     return this.editor;

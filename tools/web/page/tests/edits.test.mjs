@@ -232,3 +232,29 @@ test("the page says when the browser keeps no edits, or they are too long", asyn
 });
 
 test("no script failed", () => assert.deepEqual(faults, []));
+
+test("the editor helps with what stands there and with what can stand there", async () => {
+  await openSample(page, "lights");
+  const source = await text();
+  const at = source.split("\n").findIndex((line) => /^\s*dp4 /.test(line));
+  const hover = await call(page, "hover", source, at, source.split("\n")[at].indexOf("dp4") + 1);
+  assert.match(hover.contents.value, /dp4/);
+  // Only registers and names that the slot takes.
+  await replace(page, `${source}\n.proc added\n\tmov r0, \n\tend\n.end\n`);
+  const lines = (await text()).split("\n");
+  const line = lines.findIndex((line) => line === "\tmov r0, ");
+  const labels = (await call(page, "complete", await text(), line, lines[line].length)).map(({ label }) => label);
+  assert.ok(labels.includes("projection") && labels.includes("r3") && !labels.includes("o0"), labels.join(" "));
+  await page.evaluate((line) => {
+    const { view } = transpica.editor;
+    const { to } = view.state.doc.line(line + 1);
+    view.dispatch({ selection: { anchor: to }, scrollIntoView: true });
+    view.focus();
+  }, line);
+  await page.keyboard.press("Control+Space");
+  await page.getByRole("option", { name: /^projection/ }).first().waitFor();
+  await page.keyboard.press("Escape");
+  const word = page.locator("#source .cm-line").filter({ hasText: /^\s*mov r0, / }).first();
+  await word.hover({ position: { x: 40, y: 6 } });
+  await page.locator(".help-page").first().waitFor();
+});
