@@ -1,9 +1,9 @@
 //! Test files: cases in TOML.
-//! In: the path or the text of a file. Out: a [`TestFile`]; an error with line and column. The
+//! In: the path of a file, or its text and the files beside it. Out: a [`TestFile`]; an error with line and column. The
 //! guide of the crate has the format.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::de::DeTable;
 use transpica::Stage;
@@ -27,6 +27,9 @@ const VERTEX: [&str; 9] =
 const GEOMETRY: [&str; 8] =
     ["name", "program", "uniforms", "invocations", "triangles", "calls", "instructions", "budget"];
 const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
+
+/// Files beside a test file: name and content by the name in the file.
+pub type Files<'a> = &'a dyn Fn(&str) -> Option<(String, Vec<u8>)>;
 
 /// A test file with its shader.
 #[derive(Clone, Debug)]
@@ -56,13 +59,24 @@ impl TestFile {
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| Problem::new(&name, error))?;
-        let reader = Reader { name: &name, text: &text };
+        Self::with(&name, &text, &|name| {
+            let path = path.with_file_name(name);
+            Some((path.display().to_string(), path.is_file().then(|| std::fs::read(&path))?.ok()?))
+        })
+    }
+
+    /// Reads the text of a file and its shader, which `files` returns by the names in the file, with
+    /// the names that reports show. Without file system.
+    ///
+    /// # Errors
+    /// A file that is not there, or is not of the format; errors of the shader.
+    pub fn with(name: &str, text: &str, files: Files<'_>) -> Result<Self, Problem> {
+        let reader = Reader { name, text };
         let root = reader.parse()?;
         reader.check_keys(&root, &KEYS, "the file")?;
         let shader = match root.get("shader") {
             Some(item) => {
                 let names = reader.texts(item, "shader")?;
-                let paths: Vec<PathBuf> = names.iter().map(|name| path.with_file_name(name)).collect();
                 let located = |problem: Problem| {
                     // The assembler's own places are the better ones.
                     if problem.file.is_empty() {
@@ -70,9 +84,11 @@ impl TestFile {
                     }
                     reader.problem(item.span().start, problem.to_string())
                 };
-                Shader::load(&paths).map_err(located)?
+                let missing = |name| Problem::new(name, "there is no such file");
+                let read = names.iter().map(|name| files(name).ok_or_else(|| missing(name)));
+                Shader::of_files(&read.collect::<Result<Vec<_>, _>>().map_err(located)?).map_err(located)?
             }
-            None => Shader::load(&beside(path)?)?,
+            None => Shader::of_files(&beside(name, files)?)?,
         };
         Self::parse(reader, &root, shader)
     }
@@ -122,21 +138,16 @@ impl TestFile {
 }
 
 /// Returns the sources beside a test file, or the container.
-fn beside(path: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(ENDING).unwrap_or(&name);
-    let other = |ending: &str| path.with_file_name(format!("{stem}{ending}"));
-    let sources: Vec<PathBuf> =
-        [".v.pica", ".g.pica"].map(other).into_iter().filter(|path| path.is_file()).collect();
-    let container = other(".shbin");
+fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
+    let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = own.strip_suffix(ENDING).unwrap_or(own);
+    let other = |ending: &str| files(&format!("{stem}{ending}"));
+    let sources: Vec<_> = [".v.pica", ".g.pica"].into_iter().filter_map(other).collect();
     if !sources.is_empty() {
         return Ok(sources);
     }
-    if container.is_file() {
-        return Ok(vec![container]);
-    }
     let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
-    Err(Problem::new(path.display(), message))
+    Ok(vec![other(".shbin").ok_or_else(|| Problem::new(name, message))?])
 }
 
 impl<'t> Parser<'_, 't> {

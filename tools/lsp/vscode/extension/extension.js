@@ -1,0 +1,62 @@
+// Entry point, behind the other files: `cargo xtask vscode` joins them into one, because workers load
+// no second one.
+
+async function activate(context) {
+  const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, "engine.wasm"));
+  const client = new Client(bytes);
+  await readFiles(client);
+  client.start();
+  const [panes, cases] = [new Panes(client, context.extensionUri), new Cases(client)];
+  cases.findAll();
+  watch(context, client, cases);
+  const { workspace, window, commands } = vscode;
+  const subscribe = (...all) => context.subscriptions.push(...all);
+  subscribe(client.problems, cases.problems, cases.controller, ...provide(client));
+  subscribe(
+    workspace.onDidOpenTextDocument(async (document) => {
+      await readBeside(client, document);
+      client.open(document);
+    }),
+    workspace.onDidChangeTextDocument((event) => {
+      client.change(event);
+      panes.later(event.document);
+    }),
+    workspace.onDidSaveTextDocument((document) => {
+      if (client.files.has(document.uri.toString()) || document.languageId === "pica") client.save(document);
+      cases.find(document.uri);
+    }),
+    workspace.onDidCloseTextDocument((document) => document.languageId === "pica" && client.close(document)),
+    window.onDidChangeActiveTextEditor((editor) => panes.follow(editor)),
+    window.onDidChangeTextEditorSelection((event) => panes.select(event)),
+    commands.registerCommand("transpica.showText", () => panes.show("text")),
+    commands.registerCommand("transpica.showGraph", () => panes.show("graph")),
+    commands.registerCommand("transpica.showPicture", () => panes.show("picture")),
+    commands.registerCommand("transpica.runTests", () => runTests(cases)),
+  );
+  return { client, panes, cases };
+}
+
+/** Reads files again that change outside of editors. */
+function watch(context, client, cases) {
+  const watcher = vscode.workspace.createFileSystemWatcher(FILES);
+  const changed = async (uri) => {
+    await readFile(client, uri);
+    client.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: uri.toString() }] });
+    cases.find(uri);
+  };
+  context.subscriptions.push(
+    watcher,
+    watcher.onDidCreate(changed),
+    watcher.onDidChange(changed),
+    watcher.onDidDelete(changed),
+  );
+}
+
+async function runTests(cases) {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const item = uri && cases.findBeside(uri);
+  if (item) return cases.run({ include: [item], profile: cases.profile });
+  return vscode.window.showInformationMessage(`There is no file of tests, NAME${ENDING}, beside this source.`);
+}
+
+module.exports = { activate, deactivate() {} };
