@@ -168,16 +168,18 @@ class Client {
 async function readFiles(client) {
   const found = await vscode.workspace.findFiles(FILES, "**/{node_modules,target}/**", MOST_FILES);
   await Promise.all(found.map((uri) => readFile(client, uri)));
+  client.notify("workspace/didChangeWatchedFiles", { changes: found.map((uri) => ({ uri: uri.toString() })) });
 }
 
-/** Reads files beside a document outside of the workspace. */
+/** Reads the files that belong to a document, which may be outside of the workspace. */
 async function readBeside(client, { uri, languageId }) {
-  if (languageId !== "pica" || uri.scheme === "untitled" || vscode.workspace.getWorkspaceFolder(uri)) return;
+  if (languageId !== "pica" || uri.scheme === "untitled") return;
   const folder = vscode.Uri.joinPath(uri, "..");
   const stem = uri.path.split("/").pop().split(".")[0];
   const entries = await vscode.workspace.fs.readDirectory(folder).then((list) => list, () => []);
-  const names = entries.map(([name]) => name).filter((name) => name.startsWith(`${stem}.`));
-  for (const name of names) await readFile(client, vscode.Uri.joinPath(folder, name));
+  const isOne = (name) => name.startsWith(`${stem}.`) && /\.(pica|test\.toml|shbin)$/.test(name);
+  const uris = entries.filter(([name]) => isOne(name)).map(([name]) => vscode.Uri.joinPath(folder, name));
+  await Promise.all(uris.map((uri) => readFile(client, uri)));
 }
 
 async function readFile(client, uri) {

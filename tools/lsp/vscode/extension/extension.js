@@ -4,10 +4,14 @@
 async function activate(context) {
   const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, "engine.wasm"));
   const client = new Client(bytes);
-  await readFiles(client);
+  await Promise.all(vscode.workspace.textDocuments.map((document) => readBeside(client, document)));
   client.start();
   const [panes, cases] = [new Panes(client, context.extensionUri), new Cases(client)];
-  cases.findAll();
+  // The search may take long, and a folder without search has none: nothing waits for it.
+  const ready = readFiles(client).then(() => cases.findAll());
+  for (const { uri, languageId } of vscode.workspace.textDocuments) {
+    if (languageId === "pica") cases.findBeside(uri);
+  }
   watch(context, client, cases);
   const { workspace, window, commands } = vscode;
   const subscribe = (...all) => context.subscriptions.push(...all);
@@ -16,6 +20,7 @@ async function activate(context) {
     workspace.onDidOpenTextDocument(async (document) => {
       await readBeside(client, document);
       client.open(document);
+      if (document.languageId === "pica") cases.findBeside(document.uri);
     }),
     workspace.onDidChangeTextDocument((event) => {
       client.change(event);
@@ -33,7 +38,7 @@ async function activate(context) {
     commands.registerCommand("transpica.showPicture", () => panes.show("picture")),
     commands.registerCommand("transpica.runTests", () => runTests(cases)),
   );
-  return { client, panes, cases };
+  return { client, panes, cases, ready };
 }
 
 /** Reads files again that change outside of editors. */
