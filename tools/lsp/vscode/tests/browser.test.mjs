@@ -3,9 +3,10 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 
@@ -164,14 +165,25 @@ test("VS Code for browsers uses the extension", { timeout: 120_000 }, async (con
   let tell;
   const answer = new Promise((resolve) => (tell = resolve));
   const server = await serve(tell);
-  const options = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", chromiumSandbox: false };
-  const browser = await chromium.launch(options);
+  const profile = await mkdtemp(path.join(tmpdir(), "transpica-vscode-"));
+  // Web views are frames of another origin with service workers, which Debian's browser denies to them.
+  await mkdir(path.join(profile, "Default"));
+  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+  await writeFile(path.join(profile, "Default/Preferences"), JSON.stringify(preferences));
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    headless: false,
+    chromiumSandbox: false,
+    args: ["--headless=new", "--no-sandbox", "--disable-background-networking", "--no-first-run", "--disable-gpu"],
+    viewport: { width: 1600, height: 900 },
+  });
   context.after(async () => {
     await browser.close();
     server.closeAllConnections();
     server.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 3 });
   });
-  const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+  const page = await browser.newPage();
   const faults = [];
   page.on("console", (message) => /transpica/i.test(message.text()) && message.type() === "error" && faults.push(message.text()));
   await page.goto(`http://localhost:${server.address().port}/`);
