@@ -203,26 +203,38 @@ test("VS Code for browsers uses the extension", { timeout: 120_000 }, async (con
   assert.equal(found.results.failed.length, 1);
   const [[name, , source]] = found.results.failed;
   assert.deepEqual([name, source], ["diffuse light", `/lights.v.pica:${place}`]);
-  const shown = await panes(page);
+  const [text, graph, picture] = await Promise.all(["text", "graph", "picture"].map((kind) => pane(page, kind)));
+  const count = (frame, selector) => frame.evaluate((selector) => document.querySelectorAll(selector).length, selector);
+  await Promise.all([text.waitForSelector(".line", ATTACHED), graph.waitForSelector(".block", ATTACHED)]);
+  const shown = { lines: await count(text, ".line"), blocks: await count(graph, ".block"), colored: await colored(picture) };
   console.log(JSON.stringify(shown));
+  assert.ok(shown.lines > 50 && shown.blocks > 3 && shown.colored > 1000);
+  // A line of WGSL selects its instruction, which is marked in the graph.
+  await text.evaluate(() => [...document.querySelectorAll(".line")].filter(({ dataset }) => dataset.pcs).at(-1).click());
+  await graph.waitForSelector(".block.selected", ATTACHED);
   if (SHOTS) await page.screenshot({ path: path.join(SHOTS, "vscode.png") });
-  assert.ok(shown.picture > 1000);
   assert.deepEqual(faults, []);
 });
 
-/** Looks into the last web view: the picture, whose pixels are not of one color. */
-async function panes(page) {
-  for (let tries = 0; tries < 100; tries += 1) {
+/** Panes behind others are in the page, but not visible. */
+const ATTACHED = { state: "attached", timeout: 10_000 };
+
+/** Returns the innermost frame of a pane. */
+async function pane(page, kind) {
+  for (let tries = 0; tries < 200; tries += 1) {
     for (const frame of page.frames()) {
-      const canvas = await frame.$("body[data-kind=picture] canvas").catch(() => null);
-      if (!canvas) continue;
-      const picture = await canvas.evaluate((canvas) => {
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        return new Uint32Array(data.buffer).filter((pixel, _, all) => pixel !== all[0]).length;
-      });
-      return { picture, tries };
+      if (await frame.$(`body[data-kind=${kind}]`).catch(() => null)) return frame;
     }
     await page.waitForTimeout(100);
   }
-  return { frames: page.frames().map((frame) => frame.url().slice(0, 100)) };
+  throw new Error(`there is no pane ${kind}`);
+}
+
+/** Counts the pixels of the picture that differ from its corner. */
+async function colored(frame) {
+  const canvas = await frame.waitForSelector("canvas", ATTACHED);
+  return canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return new Uint32Array(data.buffer).filter((pixel, _, all) => pixel !== all[0]).length;
+  });
 }
