@@ -120,7 +120,7 @@ class Panes {
     const { mesh = "lathe", ...asked } = request;
     const whole = { width: 480, height: 360, yaw: 0.6, pitch: 0.5, distance: 2.8, time: 0, by: "", wireframe: false };
     Object.assign(whole, asked);
-    if (!shows.includes(whole.by)) whole.by = "";
+    if (!shows.includes(whole.by)) whole.by = shows.includes("color") ? "color" : shows[0] ?? "";
     engine.setMesh(mesh);
     const pixels = engine.draw(JSON.stringify(whole));
     const problem = JSON.parse(engine.lastProblem());

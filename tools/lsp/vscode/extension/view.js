@@ -52,7 +52,7 @@ function showPicture({ pixels, request, shows, meshes }) {
   const ask = (changes) => host.postMessage({ request: { ...camera, ...changes } });
   const isNew = !camera;
   camera = request;
-  choices("by", "Output", shows, request.by || shows[0], (by) => ask({ by }));
+  choices("by", "Output", shows, request.by, (by) => ask({ by }));
   choices("mesh", "Mesh", meshes, request.mesh, (mesh) => ask({ mesh }));
   if (isNew) turn(ask);
   const { width, height } = request;
