@@ -29,7 +29,7 @@ const GEOMETRY: [&str; 8] =
 const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
 
 /// Files beside a test file: name and content by the name in the file.
-pub type Files<'a> = &'a dyn Fn(&str) -> Option<(String, Vec<u8>)>;
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<(String, Vec<u8>), Problem>;
 
 /// A test file with its shader.
 #[derive(Clone, Debug)]
@@ -61,12 +61,26 @@ impl TestFile {
         let text = std::fs::read_to_string(path).map_err(|error| Problem::new(&name, error))?;
         Self::with(&name, &text, &|name| {
             let path = path.with_file_name(name);
-            Some((path.display().to_string(), path.is_file().then(|| std::fs::read(&path))?.ok()?))
+            let bytes = std::fs::read(&path).map_err(|error| Problem::new(path.display(), error))?;
+            Ok((path.display().to_string(), bytes))
         })
     }
 
     /// Reads the text of a file and its shader, which `files` returns by the names in the file, with
     /// the names that reports show. Without file system.
+    ///
+    /// ```
+    /// use transpica_unit::{Cpu, Problem, TestFile};
+    /// let source = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
+    /// let tests = "[[case]]\nname = \"copies\"\nattributes = { v0 = [1, 2, 3, 4] }\nexpect = { o0 = [1, 2, 3, 4] }";
+    /// let files = |name: &str| match name {
+    ///     "a.v.pica" => Ok((name.to_owned(), source.into())),
+    ///     _ => Err(Problem { message: format!("there is no {name}"), ..Problem::default() }),
+    /// };
+    /// let file = TestFile::with("a.test.toml", tests, &files)?;
+    /// assert_eq!(file.cases[0].check("a", &file.shader, &Cpu).failure, None);
+    /// # Ok::<(), Problem>(())
+    /// ```
     ///
     /// # Errors
     /// A file that is not there, or is not of the format; errors of the shader.
@@ -84,9 +98,8 @@ impl TestFile {
                     }
                     reader.problem(item.span().start, problem.to_string())
                 };
-                let missing = |name| Problem::new(name, "there is no such file");
-                let read = names.iter().map(|name| files(name).ok_or_else(|| missing(name)));
-                Shader::of_files(&read.collect::<Result<Vec<_>, _>>().map_err(located)?).map_err(located)?
+                let read: Result<Vec<_>, _> = names.iter().map(|name| files(name)).collect();
+                read.and_then(|read| Shader::of_files(&read)).map_err(located)?
             }
             None => Shader::of_files(&beside(name, files)?)?,
         };
@@ -142,12 +155,13 @@ fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Proble
     let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = own.strip_suffix(ENDING).unwrap_or(own);
     let other = |ending: &str| files(&format!("{stem}{ending}"));
-    let sources: Vec<_> = [".v.pica", ".g.pica"].into_iter().filter_map(other).collect();
+    let sources: Vec<_> =
+        [".v.pica", ".g.pica"].into_iter().filter_map(|ending| other(ending).ok()).collect();
     if !sources.is_empty() {
         return Ok(sources);
     }
     let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
-    Ok(vec![other(".shbin").ok_or_else(|| Problem::new(name, message))?])
+    Ok(vec![other(".shbin").map_err(|_| Problem::new(name, message))?])
 }
 
 impl<'t> Parser<'_, 't> {

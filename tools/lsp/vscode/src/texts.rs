@@ -41,7 +41,9 @@ impl Texts {
 pub fn load(texts: &Texts, uri: &str) -> Result<TestFile, Problem> {
     let read = |name: &str| {
         let uri = join(uri, name);
-        texts.files.get(&uri).map(|bytes| (uri, bytes.clone()))
+        let bytes = texts.files.get(&uri).cloned();
+        let message = "there is no such file".into();
+        bytes.map(|bytes| (uri.clone(), bytes)).ok_or(Problem { file: uri, place: None, message })
     };
     let text = texts.files.get(uri).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
     TestFile::with(uri, &text, &read)
