@@ -72,6 +72,9 @@ const SELECTOR = { language: "pica" };
 const FILES = "**/*.{pica,test.toml,shbin}";
 const MOST_FILES = 2000;
 
+/** Returns a URI up to the first dot of its name. */
+const stemOf = (uri) => uri.toString().replace(/[^/.]*(\.[^/]*)?$/, (name) => name.split(".")[0]);
+
 /** The server, and what it is told again after a failure. */
 class Client {
   constructor(bytes) {
@@ -159,6 +162,18 @@ class Client {
     this.counted.fire();
   }
 
+  /** Takes sources that changed outside of editors; where tests or containers did, tests run again. */
+  changed(uris) {
+    const changes = uris.map((uri) => ({ uri: uri.toString() })).filter(({ uri }) => uri.endsWith(".pica"));
+    this.notify("workspace/didChangeWatchedFiles", { changes });
+    const stems = new Set(uris.map(stemOf));
+    for (const { languageId, uri } of vscode.workspace.textDocuments) {
+      if (languageId !== "pica" || !stems.has(stemOf(uri))) continue;
+      this.notify("textDocument/didSave", { textDocument: { uri: uri.toString() } });
+    }
+    this.counted.fire();
+  }
+
   close({ uri }) {
     this.notify("textDocument/didClose", { textDocument: { uri: uri.toString() } });
   }
@@ -168,7 +183,7 @@ class Client {
 async function readFiles(client) {
   const found = await vscode.workspace.findFiles(FILES, "**/{node_modules,target}/**", MOST_FILES);
   await Promise.all(found.map((uri) => readFile(client, uri)));
-  client.notify("workspace/didChangeWatchedFiles", { changes: found.map((uri) => ({ uri: uri.toString() })) });
+  client.changed(found);
 }
 
 /** Reads the files that belong to a document, which may be outside of the workspace. */

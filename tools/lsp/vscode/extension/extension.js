@@ -46,7 +46,7 @@ function watch(context, client, cases) {
   const watcher = vscode.workspace.createFileSystemWatcher(FILES);
   const changed = async (uri) => {
     await readFile(client, uri);
-    client.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: uri.toString() }] });
+    client.changed([uri]);
     cases.find(uri);
   };
   context.subscriptions.push(

@@ -175,6 +175,26 @@ test("failures stand at their case and at their instruction", async () => {
   assert.match(seen.messages.at(-1), /no file of tests/);
 });
 
+test("files that change outside of editors are read again", async () => {
+  const { vscode, seen, files, events, open } = await activate();
+  const opened = await open("lights.v.pica");
+  const hints = () => {
+    const whole = new vscode.Range(0, 0, 99, 0);
+    return seen.providers.InlayHints[1].provideInlayHints(opened, whole).filter(({ label }) => /×/.test(label)).length;
+  };
+  assert.ok(hints() > 20);
+  const tests = uriOf("lights.test.toml");
+  files.delete(tests);
+  await events.deleted.fire(vscode.Uri.parse(tests));
+  assert.equal([...seen.items].length, 2);
+  const library = seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("").length;
+  files.set(uriOf("other.v.pica"), new TextEncoder().encode(".proc added\nend\n.end"));
+  await events.created.fire(vscode.Uri.parse(uriOf("other.v.pica")));
+  await events.fileChanged.fire(vscode.Uri.parse(uriOf("lights.shbin")));
+  assert.equal(seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("added").length, 1);
+  assert.ok(seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("").length >= library);
+});
+
 test("a failure of the engine starts it anew", async () => {
   const { extension, seen, open } = await activate();
   await open("fog.v.pica");
