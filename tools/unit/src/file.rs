@@ -1,6 +1,6 @@
 //! Test files: cases in TOML.
-//! In: the path of a file, or its text and the files beside it. Out: a [`TestFile`]; an error with line and column. The
-//! guide of the crate has the format.
+//! In: the path of a file, or its text and the files beside it. Out: a [`TestFile`]; an error with
+//! line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -66,8 +66,8 @@ impl TestFile {
         })
     }
 
-    /// Reads the text of a file and its shader, which `files` returns by the names in the file, with
-    /// the names that reports show. Without file system.
+    /// Reads the text of a file and its shader without a file system. `files` returns sources by
+    /// their names in the file, each with the name that reports show.
     ///
     /// ```
     /// use transpica_unit::{Cpu, Problem, TestFile};

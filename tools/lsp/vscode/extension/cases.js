@@ -1,5 +1,5 @@
-// Cases of test files in VS Code's list of tests: results at the lines of cases, and at the instruction
-// that made a wrong component.
+// Cases of test files in VS Code's list of tests: results at the lines of cases, and at the
+// instruction that made a wrong component.
 
 const ENDING = ".test.toml";
 

@@ -1,5 +1,5 @@
 // The language server in this very thread: messages in, VS Code's objects out.
-// Facts: the Language Server Protocol 3.17, whose enumerations begin at 1 where VS Code's begin at 0.
+// Facts: the Language Server Protocol 3.17, whose enumerations begin at 1, those of VS Code at 0.
 
 const position = ({ line, character }) => new vscode.Position(line, character);
 const range = ({ start, end }) => new vscode.Range(position(start), position(end));

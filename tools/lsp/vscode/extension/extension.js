@@ -1,5 +1,5 @@
-// Entry point, behind the other files: `cargo xtask vscode` joins them into one, because workers load
-// no second one.
+// Entry point, behind the other files: `cargo xtask vscode` joins them into one, because workers
+// load no second one.
 
 async function activate(context) {
   const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, "engine.wasm"));

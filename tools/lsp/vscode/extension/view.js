@@ -1,4 +1,4 @@
-// A pane in its web view: shows what the extension sends, and marks parts by the lines that they are from.
+// A pane in its web view: shows what the extension sends, and marks parts by their lines.
 
 const host = acquireVsCodeApi();
 const [bar, note, main] = ["bar", "note", "main"].map((id) => document.getElementById(id));
