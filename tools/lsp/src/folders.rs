@@ -120,7 +120,7 @@ fn path(uri: &str) -> Option<PathBuf> {
 }
 
 /// Returns a name as part of a URI.
-fn encode(name: &str) -> String {
+pub fn encode(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {

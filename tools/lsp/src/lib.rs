@@ -39,11 +39,11 @@ mod view;
 pub use analysis::Analysis;
 pub use completion::Completion;
 #[cfg(feature = "folders")]
-pub use folders::Folders;
+pub use folders::{Folders, encode};
 pub use hover::{Hover, Markdown, Parameter, Signature};
 pub use mends::Mend;
 pub use names::{DocumentSymbol, Edits, Location, WorkspaceSymbol};
-pub use project::{Problem, Severity};
+pub use project::{Linked, Problem, Severity};
 pub use server::{Host, NoHost, Server};
 pub use stream::serve;
 pub use text::{Position, Range, Text, TextEdit};
@@ -53,5 +53,10 @@ impl Analysis {
     /// Returns the problems of a document.
     pub fn problems(&mut self, uri: &str) -> Vec<Problem> {
         self.project(uri).map(|(project, source)| project.problems(source)).unwrap_or_default()
+    }
+
+    /// Returns the file that the project of a document is linked into, if it has no errors.
+    pub fn linked(&mut self, uri: &str) -> Option<Linked> {
+        self.project(uri)?.0.linked()
     }
 }

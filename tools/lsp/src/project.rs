@@ -67,6 +67,17 @@ pub struct Source {
     pub text: Arc<Text>,
 }
 
+/// A linked file with its source map.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Linked {
+    /// The `.shbin` file.
+    pub bytes: Vec<u8>,
+    /// The sources.
+    pub uris: Vec<String>,
+    /// Of each code word the number of its source and the line, from 0.
+    pub places: Vec<(usize, usize)>,
+}
+
 /// Sources that are linked into one file.
 pub struct Project {
     /// The sources, in the order of linking.
@@ -117,6 +128,17 @@ impl Project {
     /// Returns the assembled file, if the texts have no errors.
     pub fn assembled(&self) -> Option<&Assembled> {
         self.outcome.as_ref().ok()
+    }
+
+    /// Returns the assembled file with its source map.
+    pub fn linked(&self) -> Option<Linked> {
+        let bytes = self.assembled()?.bytes.clone();
+        let line = |span: &Span| {
+            let text = &self.sources.get(span.source)?.text;
+            Some((span.source, text.line_of(span.start)))
+        };
+        let places = self.outline.statements.iter().map(|span| line(span).unwrap_or_default()).collect();
+        Some(Linked { bytes, uris: self.sources.iter().map(|source| source.uri.clone()).collect(), places })
     }
 
     /// Returns the messages of the assembler about all sources.

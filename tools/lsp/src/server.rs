@@ -77,6 +77,16 @@ impl<H: Host> Server<H> {
         self.has_exited.then_some(u8::from(!self.was_shut_down))
     }
 
+    /// Returns the host.
+    pub fn host_mut(&mut self) -> &mut H {
+        &mut self.host
+    }
+
+    /// Returns the documents.
+    pub fn analysis_mut(&mut self) -> &mut Analysis {
+        &mut self.analysis
+    }
+
     /// Takes a message, and returns those to send.
     pub fn handle(&mut self, message: &Value) -> Vec<Value> {
         let (id, params) = (message.get("id"), &message["params"]);

@@ -1,9 +1,9 @@
 //! Test files: cases in TOML.
-//! In: the path or the text of a file. Out: a [`TestFile`]; an error with line and column. The
-//! guide of the crate has the format.
+//! In: the path of a file, or its text and the files beside it. Out: a [`TestFile`]; an error with
+//! line and column. The guide of the crate has the format.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::de::DeTable;
 use transpica::Stage;
@@ -28,6 +28,9 @@ const VERTEX: [&str; 9] =
 const GEOMETRY: [&str; 8] =
     ["name", "program", "uniforms", "invocations", "triangles", "calls", "instructions", "budget"];
 const ROW: [&str; 4] = ["name", "uniforms", "attributes", "expect"];
+
+/// Files beside a test file: name and content by the name in the file.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<(String, Vec<u8>), Problem>;
 
 /// A test file with its shader.
 #[derive(Clone, Debug)]
@@ -59,13 +62,38 @@ impl TestFile {
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| Problem::new(&name, error))?;
-        let reader = Reader { name: &name, text: &text };
+        Self::with(&name, &text, &|name| {
+            let path = path.with_file_name(name);
+            let bytes = std::fs::read(&path).map_err(|error| Problem::new(path.display(), error))?;
+            Ok((path.display().to_string(), bytes))
+        })
+    }
+
+    /// Reads the text of a file and its shader without a file system. `files` returns sources by
+    /// their names in the file, each with the name that reports show.
+    ///
+    /// ```
+    /// use transpica_unit::{Cpu, Problem, TestFile};
+    /// let source = ".out - position o0\n.proc main\n    mov o0, v0\n    end\n.end\n";
+    /// let tests = "[[case]]\nname = \"copies\"\nattributes = { v0 = [1, 2, 3, 4] }\nexpect = { o0 = [1, 2, 3, 4] }";
+    /// let files = |name: &str| match name {
+    ///     "a.v.pica" => Ok((name.to_owned(), source.into())),
+    ///     _ => Err(Problem { message: format!("there is no {name}"), ..Problem::default() }),
+    /// };
+    /// let file = TestFile::with("a.test.toml", tests, &files)?;
+    /// assert_eq!(file.cases[0].check("a", &file.shader, &Cpu).failure, None);
+    /// # Ok::<(), Problem>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A file that is not there, or is not of the format; errors of the shader.
+    pub fn with(name: &str, text: &str, files: Files<'_>) -> Result<Self, Problem> {
+        let reader = Reader { name, text };
         let root = reader.parse()?;
         reader.check_keys(&root, &KEYS, "the file")?;
         let shader = match root.get("shader") {
             Some(item) => {
                 let names = reader.texts(item, "shader")?;
-                let paths: Vec<PathBuf> = names.iter().map(|name| path.with_file_name(name)).collect();
                 let located = |problem: Problem| {
                     // The assembler's own places are the better ones.
                     if problem.file.is_empty() {
@@ -73,9 +101,10 @@ impl TestFile {
                     }
                     reader.problem(item.span().start, problem.to_string())
                 };
-                Shader::load(&paths).map_err(located)?
+                let read: Result<Vec<_>, _> = names.iter().map(|name| files(name)).collect();
+                read.and_then(|read| Shader::of_files(&read)).map_err(located)?
             }
-            None => Shader::load(&beside(path)?)?,
+            None => Shader::of_files(&beside(name, files)?)?,
         };
         Self::parse((reader, path), &root, shader)
     }
@@ -139,21 +168,17 @@ impl TestFile {
 }
 
 /// Returns the sources beside a test file, or the container.
-fn beside(path: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(ENDING).unwrap_or(&name);
-    let other = |ending: &str| path.with_file_name(format!("{stem}{ending}"));
-    let sources: Vec<PathBuf> =
-        [".v.pica", ".g.pica"].map(other).into_iter().filter(|path| path.is_file()).collect();
-    let container = other(".shbin");
+fn beside(name: &str, files: Files<'_>) -> Result<Vec<(String, Vec<u8>)>, Problem> {
+    let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = own.strip_suffix(ENDING).unwrap_or(own);
+    let other = |ending: &str| files(&format!("{stem}{ending}"));
+    let sources: Vec<_> =
+        [".v.pica", ".g.pica"].into_iter().filter_map(|ending| other(ending).ok()).collect();
     if !sources.is_empty() {
         return Ok(sources);
     }
-    if container.is_file() {
-        return Ok(vec![container]);
-    }
     let message = format!("no {stem}.v.pica, {stem}.g.pica or {stem}.shbin beside it; name a shader");
-    Err(Problem::new(path.display(), message))
+    Ok(vec![other(".shbin").map_err(|_| Problem::new(name, message))?])
 }
 
 impl<'t> Parser<'_, 't> {

@@ -91,7 +91,7 @@ mod tests;
 
 pub use case::{Case, Checked, ExpectedTriangle, Row};
 pub use expect::{Difference, Expectation, Expected, Output, Tolerance, near};
-pub use file::{ENDING, TestFile};
+pub use file::{ENDING, Files, TestFile};
 pub use matrix::IDENTITY;
 pub use mutate::Mutant;
 pub use picture::PictureCase;

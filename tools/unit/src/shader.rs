@@ -116,7 +116,15 @@ impl Shader {
             let bytes = std::fs::read(path).map_err(|error| Problem::new(&name, error))?;
             files.push((name, bytes));
         }
-        if let [(name, bytes)] = &files[..]
+        Self::of_files(&files)
+    }
+
+    /// Reads sources, or one container, from their contents by name.
+    ///
+    /// # Errors
+    /// Those of the assembler or the container.
+    pub fn of_files(files: &[(String, Vec<u8>)]) -> Result<Self, Problem> {
+        if let [(name, bytes)] = files
             && bytes.starts_with(b"DVLB")
         {
             let file = Shbin::parse(bytes).map_err(|error| Problem::new(name, error))?;

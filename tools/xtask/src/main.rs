@@ -4,8 +4,9 @@
 //! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
 //! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
 //! runs the fuzz targets, `cargo xtask wasm` compares and times batches in WebAssembly,
-//! `cargo xtask web` builds the page, `cargo xtask install` installs the C interface, `cargo xtask
-//! dist` writes its archives, and `cargo xtask vendor-capi` copies its sources with their crates.
+//! `cargo xtask web` builds the page, `cargo xtask vscode` the extension for VS Code, `cargo xtask
+//! install` installs the C interface, `cargo xtask dist` writes its archives, and `cargo xtask
+//! vendor-capi` copies its sources with their crates.
 //! One module for each task.
 
 mod bare;
@@ -27,6 +28,7 @@ mod tally;
 mod test;
 mod validate;
 mod vendor;
+mod vscode;
 mod wasm;
 mod web;
 
@@ -44,6 +46,7 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
        cargo xtask web [--out DIR]
+       cargo xtask vscode [--test | --out DIR]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
        cargo xtask dist [--target TRIPLE]... [--features LIST | --built DIR] [--out DIR]
        cargo xtask vendor-capi DIR
@@ -77,6 +80,9 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    WebAssembly on samples, or on files below the root of the repository, compares them and prints their times
   web              builds the page of tools/web into target/page, or DIR, for any static host: installs Node.js, the target
                    wasm32-unknown-unknown (rustup) and the npm packages of its lock file if missing, and prints sizes
+  vscode           builds the extension of tools/lsp/vscode into target/vscode, or DIR, and the package for VS Code beside
+                   it: installs what web installs, and vsce (npm, into the target folder)
+  --test           then tests it under Node.js, and in VS Code for browsers (npm); installs Chromium if missing (Debian)
   install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
   --features       optional text targets: a list of wgsl, glsl, hlsl, msl
   --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)
@@ -126,6 +132,7 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["fuzz", ref options @ ..] => fuzz::run(options)?,
         ["wasm", ref paths @ ..] => wasm::run(paths)?,
         ["web", ref options @ ..] => web::run(options)?,
+        ["vscode", ref options @ ..] => vscode::run(options)?,
         ["install", ref options @ ..] => install::run(options)?,
         ["dist", ref options @ ..] => dist::run(options)?,
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,

@@ -11,7 +11,7 @@ use crate::{Failure, needs, program, run_line, target};
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The crate of the engine, and the file that cargo makes of it.
+/// The crate of the engine.
 const PACKAGE: &str = "transpica-web";
 /// Folder of the page and of the program that writes the JavaScript around the engine.
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
@@ -35,21 +35,30 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     // Not `web`: that is cargo's own folder for the profile of this name.
     let out = out.unwrap_or_else(|| target.join("page"));
     let glue = target.join("web-glue");
-    run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
-    let engine = ["build", "--profile", "web", "--package", PACKAGE, "--target", TARGET];
-    // Every browser of today has these vectors; without the flag batches run lane by lane.
-    run_line(Command::new(program()).args(engine).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
-    let module = target.join(TARGET).join("web").join("transpica_web.wasm");
-    let manifest = Path::new(WEB).join("bind/Cargo.toml");
-    let mut bind = Command::new(program());
-    bind.args(["run", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
-    bind.arg("--target-dir").arg(target.join("web-bind")).arg("--").arg(module).arg(&glue);
-    run_line(&mut bind)?;
+    bind(&compile(PACKAGE)?, &glue, &[])?;
     install_modules()?;
     let compiler = page().join("node_modules/.bin/tsc");
     run_line(Command::new(compiler).arg("--noEmit").current_dir(page()))?;
     run_line(in_page("node").arg("build.mjs").arg(glue).arg(&out))?;
     Ok(out)
+}
+
+/// Compiles an engine; returns the module.
+pub fn compile(package: &str) -> Result<PathBuf, String> {
+    run_line(Command::new("rustup").args(["target", "add", TARGET]))?;
+    let engine = ["build", "--profile", "web", "--package", package, "--target", TARGET];
+    // Every browser of today has these vectors; without the flag batches run lane by lane.
+    run_line(Command::new(program()).args(engine).env("RUSTFLAGS", "-C target-feature=+simd128"))?;
+    Ok(target()?.join(TARGET).join("web").join(format!("{}.wasm", package.replace('-', "_"))))
+}
+
+/// Writes the JavaScript around a module.
+pub fn bind(module: &Path, glue: &Path, options: &[&str]) -> Result<(), String> {
+    let manifest = Path::new(WEB).join("bind/Cargo.toml");
+    let mut bind = Command::new(program());
+    bind.args(["run", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    bind.arg("--target-dir").arg(target()?.join("web-bind")).arg("--").arg(module).arg(glue).args(options);
+    run_line(&mut bind)
 }
 
 /// Folder of the page's sources.

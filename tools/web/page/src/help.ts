@@ -36,9 +36,9 @@ async function complete(engine: Ask, context: CompletionContext): Promise<Comple
   if (context.aborted || !first) return null;
   const options = found.map(({ label, detail, documentation, sortText }) => ({
     label,
-    detail,
     sortText,
-    info: documentation && (() => page(documentation.value)),
+    ...(detail ? { detail } : {}),
+    ...(documentation ? { info: () => page(documentation.value) } : {}),
   }));
   const from = context.state.doc.lineAt(context.pos).from + first.textEdit.range.start.character;
   return { from, options };

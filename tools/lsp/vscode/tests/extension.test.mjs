@@ -1,0 +1,246 @@
+// The built extension with a double of VS Code: every sample, every provider, every command, every case.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { document, double, load } from "./double.mjs";
+
+const { EXTENSION, MODULES } = process.env;
+const SAMPLES = path.resolve("../../../shaders");
+const manifest = JSON.parse(readFileSync(path.join(EXTENSION, "package.json"), "utf8"));
+const modules = createRequire(path.join(MODULES, "x.js"));
+const names = readdirSync(SAMPLES).filter((name) => /\.(pica|shbin|toml)$/.test(name));
+const sources = names.filter((name) => name.endsWith(".pica"));
+const uriOf = (name) => `file:///s/${name}`;
+
+/** Compares values, which the extension's realm made, with those of this one. */
+const same = (found, expected, text) => assert.deepEqual(JSON.parse(JSON.stringify(found)), expected, text);
+
+/** Activates the extension with the samples as its workspace. */
+async function activate(more = {}) {
+  const files = new Map(names.map((name) => [uriOf(name), readFileSync(path.join(SAMPLES, name))]));
+  for (const [name, text] of Object.entries(more)) files.set(uriOf(name), new TextEncoder().encode(text));
+  files.set("file:///extension/engine.wasm", readFileSync(path.join(EXTENSION, "engine.wasm")));
+  const { vscode, seen, events } = double(files);
+  const context = { subscriptions: [], extensionUri: vscode.Uri.parse("file:///extension") };
+  const extension = await load(EXTENSION, vscode).activate(context);
+  await extension.ready;
+  const open = async (name, text = new TextDecoder().decode(files.get(uriOf(name)))) => {
+    const opened = document(uriOf(name), text);
+    vscode.workspace.textDocuments.push(opened);
+    const editor = { document: opened, revealRange() {} };
+    vscode.window.activeTextEditor = editor;
+    vscode.window.visibleTextEditors = [editor];
+    await events.opened.fire(opened);
+    await events.activated.fire(editor);
+    return opened;
+  };
+  return { vscode, seen, events, extension, files, open };
+}
+
+/** Replaces all of a document. */
+async function type({ vscode, events }, opened, text) {
+  const range = new vscode.Range(0, 0, 1e6, 0);
+  Object.assign(opened, { text, isDirty: true });
+  await events.changed.fire({ document: opened, contentChanges: [{ range, text }] });
+}
+
+test("every provider answers at every place of every sample", async () => {
+  const state = await activate();
+  const { vscode, seen, open } = state;
+  const counts = {};
+  const count = (name, list) => (counts[name] = (counts[name] ?? 0) + (list?.length ?? (list ? 1 : 0)));
+  const of = (name) => Object.values(seen.providers[name].find((value) => typeof value === "object" && !("language" in value)));
+  const call = (name, ...values) => count(name, of(name).find((work) => work.length >= values.length - 1 || work)(...values));
+  for (const name of sources) {
+    const opened = await open(name);
+    const lines = opened.text.split("\n");
+    const errors = seen.problems[uriOf(name)].filter(({ severity }) => severity === 0);
+    same(errors, [], name);
+    const whole = new vscode.Range(0, 0, lines.length, 0);
+    for (const kind of ["DocumentSymbol", "DocumentSemanticTokens", "FoldingRange", "DocumentFormattingEdit"]) call(kind, opened);
+    count("InlayHints", seen.providers.InlayHints[1].provideInlayHints(opened, whole));
+    call("CodeActions", opened, whole);
+    lines.forEach((line, number) => {
+      for (let column = 0; column <= line.length; column += 5) {
+        const place = new vscode.Position(number, column);
+        for (const kind of ["Hover", "CompletionItem", "SignatureHelp", "Definition", "DocumentHighlight"]) call(kind, opened, place);
+        const { provideReferences } = seen.providers.Reference[1];
+        count("Reference", provideReferences(opened, place, { includeDeclaration: true }));
+      }
+    });
+  }
+  count("WorkspaceSymbol", seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("main"));
+  for (const [name, most] of Object.entries({ CodeActions: 0, DocumentFormattingEdit: 0 })) assert.ok(counts[name] >= most);
+  for (const name of Object.keys(seen.providers)) {
+    if (!["CodeActions", "DocumentFormattingEdit", "Rename"].includes(name)) assert.ok(counts[name] > 20, `${name}: ${counts[name]}`);
+  }
+  console.log(`${sources.length} sources:`, counts);
+});
+
+test("typing has problems, mends, completion and renames", async () => {
+  const state = await activate();
+  const { vscode, seen, events, open } = state;
+  const opened = await open("new.v.pica", ".out - position o0\n.proc main\n\tmvo o0, v0\n\tend\n.end\n");
+  const [problem] = seen.problems[uriOf("new.v.pica")];
+  assert.match(problem.message, /did you mean `mov`/);
+  const [action] = seen.providers.CodeActions[1].provideCodeActions(opened, problem.range);
+  const [edit] = action.edit.edits.get(uriOf("new.v.pica"));
+  assert.deepEqual([edit.newText, edit.range.start.line, action.diagnostics.length], ["mov", 2, 1]);
+  await type(state, opened, opened.text.replace("mvo", "mov"));
+  same(seen.problems[uriOf("new.v.pica")], []);
+  const rename = seen.providers.Rename[1];
+  const place = new vscode.Position(1, 7);
+  assert.equal(rename.prepareRename(opened, place).start.character, 6);
+  assert.throws(() => rename.provideRenameEdits(opened, place, "1"), /main/);
+  await events.closed.fire(opened);
+  same(seen.problems[uriOf("new.v.pica")], []);
+});
+
+test("panes show every sample and follow edits", async () => {
+  const state = await activate();
+  const { seen, events, open } = state;
+  const figures = { wgsl: 0, svg: 0, pixels: 0, marked: 0 };
+  for (const name of sources) {
+    const opened = await open(name);
+    if (seen.panels.length === 0) for (const kind of ["Text", "Graph", "Picture"]) seen.commands[`transpica.show${kind}`]();
+    const [text, graph, picture] = seen.panels.map(({ webview }) => webview.posted.at(-1));
+    assert.match(text.text, /fn \w+\(/, name);
+    assert.match(graph.svg, /^<svg/, name);
+    figures.wgsl += text.text.split("\n").length;
+    figures.svg += graph.svg.match(/class="block"/g).length;
+    figures.pixels += picture.pixels?.length > 0;
+    figures.marked += text.places.flat().filter((pc) => text.lines[pc] >= 0).length;
+    const last = text.places.flat().map((pc) => text.lines[pc]).filter((line) => line >= 0).at(-1);
+    if (last !== undefined) assert.match(opened.text.split("\n")[last], /\S/, name);
+  }
+  console.log("panes:", figures);
+  assert.ok(figures.pixels > 25 && figures.marked > 1000, JSON.stringify(figures));
+  const [text, , picture] = seen.panels;
+  await text.webview.received.fire({ text: "glsl" });
+  assert.match(text.webview.posted.at(-1).text, /#version/);
+  await picture.webview.received.fire({ request: { by: "nothing", yaw: 1, mesh: "quad", width: 64, height: 64 } });
+  assert.equal(picture.webview.posted.at(-1).pixels.length, 64 * 64 * 4);
+  await picture.webview.received.fire({ request: { width: 0 } });
+  assert.match(picture.webview.posted.at(-1).note, /1 to/);
+  const opened = await open("fog.v.pica");
+  await type(state, opened, "mov");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.match(text.webview.posted.at(-1).note, /errors/);
+  await events.selected.fire({ textEditor: { document: opened }, selections: [{ active: { line: 3 } }] });
+  same(text.webview.posted.at(-1), { select: 3 });
+  assert.match(text.webview.html, /Content-Security-Policy/);
+});
+
+test("cases of every file pass, with counts of lines", async () => {
+  const { seen } = await activate();
+  const [run, coverage] = seen.profiles;
+  assert.deepEqual([...seen.items].map(([id]) => id.split("/").pop()).sort(), ["lights.test.toml", "points.test.toml", "textured.test.toml"]);
+  await coverage.run({}, undefined);
+  const of = (kind) => seen.told.filter(([name]) => name === kind);
+  assert.deepEqual([of("failed"), of("errored"), of("end").length], [[], [], 1]);
+  assert.equal(of("passed").length, of("started").length);
+  assert.equal(of("passed").length, [...seen.items].reduce((sum, [, item]) => sum + [...item.children].length, 0));
+  const files = of("addCoverage").map(([, { uri }]) => uri);
+  const lights = (await coverage.loadDetailedCoverage(run, { uri: files.find((uri) => /lights/.test(uri)) }));
+  assert.ok(files.length >= 4 && lights.some(({ executed }) => executed > 1));
+  console.log(`${of("passed").length} cases, ${files.length} sources with counts`);
+});
+
+test("failures stand at their case and at their instruction", async () => {
+  const text = readFileSync(path.join(SAMPLES, "lights.test.toml"), "utf8");
+  const state = await activate({ "lights.test.toml": text.replace("color = [0.625,", "color = [0.5,"), "fog.test.toml": "[[case]]" });
+  const { seen, open, vscode, files, events } = state;
+  await open("lights.v.pica");
+  await seen.commands["transpica.runTests"]();
+  const failed = seen.told.filter(([name]) => name === "failed");
+  assert.equal(failed.length, 1);
+  const [, item, [atCase, atCode]] = failed[0];
+  assert.equal(text.split("\n")[item.range.start.line], `name = "${item.id}"`);
+  assert.deepEqual([atCase.location.uri.path, atCase.location.range], ["/s/lights.test.toml", item.range]);
+  assert.equal(atCode.location.uri.path, "/s/lights.v.pica");
+  const line = readFileSync(path.join(SAMPLES, "lights.v.pica"), "utf8").split("\n")[atCode.location.range.line];
+  assert.match(line, /^\tmin outcol/);
+  assert.doesNotMatch(atCase.message, /file:/);
+  // A file of tests with an error says where.
+  const [problem] = seen.problems[uriOf("fog.test.toml")];
+  assert.match(problem.message, /the case has no/);
+  files.delete(uriOf("fog.test.toml"));
+  await events.deleted.fire(vscode.Uri.parse(uriOf("fog.test.toml")));
+  assert.equal(seen.problems[uriOf("fog.test.toml")], undefined);
+  await open("fog.v.pica");
+  await seen.commands["transpica.runTests"]();
+  assert.match(seen.messages.at(-1), /no file of tests/);
+});
+
+test("files that change outside of editors are read again", async () => {
+  const { vscode, seen, files, events, open } = await activate();
+  const opened = await open("lights.v.pica");
+  const hints = () => {
+    const whole = new vscode.Range(0, 0, 99, 0);
+    return seen.providers.InlayHints[1].provideInlayHints(opened, whole).filter(({ label }) => /×/.test(label)).length;
+  };
+  assert.ok(hints() > 20);
+  const tests = uriOf("lights.test.toml");
+  files.delete(tests);
+  await events.deleted.fire(vscode.Uri.parse(tests));
+  assert.equal([...seen.items].length, 2);
+  const library = seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("").length;
+  files.set(uriOf("other.v.pica"), new TextEncoder().encode(".proc added\nend\n.end"));
+  await events.created.fire(vscode.Uri.parse(uriOf("other.v.pica")));
+  await events.fileChanged.fire(vscode.Uri.parse(uriOf("lights.shbin")));
+  assert.equal(seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("added").length, 1);
+  assert.ok(seen.providers.WorkspaceSymbol[0].provideWorkspaceSymbols("").length >= library);
+});
+
+test("a failure of the engine starts it anew", async () => {
+  const { extension, seen, open } = await activate();
+  await open("fog.v.pica");
+  const { client } = extension;
+  client.language.handle = () => { throw new WebAssembly.RuntimeError("unreachable"); };
+  console.error = () => {};
+  const opened = await open("lights.v.pica");
+  same(seen.problems[uriOf("lights.v.pica")], []);
+  assert.ok(client.ask("hover", opened, { position: { line: 60, character: 6 } }, () => true) !== null);
+});
+
+test("the manifest names files and commands that are there", async () => {
+  const { contributes } = manifest;
+  const { seen } = await activate();
+  assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), Object.keys(seen.commands).sort());
+  const present = readdirSync(EXTENSION);
+  const named = [manifest.main, manifest.browser, contributes.languages[0].configuration, contributes.grammars[0].path];
+  for (const file of named) assert.ok(present.includes(path.basename(file)), file);
+});
+
+test("the grammar colors every line of every sample", async () => {
+  const oniguruma = modules("vscode-oniguruma");
+  const { Registry, INITIAL, parseRawGrammar } = modules("vscode-textmate");
+  await oniguruma.loadWASM(readFileSync(modules.resolve("vscode-oniguruma/release/onig.wasm")).buffer);
+  const onigLib = {
+    createOnigScanner: (patterns) => new oniguruma.OnigScanner(patterns),
+    createOnigString: (text) => new oniguruma.OnigString(text),
+  };
+  const file = path.join(EXTENSION, "pica.tmLanguage.json");
+  const loadGrammar = async () => parseRawGrammar(readFileSync(file, "utf8"), file);
+  const grammar = await new Registry({ onigLib: Promise.resolve(onigLib), loadGrammar }).loadGrammar("source.pica");
+  const scopes = (line) => grammar.tokenizeLine(line, INITIAL).tokens.filter((token) => token.scopes.length > 1);
+  const scope = (line, word) => {
+    const at = line.indexOf(word);
+    return scopes(line).find(({ startIndex, endIndex }) => startIndex <= at && at < endIndex)?.scopes.at(-1);
+  };
+  const line = "here: mad r0.xy, -c4[a0.x].zw, 1.5e3, name ; mov";
+  const expected = { here: "entity.name.label", mad: "keyword.operator.mnemonic", r0: "variable.language.register" };
+  Object.assign(expected, { xy: "variable.other.member", "1.5e3": "constant.numeric", "; mov": "comment.line" });
+  for (const [word, name] of Object.entries(expected)) assert.equal(scope(line, word), `${name}.pica`, word);
+  assert.equal(scope(line, "name"), undefined);
+  assert.equal(scope(".out - texcoord0 o1", "texcoord0"), "support.type.pica");
+  assert.equal(scope("\t.alias end r1", ".alias"), "keyword.control.directive.pica");
+  for (const name of sources) {
+    for (const text of readFileSync(path.join(SAMPLES, name), "utf8").split("\n")) {
+      if (/^\s*[.a-z]/.test(text)) assert.ok(scopes(text).length > 0, `${name}: ${text}`);
+    }
+  }
+});
