@@ -21,17 +21,24 @@ const DEPTH: u32 = 24;
 const NO_LANE: u32 = (1 << 30) - 1;
 
 /// A few lanes, in the order in which they were found.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
     /// Behind the last there is none, so that a search needs no length: it looks at all of them at
     /// once.
     all: [Lane; MOST],
     len: usize,
+    /// The [bits](bit) of all: most lanes that are looked for are not there.
+    seen: u64,
+}
+
+/// One of 64 bits for a lane; few lanes share one.
+fn bit(lane: Lane) -> u64 {
+    1 << ((lane.value().index() * 4 + usize::from(lane.index())) % 64)
 }
 
 impl Lanes {
     pub fn none() -> Self {
-        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0 }
+        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0, seen: 0 }
     }
 
     pub fn as_slice(&self) -> &[Lane] {
@@ -43,7 +50,11 @@ impl Lanes {
     }
 
     pub fn contains(&self, lane: Lane) -> bool {
-        self.all.iter().fold(false, |found, &other| found | (other == lane))
+        self.seen & bit(lane) != 0 && self.all.iter().fold(false, |found, &other| found | (other == lane))
+    }
+
+    pub fn contains_all(&self, others: &Self) -> bool {
+        others.seen & !self.seen == 0 && others.as_slice().iter().all(|&lane| self.contains(lane))
     }
 
     /// Keeps some lanes.
@@ -63,17 +74,22 @@ impl Lanes {
         let Some(slot) = self.all.get_mut(self.len) else { return false };
         *slot = lane;
         self.len += 1;
+        self.seen |= bit(lane);
         true
     }
 
     /// Adds lanes that are new; whether there was room.
     pub fn add_all(&mut self, lanes: &Self) -> bool {
+        if self.len == 0 {
+            *self = *lanes;
+            return true;
+        }
         lanes.as_slice().iter().all(|&lane| self.add(lane))
     }
 }
 
 /// The lanes that make a lane NaN.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Causes {
     /// The lanes exactly of which one is NaN where the lane is.
     exactly: Lanes,
@@ -88,16 +104,23 @@ impl Causes {
 }
 
 /// The causes found so far.
+#[derive(Debug, Default)]
 pub(super) struct Memory {
+    /// By value: the place of its lanes in `numbers`, or 0.
+    places: Vec<u32>,
     /// By lane: 1 + the number of its causes, or 0.
-    numbers: Vec<u32>,
+    numbers: Vec<[u32; 4]>,
     all: Vec<Causes>,
 }
 
 impl Memory {
-    /// With those of a lane that is never NaN.
-    pub fn new() -> Self {
-        Self { numbers: Vec::new(), all: vec![Causes::of_nothing()] }
+    /// Forgets all but those of a lane that is never NaN.
+    pub fn start(&mut self) {
+        self.places.clear();
+        self.numbers.clear();
+        self.numbers.push([0; 4]);
+        self.all.clear();
+        self.all.push(Causes::of_nothing());
     }
 
     /// The lanes exactly of which one is NaN where a lane is, by the number of its causes.
@@ -106,18 +129,27 @@ impl Memory {
     }
 
     fn get(&self, lane: Lane) -> Option<usize> {
-        (*self.numbers.get(slot(lane))? as usize).checked_sub(1)
+        let place = *self.places.get(lane.value().index())?;
+        (self.numbers[place as usize][usize::from(lane.index())] as usize).checked_sub(1)
+    }
+
+    /// Notes the number of the causes of a lane of a function of this many values.
+    fn set(&mut self, lane: Lane, number: usize, values: usize) {
+        if self.places.len() <= lane.value().index() {
+            self.places.resize(values, 0);
+        }
+        let place = &mut self.places[lane.value().index()];
+        if *place == 0 {
+            *place = self.numbers.len() as u32;
+            self.numbers.push([0; 4]);
+        }
+        self.numbers[*place as usize][usize::from(lane.index())] = number as u32 + 1;
     }
 
     fn add(&mut self, causes: Causes) -> usize {
         self.all.push(causes);
         self.all.len() - 1
     }
-}
-
-/// The place of a lane in a table.
-fn slot(lane: Lane) -> usize {
-    lane.value().index() * 4 + usize::from(lane.index())
 }
 
 impl Pass<'_> {
@@ -157,10 +189,7 @@ impl Pass<'_> {
         }
         let number = self.causes.add(causes);
         if depth > 0 {
-            if self.causes.numbers.len() <= slot(lane) {
-                self.causes.numbers.resize(self.emit.func.values.len() * 4, 0);
-            }
-            self.causes.numbers[slot(lane)] = number as u32 + 1;
+            self.causes.set(lane, number, self.emit.func.values.len());
         }
         number
     }
@@ -176,12 +205,12 @@ impl Pass<'_> {
 
     /// Returns whether a lane is NaN only where another one is, the causes of which have a number.
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, causes: usize) -> bool {
-        if self.causes.all[causes].makers.contains(lane) || !self.is_computed(lane) {
-            return self.causes.all[causes].makers.contains(lane);
+        let is_maker = self.causes.all[causes].makers.contains(lane);
+        if is_maker || !self.is_computed(lane) {
+            return is_maker;
         }
         let own = self.find_causes(lane);
-        let makers = &self.causes.all[causes].makers;
-        self.causes.exactly(own).as_slice().iter().all(|&lane| makers.contains(lane))
+        self.causes.all[causes].makers.contains_all(self.causes.exactly(own))
     }
 
     /// Returns whether something but the operation that is looked at may have read a lane, or what

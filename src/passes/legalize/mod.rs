@@ -71,7 +71,7 @@ struct Pass<'a> {
     /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
     uses: Vec<u8>,
     /// Causes of NaN that were found.
-    causes: Memory,
+    causes: &'a mut Memory,
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
@@ -88,9 +88,11 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     let (ranges, unpromised) = ranges(&module.main, options, constants);
     let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
     let values = module.main.values.len();
+    let mut causes = std::mem::take(&mut built.causes);
+    causes.start();
     let mut pass = Pass {
         uses,
-        causes: Memory::new(),
+        causes: &mut causes,
         precision,
         facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
         hide: Hide::new(&module.main, constants),
@@ -111,7 +113,9 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     if let Some(hide) = pass.hide {
         hide.finish(pass.emit.func);
     }
-    pass.facts.relies_on_promises()
+    let relies = pass.facts.relies_on_promises();
+    built.causes = causes;
+    relies
 }
 
 /// Remains of the rules of PICA200 products in a legal module.
@@ -213,9 +217,11 @@ impl Pass<'_> {
             Op::Binary(op, ..) => op.choice().is_some(),
             _other => false,
         };
-        let constant = self.facts.constants(value);
-        if is_choice && constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
-            self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
+        if is_choice {
+            let constant = self.facts.constants(value);
+            if constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
+                self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use super::Pass;
 use super::causes::Lanes;
 use super::helpers::Helper;
 use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
+use crate::support::entity;
 
 /// Lanes that a test for NaN looks at.
 #[derive(Clone, Copy)]
@@ -88,7 +89,10 @@ impl Pass<'_> {
             (0..).zip(lanes).fold(0u32, |bits, (at, &lane)| bits | u32::from(keep(lane)) << at)
         };
         let derived = bits(&|lane| self.is_derived(lane));
-        let older = if derived == 0 { 0 } else { bits(&|lane| self.is_older(lane)) };
+        if derived == 0 {
+            return;
+        }
+        let older = bits(&|lane| self.is_older(lane));
         let mut left = (1u32 << lanes.len()) - 1;
         for (at, &to) in lanes.iter().enumerate() {
             let asked = left & older & !(1 << at);
@@ -96,8 +100,8 @@ impl Pass<'_> {
                 continue;
             }
             let causes = self.find_causes(to);
-            for (other, &lane) in lanes.iter().enumerate() {
-                if asked >> other & 1 != 0 && self.is_nan_only_with(lane, causes) {
+            for other in entity::bits(asked.into()) {
+                if self.is_nan_only_with(lanes[other as usize], causes) {
                     left &= !(1 << other);
                 }
             }
