@@ -154,6 +154,16 @@ impl Walk {
         self.turn(f)
     }
 
+    /// Passes the evaluations that follow.
+    #[inline]
+    pub fn lets(&mut self, f: &Func, mut visit: impl FnMut(Value)) {
+        let items = self.inside.map_or(&[][..], |region| &f.regions[region].items);
+        while let Some(&Item::Let(value)) = items.get(self.next) {
+            self.next += 1;
+            visit(value);
+        }
+    }
+
     /// The next step, where it is no evaluation.
     fn turn(&mut self, f: &Func) -> Option<Step> {
         if let Some(region) = self.inside.take() {

@@ -124,6 +124,10 @@ impl<'a> Ranges<'a> {
             Some(Op::Shuffle(lanes)) => {
                 return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
             }
+            // Four lanes.
+            Some(Op::Read(resource @ (Resource::Uniform(_) | Resource::Input(_)))) => {
+                return [0, 1, 2, 3].map(|index| self.read(resource, index));
+            }
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,
@@ -156,8 +160,8 @@ impl<'a> Ranges<'a> {
             // The lane before it must be no square, quotient or fraction.
             Op::Binary(Binary::MulP, a, b) => {
                 let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
-                let is_square = self.source(f, x) == self.source(f, y);
-                equal(a) && equal(b) && (a == b || !is_square && self.quotient(f, x, y).is_none())
+                let is_square = || self.source(f, x) == self.source(f, y);
+                equal(a) && equal(b) && (a == b || !is_square() && self.quotient(f, x, y).is_none())
             }
             Op::Binary(Binary::AddP, a, b) => {
                 let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
