@@ -154,14 +154,12 @@ impl Memory {
 
 impl Pass<'_> {
     /// Finds what makes a lane NaN, which copies no other; its number.
+    #[inline]
     pub(super) fn find_causes(&mut self, lane: Lane) -> usize {
-        self.find_causes_within(lane, DEPTH)
+        self.causes.get(lane).unwrap_or_else(|| self.search(lane, DEPTH))
     }
 
-    fn find_causes_within(&mut self, lane: Lane, depth: u32) -> usize {
-        if let Some(found) = self.causes.get(lane) {
-            return found;
-        }
+    fn search(&mut self, lane: Lane, depth: u32) -> usize {
         if !self.lane_may_be_nan(lane) {
             return 0;
         }
@@ -175,7 +173,8 @@ impl Pass<'_> {
             }
             // Most are inputs and uniforms. The recursion ends with the depth.
             if self.is_computed(origin) {
-                let further = self.find_causes_within(origin, depth - 1);
+                let known = self.causes.get(origin);
+                let further = known.unwrap_or_else(|| self.search(origin, depth - 1));
                 let further = &self.causes.all[further];
                 causes.makers.add_all(&further.makers);
                 is_exact = is_exact && causes.exactly.add_all(&further.exactly);

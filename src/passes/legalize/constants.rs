@@ -68,9 +68,10 @@ pub(super) struct Constants<'a> {
 impl<'a> Constants<'a> {
     /// Of a function of which nothing is known yet. `uniforms` take the place of reads.
     pub fn new(precision: Precision, uniforms: &'a FloatConstants, values: usize) -> Self {
-        let mut numbers = Vec::with_capacity(2 * values);
+        let (mut numbers, mut known) = (Vec::with_capacity(2 * values), Vec::with_capacity(32));
         numbers.resize(values, 0);
-        Self { numbers, known: vec![Constant::NONE], precision, uniforms }
+        known.push(Constant::NONE);
+        Self { numbers, known, precision, uniforms }
     }
 
     #[inline]

@@ -71,6 +71,15 @@ impl<'a> Facts<'a> {
     /// The classes of numbers that a lane may hold.
     #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
+        // Most lanes: no registers need to be saved for them.
+        match (self.constant(lane), self.ranges.seen(lane), &self.unpromised) {
+            (None, Some(range), None) => range.classes,
+            _other => self.find_classes(func, lane),
+        }
+    }
+
+    #[inline(never)]
+    fn find_classes(&self, func: &Func, lane: Lane) -> Classes {
         if let Some(bits) = self.constant(lane) {
             return Classes::of_bits(bits);
         }

@@ -205,16 +205,19 @@ impl Pass<'_> {
     /// Makes one definition legal.
     fn replace(&mut self, value: Value, op: Op) {
         let is_decided = self.hide.as_ref().is_some_and(|hide| hide.chooses(self.emit.func, op));
-        let mut legal = self.legal(value, op).unwrap_or(op);
-        if is_decided {
-            legal = self.with_hidden_arms(legal);
+        let legal = self.legal(value, op);
+        if let Some(legal) = legal {
+            self.emit.func.values[value].def = Def::Op(legal);
         }
-        self.emit.func.values[value].def = Def::Op(legal);
+        if is_decided {
+            let hidden = self.with_hidden_arms(legal.unwrap_or(op));
+            self.emit.func.values[value].def = Def::Op(hidden);
+        }
         self.facts.learn(self.emit.func, value);
         // What chooses has found no constant itself.
-        let is_choice = match legal {
-            Op::Select { .. } => true,
-            Op::Binary(op, ..) => op.choice().is_some(),
+        let is_choice = match &self.emit.func.values[value].def {
+            Def::Op(Op::Select { .. }) => true,
+            Def::Op(Op::Binary(op, ..)) => op.choice().is_some(),
             _other => false,
         };
         if is_choice {

@@ -77,7 +77,9 @@ impl<'a> Ranges<'a> {
         self.uniforms = Range::promised(options.assume.uniforms, self.precision);
         self.inputs = options.input.numbers().map(|promise| Range::promised(promise, self.precision));
         self.results = Range::promised(options.assume.results, self.precision);
-        let constants = self.constants.into_iter().flatten().flatten().flatten();
+        // Nothing is more than all.
+        let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
+        let constants = constants.into_iter().flatten().flatten().flatten();
         // Behind the last uniform there are ones.
         let one = Range::of_bits(ONE);
         self.anywhere = constants.fold(self.uniforms.or(one), |all, &bits| all.or(Range::of_bits(bits)));
@@ -172,6 +174,12 @@ impl<'a> Ranges<'a> {
         }
     }
 
+    /// Returns the numbers that a lane of a value may be that a sweep has seen.
+    #[inline]
+    pub(crate) fn seen(&self, lane: Lane) -> Option<Range> {
+        Some(self.table.get(lane.value().index())?[usize::from(lane.index())])
+    }
+
     /// Returns the numbers that a lane may be.
     pub fn get(&self, f: &Func, lane: Lane) -> Range {
         self.find(f, lane, &mut { FUEL })
@@ -223,8 +231,8 @@ impl<'a> Ranges<'a> {
 
     /// Returns the numbers that a lane may be; the recursion ends with the fuel.
     fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
-        if let Some(lanes) = self.table.get(lane.value().index()) {
-            return lanes[usize::from(lane.index())];
+        if let Some(range) = self.seen(lane) {
+            return range;
         }
         match fuel.checked_sub(1) {
             Some(left) => *fuel = left,

@@ -43,7 +43,7 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     out.clear();
     stack.clear();
     visible.start(f.values.len());
-    f.merged.reserve(f.values.len() / 8);
+    f.merged.reserve(f.values.len() / 2);
     let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
