@@ -153,8 +153,7 @@ impl Writer {
     #[inline]
     pub(super) fn value<const N: usize>(&mut self, op: Op, ty: Word, operands: &[Word; N]) -> Word {
         let id = self.id();
-        let mut all = [0; MOST];
-        all[..3].copy_from_slice(&[(3 + N as Word) << 16 | op as Word, ty, id]);
+        let mut all = [(3 + N as Word) << 16 | op as Word, ty, id, 0, 0, 0, 0, 0];
         all[3..3 + N].copy_from_slice(operands);
         self.sections[Section::Code as usize].extend_from_slice(&all[..3 + N]);
         id
