@@ -33,7 +33,12 @@ pub(super) struct Lanes {
 
 /// One of 64 bits for a lane; few lanes share one.
 fn bit(lane: Lane) -> u64 {
-    1 << ((lane.value().index() * 4 + usize::from(lane.index())) % 64)
+    1 << (slot(lane) % 64)
+}
+
+/// The place of a lane in a table.
+fn slot(lane: Lane) -> usize {
+    lane.value().index() * 4 + usize::from(lane.index())
 }
 
 impl Lanes {
@@ -55,15 +60,6 @@ impl Lanes {
 
     pub fn contains_all(&self, others: &Self) -> bool {
         others.seen & !self.seen == 0 && others.as_slice().iter().all(|&lane| self.contains(lane))
-    }
-
-    /// Keeps some lanes.
-    pub fn retain(&mut self, mut keep: impl FnMut(Lane) -> bool) {
-        let mut kept = Self::none();
-        for &lane in self.as_slice().iter().filter(|&&lane| keep(lane)) {
-            kept.add(lane);
-        }
-        *self = kept;
     }
 
     /// Adds a lane if it is new; whether there was room.
@@ -106,19 +102,15 @@ impl Causes {
 /// The causes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// By value: the place of its lanes in `numbers`, or 0.
-    places: Vec<u32>,
     /// By lane: 1 + the number of its causes, or 0.
-    numbers: Vec<[u32; 4]>,
+    numbers: Vec<u32>,
     all: Vec<Causes>,
 }
 
 impl Memory {
     /// Forgets all but those of a lane that is never NaN.
     pub fn start(&mut self) {
-        self.places.clear();
         self.numbers.clear();
-        self.numbers.push([0; 4]);
         self.all.clear();
         self.all.push(Causes::of_nothing());
     }
@@ -129,21 +121,7 @@ impl Memory {
     }
 
     fn get(&self, lane: Lane) -> Option<usize> {
-        let place = *self.places.get(lane.value().index())?;
-        (self.numbers[place as usize][usize::from(lane.index())] as usize).checked_sub(1)
-    }
-
-    /// Notes the number of the causes of a lane of a function of this many values.
-    fn set(&mut self, lane: Lane, number: usize, values: usize) {
-        if self.places.len() <= lane.value().index() {
-            self.places.resize(values, 0);
-        }
-        let place = &mut self.places[lane.value().index()];
-        if *place == 0 {
-            *place = self.numbers.len() as u32;
-            self.numbers.push([0; 4]);
-        }
-        self.numbers[*place as usize][usize::from(lane.index())] = number as u32 + 1;
+        (*self.numbers.get(slot(lane))? as usize).checked_sub(1)
     }
 
     fn add(&mut self, causes: Causes) -> usize {
@@ -188,7 +166,10 @@ impl Pass<'_> {
         }
         let number = self.causes.add(causes);
         if depth > 0 {
-            self.causes.set(lane, number, self.emit.func.values.len());
+            if self.causes.numbers.len() <= slot(lane) {
+                self.causes.numbers.resize(self.emit.func.values.len() * 4, 0);
+            }
+            self.causes.numbers[slot(lane)] = number as u32 + 1;
         }
         number
     }
@@ -203,6 +184,7 @@ impl Pass<'_> {
     }
 
     /// Returns whether a lane is NaN only where another one is, the causes of which have a number.
+    #[inline]
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, causes: usize) -> bool {
         let is_maker = self.causes.all[causes].makers.contains(lane);
         if is_maker || !self.is_computed(lane) {
@@ -270,7 +252,7 @@ impl Pass<'_> {
     }
 
     fn add_each(&self, found: &mut Lanes, lanes: impl IntoIterator<Item = Lane>, is_all: bool) -> bool {
-        lanes.into_iter().all(|lane| found.add(self.facts.root(self.emit.func, lane))) && is_all
+        lanes.into_iter().all(|lane| found.add(self.facts.ranges.root(self.emit.func, lane))) && is_all
     }
 
     /// Of a sum.

@@ -68,8 +68,9 @@ pub(super) struct Constants<'a> {
 impl<'a> Constants<'a> {
     /// Of a function of which nothing is known yet. `uniforms` take the place of reads.
     pub fn new(precision: Precision, uniforms: &'a FloatConstants, values: usize) -> Self {
-        let (mut numbers, mut known) = (Vec::with_capacity(2 * values), Vec::with_capacity(32));
+        let mut numbers = Vec::with_capacity(2 * values);
         numbers.resize(values, 0);
+        let mut known = Vec::with_capacity(32);
         known.push(Constant::NONE);
         Self { numbers, known, precision, uniforms }
     }

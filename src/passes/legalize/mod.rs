@@ -221,7 +221,7 @@ impl Pass<'_> {
             _other => false,
         };
         if is_choice {
-            let constant = self.facts.constants(value);
+            let constant = self.facts.constants.get(value);
             if constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
                 self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
             }
@@ -249,7 +249,7 @@ impl Pass<'_> {
         for exits in exits.chunk_by(|(a, _), (b, _)| a == b) {
             let list = |f: &Func, (_, region): (Node, Region)| f.regions[region].exit.list();
             for at in 0..list(self.emit.func, exits[0]).len as usize {
-                let constant = |f: &Func, exit| self.facts.constants(f.get(list(f, exit))[at]);
+                let constant = |f: &Func, exit| self.facts.constants.get(f.get(list(f, exit))[at]);
                 let mut agreed = constant(self.emit.func, exits[0]);
                 for &exit in &exits[1..] {
                     agreed = agreed.and(constant(self.emit.func, exit));
@@ -282,7 +282,7 @@ impl Pass<'_> {
             return value;
         }
         self.facts.catch_up(self.emit.func);
-        let constant = self.facts.constants(value).of_lanes(lanes);
+        let constant = self.facts.constants.get(value).of_lanes(lanes);
         match &mut self.hide {
             Some(hide) if constant.lanes != 0 => {
                 let read = |emit: &mut Emit<'_>, resource| {
@@ -316,7 +316,7 @@ impl Pass<'_> {
             }
             Op::Read(resource) => return self.registers.read(&mut self.emit, resource),
             Op::ReadAt(Array::Uniform(base), offset) => {
-                let known = self.facts.constant(Lane::new(offset, 0));
+                let known = self.facts.constants.lane(Lane::new(offset, 0));
                 let read = Read { value, base: base.min(95), offset, known };
                 let read = self.registers.relative(&mut self.emit, &mut self.helpers, &read);
                 self.float24_register(read)

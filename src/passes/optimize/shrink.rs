@@ -163,6 +163,7 @@ impl Shrink<'_> {
         let Some(old) = self.f.op(value) else { return };
         let layout = self.layouts[value.index()];
         let op = match old {
+            Op::Read(_) => return,
             Op::Const(bits) => Op::Const(pick_bits(bits, layout)),
             Op::Shuffle(lanes) => return self.shuffle(value, lanes, layout),
             Op::Unary(op, a) => Op::Unary(op, self.pick(a, layout)),
@@ -173,7 +174,7 @@ impl Shrink<'_> {
             Op::Select { cond, a, b } => {
                 Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
             }
-            Op::Binary(..) | Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
+            Op::Binary(..) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
                 let map = &*self.map;
                 old.map(&mut self.f.pool, |value| map[value.index()])
             }
