@@ -293,10 +293,7 @@ impl NodeData {
     /// Returns whether it has one region, which always runs.
     #[inline]
     pub fn has_one_region(&self) -> bool {
-        match self {
-            Self::Loop { .. } | Self::Block { .. } => true,
-            Self::If { .. } | Self::Switch { .. } => false,
-        }
+        self.decider().is_none()
     }
 
     /// Returns whether it is a loop.

@@ -99,7 +99,8 @@ fn is_equal(f: &Func, a: &Op, b: &Op) -> bool {
 
 /// A hash of what [`is_equal`] compares. Two words, since a derived one mixes each field of an
 /// operation by itself.
-#[inline]
+#[expect(clippy::inline_always, reason = "two callers, once for each value")]
+#[inline(always)]
 fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
     let bytes =
