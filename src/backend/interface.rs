@@ -96,15 +96,21 @@ impl Reads {
         Ok(())
     }
 
-    /// Returns the reads of all functions of a module.
+    /// Returns the reads of all functions of a module, and the mask of the input registers of each,
+    /// helpers first.
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub(super) fn collect(module: &Module) -> Result<Self> {
-        let mut reads = Self::default();
-        reads.add(&module.main)?;
-        module.helpers.iter().try_for_each(|helper| reads.add(helper))?;
-        Ok(reads)
+    pub(super) fn collect(module: &Module, inputs: &mut Vec<u16>) -> Result<Self> {
+        let mut all = Self::default();
+        inputs.clear();
+        for func in module.helpers.iter().map(|helper| &**helper).chain([&module.main]) {
+            let before = std::mem::take(&mut all.inputs);
+            all.add(func)?;
+            inputs.push(all.inputs);
+            all.inputs |= before;
+        }
+        Ok(all)
     }
 }
 

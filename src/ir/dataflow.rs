@@ -44,7 +44,10 @@ pub fn run(f: &Func, domain: &mut impl Domain) {
     let (mut loops, mut round, mut changed) = (0, 0, false);
     while let Some(step) = walk.next(f) {
         match step {
-            Step::Let(value) => domain.define(f, value),
+            Step::Let(value) => {
+                domain.define(f, value);
+                walk.lets(f, |value| domain.define(f, value));
+            }
             Step::Enter(node) => {
                 if f.nodes[node].is_loop() {
                     if loops == 0 {

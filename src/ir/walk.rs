@@ -154,6 +154,16 @@ impl Walk {
         self.turn(f)
     }
 
+    /// Passes the evaluations that follow.
+    #[inline]
+    pub fn lets(&mut self, f: &Func, mut visit: impl FnMut(Value)) {
+        let items = self.inside.map_or(&[][..], |region| &f.regions[region].items);
+        while let Some(&Item::Let(value)) = items.get(self.next) {
+            self.next += 1;
+            visit(value);
+        }
+    }
+
     /// The next step, where it is no evaluation.
     fn turn(&mut self, f: &Func) -> Option<Step> {
         if let Some(region) = self.inside.take() {
@@ -283,10 +293,7 @@ impl NodeData {
     /// Returns whether it has one region, which always runs.
     #[inline]
     pub fn has_one_region(&self) -> bool {
-        match self {
-            Self::Loop { .. } | Self::Block { .. } => true,
-            Self::If { .. } | Self::Switch { .. } => false,
-        }
+        self.decider().is_none()
     }
 
     /// Returns whether it is a loop.

@@ -165,13 +165,15 @@ impl Builder {
             UndefinedValue::Zero => 0,
         };
         let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
-        let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
-        let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
-        builder.state.extend((0..slots).map(|slot| match lanes::group(slot, geometry) {
-            Group { kind: ScalarKind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
-            Group { kind: ScalarKind::Bool, .. } => flag,
-            Group { kind: ScalarKind::I32 | ScalarKind::U32, .. } => int,
-        }));
+        let int = builder.constant(Type::I32, [0; 4]);
+        let flag = builder.constant(Type::BOOL, [0; 4]);
+        while builder.state.len() < slots {
+            match lanes::group(builder.state.len(), geometry).kind {
+                ScalarKind::F32 => builder.state.extend([0, 1, 2, 3].map(|index| Lane::new(register, index))),
+                ScalarKind::Bool => builder.state.push(Lane::new(flag, 0)),
+                ScalarKind::I32 | ScalarKind::U32 => builder.state.push(Lane::new(int, 0)),
+            }
+        }
         if let Some(jumps) = options.control.loop_guard {
             builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
         }

@@ -76,8 +76,9 @@ impl Body<'_> {
         self.w.value(Op::ShiftLeftLogical, unsigned, &[invocation, shift])
     }
 
-    /// Loads the input registers whose bits are set, in order.
-    pub(super) fn load_inputs(&mut self, reads: u16) {
+    /// Loads the input registers that the function behind the helpers so far reads, in order.
+    pub(super) fn load_inputs(&mut self) {
+        let reads = self.s.reads.get(self.s.helpers.len()).copied().unwrap_or_default();
         let vector = self.w.ty(Type::F32X4);
         let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();

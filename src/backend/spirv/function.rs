@@ -12,7 +12,7 @@ use ::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 use super::interface::Variables;
 use super::leaving::Leaving;
 use super::writer::{Section, Writer};
-use crate::backend::interface::{BackendInput, Reads, defect};
+use crate::backend::interface::{BackendInput, defect};
 use crate::error::{At, Result};
 use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Targets, Type, Value, ValueList};
 use crate::limits;
@@ -30,6 +30,8 @@ pub(super) struct State {
     pub(super) ids: Vec<Word>,
     scopes: Vec<Scope>,
     exits: Vec<ExitRecord>,
+    /// Masks of the input registers that each helper reads, then those of the main function.
+    pub(super) reads: Vec<u16>,
     /// Helpers written so far: function and result type.
     pub(super) helpers: Vec<(Word, Type)>,
     /// Operands of one instruction.
@@ -130,33 +132,26 @@ pub(super) struct Body<'a> {
     pub(super) undefined: Option<Value>,
 }
 
-/// Returns the mask of the input registers that a function reads.
-fn inputs_read(func: &Func) -> Result<u16> {
-    let mut reads = Reads::default();
-    reads.add(func)?;
-    Ok(reads.inputs)
-}
-
 impl Body<'_> {
     /// Writes a helper function; its id and result type go to the state.
-    pub(super) fn helper(&mut self) -> Result<()> {
+    pub(super) fn helper(&mut self) -> Result<Word> {
         let func = self.func;
         let Some(&[value]) = self.outputs().map(|list| func.get(list)) else {
             return Err(defect(format!("helper {} does not have one output", func.name)));
         };
         let ty = func.ty(value);
         let id = self.begin(Some(ty))?;
-        self.load_inputs(inputs_read(func)?);
+        self.load_inputs();
         self.walk()?;
         self.s.helpers.push((id, ty));
-        Ok(())
+        Ok(id)
     }
 
     /// Writes the main function and returns its id.
     pub(super) fn main(&mut self) -> Result<Word> {
         let id = self.begin(None)?;
         self.check_invocation()?;
-        self.load_inputs(inputs_read(self.func)?);
+        self.load_inputs();
         self.walk()?;
         Ok(id)
     }

@@ -122,12 +122,11 @@ impl SpirvWriter {
             let main = quaternions::write(&mut self.writer, &mut self.variables, source)?;
             return self.end(source, [main, glsl, 0], out);
         }
-        let reads = Reads::collect(source.module)?;
+        let reads = Reads::collect(source.module, &mut self.state.reads)?;
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
         for helper in &source.module.helpers {
-            self.body(source, helper, glsl).helper()?;
-            let name = self.state.helpers.last().map(|helper| helper.0);
-            name.into_iter().for_each(|id| self.writer.name(id, &helper.name));
+            let id = self.body(source, helper, glsl).helper()?;
+            self.writer.name(id, &helper.name);
         }
         let start = self.writer.section(Section::Code).len();
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;

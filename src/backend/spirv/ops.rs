@@ -83,11 +83,11 @@ impl Body<'_> {
     #[inline(always)]
     pub(super) fn define(&mut self, value: Value) -> Result<()> {
         let data = &self.func.values[value];
-        let Def::Op(op) = data.def else {
+        let Def::Op(op) = &data.def else {
             return Err(defect(format!("{value} has no operation")));
         };
         let ty = data.ty;
-        let id = match op {
+        let id = match *op {
             ir::Op::Const(bits) => self.finite(ty, bits),
             ir::Op::Read(resource) => self.read(resource)?,
             ir::Op::ReadAt(array, index) => self.read_at(array, index)?,
@@ -97,11 +97,11 @@ impl Body<'_> {
             }
             ir::Op::Unary(unary, a) => {
                 let a = self.id(a);
-                self.operation(unary_form(unary), ty, [a]).ok_or_else(|| not_legal(op))?
+                self.operation(unary_form(unary), ty, [a]).ok_or_else(|| not_legal(*op))?
             }
             ir::Op::Binary(binary, a, b) => {
                 let (a, b) = (self.id(a), self.id(b));
-                self.operation(binary_form(binary), ty, [a, b]).ok_or_else(|| not_legal(op))?
+                self.operation(binary_form(binary), ty, [a, b]).ok_or_else(|| not_legal(*op))?
             }
             ir::Op::Select { cond, a, b } => {
                 let operands = [self.id(cond), self.id(a), self.id(b)];

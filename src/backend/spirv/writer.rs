@@ -13,6 +13,8 @@ use super::types::Types;
 const LONGEST: usize = 0xFFFF;
 /// Maximum bytes of a name; longer ones are truncated.
 const NAME_BYTES: usize = 255;
+/// Maximum words of an instruction with a static number of operands.
+const MOST: usize = 8;
 const FIRST_ID: Word = 1;
 /// Words before the first instruction.
 pub(super) const HEADER: usize = 5;
@@ -99,10 +101,10 @@ impl Writer {
     /// compiler, a module takes less than half the time.
     #[inline]
     pub(super) fn append<const N: usize>(&mut self, section: Section, op: Op, operands: [Word; N]) {
-        let words = &mut self.sections[section as usize];
-        words.reserve(1 + N);
-        words.push((1 + N as Word) << 16 | op as Word);
-        words.extend_from_slice(&operands);
+        // One piece, so that one check of the capacity suffices.
+        let mut all = [(1 + N as Word) << 16 | op as Word; MOST];
+        all[1..=N].copy_from_slice(&operands);
+        self.sections[section as usize].extend_from_slice(&all[..=N]);
     }
 
     /// As [`put`](Self::put), with any number of operands after the first ones.
@@ -151,10 +153,9 @@ impl Writer {
     #[inline]
     pub(super) fn value<const N: usize>(&mut self, op: Op, ty: Word, operands: &[Word; N]) -> Word {
         let id = self.id();
-        let words = &mut self.sections[Section::Code as usize];
-        words.reserve(3 + N);
-        words.extend_from_slice(&[(3 + N as Word) << 16 | op as Word, ty, id]);
-        words.extend_from_slice(operands);
+        let mut all = [(3 + N as Word) << 16 | op as Word, ty, id, 0, 0, 0, 0, 0];
+        all[3..3 + N].copy_from_slice(operands);
+        self.sections[Section::Code as usize].extend_from_slice(&all[..3 + N]);
         id
     }
 

@@ -89,7 +89,7 @@ impl Declarations {
     /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
     /// entries that text has not.
     pub fn new(source: &BackendInput<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
-        let reads = Reads::collect(source.module)?;
+        let reads = Reads::collect(source.module, &mut Vec::new())?;
         let interface = source.interface;
         let mut out = Self { reads, ..Self::default() };
         let is_linked = interface.entry_point == EntryPoint::Vertex || interface.stage().is_some();

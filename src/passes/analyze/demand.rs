@@ -63,6 +63,11 @@ impl Demand {
         self.masks[value.index()]
     }
 
+    /// The masks of all values.
+    pub(crate) fn masks(&self) -> &[u8] {
+        &self.masks
+    }
+
     /// Returns whether a construct is needed.
     pub(crate) fn node(&self, node: Node) -> bool {
         self.nodes[node.index()]

@@ -239,6 +239,10 @@ impl Domain for Intervals<'_> {
         };
         let mut more = false;
         for (index, (&taker, &value)) in f.get(takers).iter().zip(f.get(exit.list())).enumerate() {
+            // Parameters that are floats may be any from the start.
+            if f.ty(taker).kind == ScalarKind::F32 && !self.is_needed[taker.index()] {
+                continue;
+            }
             let counted = counter.and_then(|counter| self.counted(f, target.node, counter, index, value));
             more |= self.add(taker, counted.map_or(self.table[value.index()], |all| [all; 4]));
         }

@@ -89,13 +89,13 @@ impl Pass<'_> {
 
     fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
         let zero = |known: u32, other| {
-            if self.facts.is_zero(known) {
+            if self.facts.constants.is_zero(known) {
                 Part::Zero(other, self.precision.rules().reorders && known & SIGN != 0)
             } else {
                 Part::Plain
             }
         };
-        match (self.facts.constant(a), self.facts.constant(b)) {
+        match (self.facts.constants.lane(a), self.facts.constants.lane(b)) {
             (None, None) => Part::Plain,
             (Some(known), None) => zero(known, b),
             (None, Some(known)) => zero(known, a),
@@ -112,7 +112,7 @@ impl Pass<'_> {
     /// The kinds of all lanes, or nothing where all are plain.
     fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
         // No lane is constant, so all are plain.
-        if self.facts.constants(a).lanes | self.facts.constants(b).lanes == 0 {
+        if self.facts.constants.get(a).lanes | self.facts.constants.get(b).lanes == 0 {
             return None;
         }
         let mut parts = [Part::Plain; 4];
@@ -388,11 +388,11 @@ impl Pass<'_> {
         let (mut lanes, mut result) = (0, [0; 4]);
         let arithmetic = op.is_pica() || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
         let func = &*self.emit.func;
-        if !arithmetic || self.facts.constants(a).lanes == 0 {
+        if !arithmetic || self.facts.constants.get(a).lanes == 0 {
             return (lanes, result);
         }
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let known = self.facts.constant(Lane::new(a, index));
+            let known = self.facts.constants.lane(Lane::new(a, index));
             if let Some(bits) = known.and_then(|known| scalar::fold_unary(op, self.precision, known)) {
                 *slot = bits;
                 lanes |= 1 << index;

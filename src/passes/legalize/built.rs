@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::causes::Memory;
 use super::helpers::{Helper, NAMES};
 use crate::ir::Func;
 use crate::machine::precision::Precision;
@@ -19,6 +20,8 @@ pub struct Built {
     precision: Precision,
     /// By helper and number of lanes.
     all: Vec<[Option<Kept>; 4]>,
+    /// Memory that is reused.
+    pub(super) causes: Memory,
 }
 
 impl Built {

@@ -21,17 +21,29 @@ const DEPTH: u32 = 24;
 const NO_LANE: u32 = (1 << 30) - 1;
 
 /// A few lanes, in the order in which they were found.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
     /// Behind the last there is none, so that a search needs no length: it looks at all of them at
     /// once.
     all: [Lane; MOST],
     len: usize,
+    /// The [bits](bit) of all: most lanes that are looked for are not there.
+    seen: u64,
+}
+
+/// One of 64 bits for a lane; few lanes share one.
+fn bit(lane: Lane) -> u64 {
+    1 << (slot(lane) % 64)
+}
+
+/// The place of a lane in a table.
+fn slot(lane: Lane) -> usize {
+    lane.value().index() * 4 + usize::from(lane.index())
 }
 
 impl Lanes {
     pub fn none() -> Self {
-        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0 }
+        Self { all: [Lane::new(Value(NO_LANE), 3); MOST], len: 0, seen: 0 }
     }
 
     pub fn as_slice(&self) -> &[Lane] {
@@ -43,16 +55,11 @@ impl Lanes {
     }
 
     pub fn contains(&self, lane: Lane) -> bool {
-        self.all.iter().fold(false, |found, &other| found | (other == lane))
+        self.seen & bit(lane) != 0 && self.all.iter().fold(false, |found, &other| found | (other == lane))
     }
 
-    /// Keeps some lanes.
-    pub fn retain(&mut self, mut keep: impl FnMut(Lane) -> bool) {
-        let mut kept = Self::none();
-        for &lane in self.as_slice().iter().filter(|&&lane| keep(lane)) {
-            kept.add(lane);
-        }
-        *self = kept;
+    pub fn contains_all(&self, others: &Self) -> bool {
+        others.seen & !self.seen == 0 && others.as_slice().iter().all(|&lane| self.contains(lane))
     }
 
     /// Adds a lane if it is new; whether there was room.
@@ -63,17 +70,22 @@ impl Lanes {
         let Some(slot) = self.all.get_mut(self.len) else { return false };
         *slot = lane;
         self.len += 1;
+        self.seen |= bit(lane);
         true
     }
 
     /// Adds lanes that are new; whether there was room.
     pub fn add_all(&mut self, lanes: &Self) -> bool {
+        if self.len == 0 {
+            *self = *lanes;
+            return true;
+        }
         lanes.as_slice().iter().all(|&lane| self.add(lane))
     }
 }
 
 /// The lanes that make a lane NaN.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Causes {
     /// The lanes exactly of which one is NaN where the lane is.
     exactly: Lanes,
@@ -88,6 +100,7 @@ impl Causes {
 }
 
 /// The causes found so far.
+#[derive(Debug, Default)]
 pub(super) struct Memory {
     /// By lane: 1 + the number of its causes, or 0.
     numbers: Vec<u32>,
@@ -95,9 +108,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// With those of a lane that is never NaN.
-    pub fn new() -> Self {
-        Self { numbers: Vec::new(), all: vec![Causes::of_nothing()] }
+    /// Forgets all but those of a lane that is never NaN.
+    pub fn start(&mut self) {
+        self.numbers.clear();
+        self.all.clear();
+        self.all.push(Causes::of_nothing());
     }
 
     /// The lanes exactly of which one is NaN where a lane is, by the number of its causes.
@@ -115,21 +130,14 @@ impl Memory {
     }
 }
 
-/// The place of a lane in a table.
-fn slot(lane: Lane) -> usize {
-    lane.value().index() * 4 + usize::from(lane.index())
-}
-
 impl Pass<'_> {
     /// Finds what makes a lane NaN, which copies no other; its number.
+    #[inline]
     pub(super) fn find_causes(&mut self, lane: Lane) -> usize {
-        self.find_causes_within(lane, DEPTH)
+        self.causes.get(lane).unwrap_or_else(|| self.search(lane, DEPTH))
     }
 
-    fn find_causes_within(&mut self, lane: Lane, depth: u32) -> usize {
-        if let Some(found) = self.causes.get(lane) {
-            return found;
-        }
+    fn search(&mut self, lane: Lane, depth: u32) -> usize {
         if !self.lane_may_be_nan(lane) {
             return 0;
         }
@@ -143,7 +151,8 @@ impl Pass<'_> {
             }
             // Most are inputs and uniforms. The recursion ends with the depth.
             if self.is_computed(origin) {
-                let further = self.find_causes_within(origin, depth - 1);
+                let known = self.causes.get(origin);
+                let further = known.unwrap_or_else(|| self.search(origin, depth - 1));
                 let further = &self.causes.all[further];
                 causes.makers.add_all(&further.makers);
                 is_exact = is_exact && causes.exactly.add_all(&further.exactly);
@@ -175,13 +184,14 @@ impl Pass<'_> {
     }
 
     /// Returns whether a lane is NaN only where another one is, the causes of which have a number.
+    #[inline]
     pub(super) fn is_nan_only_with(&mut self, lane: Lane, causes: usize) -> bool {
-        if self.causes.all[causes].makers.contains(lane) || !self.is_computed(lane) {
-            return self.causes.all[causes].makers.contains(lane);
+        let is_maker = self.causes.all[causes].makers.contains(lane);
+        if is_maker || !self.is_computed(lane) {
+            return is_maker;
         }
         let own = self.find_causes(lane);
-        let makers = &self.causes.all[causes].makers;
-        self.causes.exactly(own).as_slice().iter().all(|&lane| makers.contains(lane))
+        self.causes.all[causes].makers.contains_all(self.causes.exactly(own))
     }
 
     /// Returns whether something but the operation that is looked at may have read a lane, or what
@@ -242,7 +252,7 @@ impl Pass<'_> {
     }
 
     fn add_each(&self, found: &mut Lanes, lanes: impl IntoIterator<Item = Lane>, is_all: bool) -> bool {
-        lanes.into_iter().all(|lane| found.add(self.facts.root(self.emit.func, lane))) && is_all
+        lanes.into_iter().all(|lane| found.add(self.facts.ranges.root(self.emit.func, lane))) && is_all
     }
 
     /// Of a sum.

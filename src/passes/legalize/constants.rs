@@ -57,7 +57,10 @@ impl Constant {
 /// Constant lanes of the values of a function.
 #[derive(Debug)]
 pub(super) struct Constants<'a> {
-    table: Vec<Constant>,
+    /// By value: the number of what is known of it, mostly 0.
+    numbers: Vec<u32>,
+    /// By number; nothing is known of number 0.
+    known: Vec<Constant>,
     precision: Precision,
     uniforms: &'a FloatConstants,
 }
@@ -65,17 +68,24 @@ pub(super) struct Constants<'a> {
 impl<'a> Constants<'a> {
     /// Of a function of which nothing is known yet. `uniforms` take the place of reads.
     pub fn new(precision: Precision, uniforms: &'a FloatConstants, values: usize) -> Self {
-        Self { table: vec![Constant::NONE; values], precision, uniforms }
+        let mut numbers = Vec::with_capacity(2 * values);
+        numbers.resize(values, 0);
+        let mut known = Vec::with_capacity(32);
+        known.push(Constant::NONE);
+        Self { numbers, known, precision, uniforms }
     }
 
     #[inline]
     pub fn get(&self, value: Value) -> Constant {
-        self.table.get(value.index()).copied().unwrap_or(Constant::NONE)
+        self.numbers.get(value.index()).map_or(Constant::NONE, |&number| self.known[number as usize])
     }
 
     #[inline]
     pub fn lane(&self, lane: Lane) -> Option<u32> {
-        self.table.get(lane.value().index())?.get(lane.index())
+        match *self.numbers.get(lane.value().index())? {
+            0 => None,
+            number => self.known[number as usize].get(lane.index()),
+        }
     }
 
     /// Returns whether bits count as a zero.
@@ -87,19 +97,31 @@ impl<'a> Constants<'a> {
     /// Looks at a value that is new, or whose operation is.
     #[inline]
     pub fn learn(&mut self, f: &Func, value: Value) {
-        if self.table.len() <= value.index() {
-            self.table.resize(value.index() + 1, Constant::NONE);
+        if self.numbers.len() <= value.index() {
+            self.numbers.resize(value.index() + 1, 0);
         }
-        let Def::Op(op) = f.values[value].def else { return };
-        let mut is_open = !matches!(op, Op::Const(_) | Op::Read(_));
-        op.for_each(&f.pool, |operand| is_open &= self.table[operand.index()].lanes == 0);
+        let number = |value: Value| self.numbers[value.index()];
         // Nothing is known of the operands, as of most.
-        self.table[value.index()] = if is_open { Constant::NONE } else { self.transfer(f, f.ty(value), op) };
+        let is_open = match &f.values[value].def {
+            Def::Op(Op::Const(_) | Op::Read(Resource::Uniform(_))) => false,
+            Def::Op(Op::ReadAt(_, a) | Op::Unary(_, a)) => number(*a) == 0,
+            Def::Op(Op::Shuffle(lanes)) => lanes.map(|lane| number(lane.value())) == [0; 4],
+            Def::Op(Op::Binary(_, a, b)) => number(*a) | number(*b) == 0,
+            Def::Op(Op::Select { cond, a, b }) => number(*cond) | number(*a) | number(*b) == 0,
+            _never => true,
+        };
+        let known = if is_open { Constant::NONE } else { self.transfer(f, value) };
+        self.numbers[value.index()] = if known.lanes == 0 { 0 } else { self.known.len() as u32 };
+        if known.lanes != 0 {
+            self.known.push(known);
+        }
     }
 
-    fn transfer(&self, f: &Func, ty: Type, op: Op) -> Constant {
-        let mut result = Constant::NONE;
-        let of = |value: Value| self.table[value.index()];
+    #[inline(never)]
+    fn transfer(&self, f: &Func, value: Value) -> Constant {
+        let (mut result, ty) = (Constant::NONE, f.ty(value));
+        let Some(op) = f.op(value) else { return result };
+        let of = |value: Value| self.get(value);
         match op {
             Op::Const(bits) => return Constant::whole(ty, bits),
             Op::Read(Resource::Uniform(register)) => {
@@ -129,7 +151,7 @@ impl<'a> Constants<'a> {
     }
 
     fn fold(&self, op: Op, lane: u8) -> Option<u32> {
-        let of = |value: Value| self.table[value.index()].get(lane);
+        let of = |value: Value| self.lane(Lane::new(value, lane));
         match op {
             Op::Shuffle(lanes) => self.lane(lanes[usize::from(lane)]),
             Op::Unary(op, a) => scalar::fold_unary(op, self.precision, of(a)?),

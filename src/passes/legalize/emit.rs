@@ -17,7 +17,7 @@ pub(in crate::passes) struct Emit<'a> {
 impl<'a> Emit<'a> {
     /// Into a function that exists.
     pub fn new(func: &'a mut Func) -> Self {
-        Self { func, items: Vec::new() }
+        Self { func, items: Vec::with_capacity(64) }
     }
     /// Into an empty helper function, with room for most bodies.
     pub fn helper(func: &'a mut Func) -> Self {

@@ -5,15 +5,16 @@
 
 use std::cell::Cell;
 
-use super::constants::{Constant, Constants};
+use super::constants::Constants;
 use crate::ir::{Func, Lane, Value};
 use crate::passes::analyze::ranges::{Classes, Ranges};
 
 /// Facts about the values of a function.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
-    constants: Constants<'a>,
-    ranges: Ranges<'a>,
+    pub constants: Constants<'a>,
+    /// With the promises of the host.
+    pub ranges: Ranges<'a>,
     /// Without promises of the host, if there are any.
     unpromised: Option<Ranges<'a>>,
     /// Set if a promise made a difference.
@@ -34,17 +35,6 @@ impl<'a> Facts<'a> {
         Self { constants, ranges, unpromised, relies, learned: values }
     }
 
-    /// The constant lanes of a value.
-    #[inline]
-    pub fn constants(&self, value: Value) -> Constant {
-        self.constants.get(value)
-    }
-
-    /// Returns whether bits count as a zero.
-    pub fn is_zero(&self, bits: u32) -> bool {
-        self.constants.is_zero(bits)
-    }
-
     /// Looks at values that are new since the last time.
     #[inline]
     pub fn catch_up(&mut self, func: &Func) {
@@ -62,16 +52,19 @@ impl<'a> Facts<'a> {
         self.constants.learn(func, value);
     }
 
-    /// The bits of a lane that is constant.
-    #[inline]
-    pub fn constant(&self, lane: Lane) -> Option<u32> {
-        self.constants.lane(lane)
-    }
-
     /// The classes of numbers that a lane may hold.
     #[inline]
     pub fn classes(&self, func: &Func, lane: Lane) -> Classes {
-        if let Some(bits) = self.constant(lane) {
+        // Most lanes: no registers need to be saved for them.
+        match (self.constants.lane(lane), self.ranges.seen(lane), &self.unpromised) {
+            (None, Some(range), None) => range.classes,
+            _other => self.find_classes(func, lane),
+        }
+    }
+
+    #[inline(never)]
+    fn find_classes(&self, func: &Func, lane: Lane) -> Classes {
+        if let Some(bits) = self.constants.lane(lane) {
             return Classes::of_bits(bits);
         }
         let classes = self.ranges.get(func, lane).classes;
@@ -102,11 +95,6 @@ impl<'a> Facts<'a> {
         Some(found)
     }
 
-    /// The lane that a lane copies, up to sign.
-    pub fn root(&self, func: &Func, lane: Lane) -> Lane {
-        self.ranges.root(func, lane)
-    }
-
     /// Returns whether a promise of the host made a difference to an answer.
     pub fn relies_on_promises(&self) -> bool {
         self.relies.get()
@@ -116,11 +104,5 @@ impl<'a> Facts<'a> {
     #[inline]
     pub fn may_be_anything(&self, value: Value) -> bool {
         self.constants.get(value).lanes == 0 && self.ranges.may_be_anything(value)
-    }
-
-    /// Returns whether the product of two lanes with these classes may be ∞ · 0.
-    pub fn may_be_infinity_times_zero(&self, func: &Func, lanes: [Lane; 2], classes: [Classes; 2]) -> bool {
-        let ([a, b], [x, y]) = (lanes, classes);
-        self.ranges.may_be_infinity_times_zero(func, (a, x), (b, y))
     }
 }

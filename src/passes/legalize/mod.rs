@@ -71,7 +71,7 @@ struct Pass<'a> {
     /// Numbers of uses, see [`products::uses`]; empty if nothing asks.
     uses: Vec<u8>,
     /// Causes of NaN that were found.
-    causes: Memory,
+    causes: &'a mut Memory,
 }
 
 /// Makes a module legal for the back ends. Returns whether it relies on a promise of the host.
@@ -88,9 +88,11 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     let (ranges, unpromised) = ranges(&module.main, options, constants);
     let uses = if precision.rules().guards { products::uses(&module.main) } else { Vec::new() };
     let values = module.main.values.len();
+    let mut causes = std::mem::take(&mut built.causes);
+    causes.start();
     let mut pass = Pass {
         uses,
-        causes: Memory::new(),
+        causes: &mut causes,
         precision,
         facts: Facts::new(Constants::new(precision, constants, values), ranges, unpromised, values),
         hide: Hide::new(&module.main, constants),
@@ -111,7 +113,9 @@ pub fn run(module: &mut Module, options: &Options, uniforms: &Uniforms<'_>, buil
     if let Some(hide) = pass.hide {
         hide.finish(pass.emit.func);
     }
-    pass.facts.relies_on_promises()
+    let relies = pass.facts.relies_on_promises();
+    built.causes = causes;
+    relies
 }
 
 /// Remains of the rules of PICA200 products in a legal module.
@@ -201,21 +205,26 @@ impl Pass<'_> {
     /// Makes one definition legal.
     fn replace(&mut self, value: Value, op: Op) {
         let is_decided = self.hide.as_ref().is_some_and(|hide| hide.chooses(self.emit.func, op));
-        let mut legal = self.legal(value, op).unwrap_or(op);
-        if is_decided {
-            legal = self.with_hidden_arms(legal);
+        let legal = self.legal(value, op);
+        if let Some(legal) = legal {
+            self.emit.func.values[value].def = Def::Op(legal);
         }
-        self.emit.func.values[value].def = Def::Op(legal);
+        if is_decided {
+            let hidden = self.with_hidden_arms(legal.unwrap_or(op));
+            self.emit.func.values[value].def = Def::Op(hidden);
+        }
         self.facts.learn(self.emit.func, value);
         // What chooses has found no constant itself.
-        let is_choice = match legal {
-            Op::Select { .. } => true,
-            Op::Binary(op, ..) => op.choice().is_some(),
+        let is_choice = match &self.emit.func.values[value].def {
+            Def::Op(Op::Select { .. }) => true,
+            Def::Op(Op::Binary(op, ..)) => op.choice().is_some(),
             _other => false,
         };
-        let constant = self.facts.constants(value);
-        if is_choice && constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
-            self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
+        if is_choice {
+            let constant = self.facts.constants.get(value);
+            if constant.lanes == (1 << self.emit.func.ty(value).lanes) - 1 {
+                self.emit.func.values[value].def = Def::Op(Op::Const(constant.bits));
+            }
         }
     }
 
@@ -240,7 +249,7 @@ impl Pass<'_> {
         for exits in exits.chunk_by(|(a, _), (b, _)| a == b) {
             let list = |f: &Func, (_, region): (Node, Region)| f.regions[region].exit.list();
             for at in 0..list(self.emit.func, exits[0]).len as usize {
-                let constant = |f: &Func, exit| self.facts.constants(f.get(list(f, exit))[at]);
+                let constant = |f: &Func, exit| self.facts.constants.get(f.get(list(f, exit))[at]);
                 let mut agreed = constant(self.emit.func, exits[0]);
                 for &exit in &exits[1..] {
                     agreed = agreed.and(constant(self.emit.func, exit));
@@ -273,7 +282,7 @@ impl Pass<'_> {
             return value;
         }
         self.facts.catch_up(self.emit.func);
-        let constant = self.facts.constants(value).of_lanes(lanes);
+        let constant = self.facts.constants.get(value).of_lanes(lanes);
         match &mut self.hide {
             Some(hide) if constant.lanes != 0 => {
                 let read = |emit: &mut Emit<'_>, resource| {
@@ -307,7 +316,7 @@ impl Pass<'_> {
             }
             Op::Read(resource) => return self.registers.read(&mut self.emit, resource),
             Op::ReadAt(Array::Uniform(base), offset) => {
-                let known = self.facts.constant(Lane::new(offset, 0));
+                let known = self.facts.constants.lane(Lane::new(offset, 0));
                 let read = Read { value, base: base.min(95), offset, known };
                 let read = self.registers.relative(&mut self.emit, &mut self.helpers, &read);
                 self.float24_register(read)

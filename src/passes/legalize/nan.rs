@@ -13,6 +13,7 @@ use super::Pass;
 use super::causes::Lanes;
 use super::helpers::Helper;
 use crate::ir::{Binary, Lane, Op, ScalarKind, Type, Unary, Value};
+use crate::support::entity;
 
 /// Lanes that a test for NaN looks at.
 #[derive(Clone, Copy)]
@@ -49,7 +50,7 @@ impl Pass<'_> {
         for index in 0..count {
             let lane = Lane::new(vector, index);
             if self.lane_may_be_nan(lane) {
-                let root = self.facts.root(self.emit.func, lane);
+                let root = self.facts.ranges.root(self.emit.func, lane);
                 own.add(root);
                 is_derived |= self.is_derived(root);
             }
@@ -84,11 +85,12 @@ impl Pass<'_> {
             return;
         }
         // By lane of `all`, as bits: those that are left, and those that others can imply.
-        let bits = |keep: &dyn Fn(Lane) -> bool| {
-            (0..).zip(lanes).fold(0u32, |bits, (at, &lane)| bits | u32::from(keep(lane)) << at)
-        };
-        let derived = bits(&|lane| self.is_derived(lane));
-        let older = if derived == 0 { 0 } else { bits(&|lane| self.is_older(lane)) };
+        let each = || (0u32..).zip(lanes);
+        let derived = each().fold(0u32, |bits, (at, &lane)| bits | u32::from(self.is_derived(lane)) << at);
+        if derived == 0 {
+            return;
+        }
+        let older = each().fold(0u32, |bits, (at, &lane)| bits | u32::from(self.is_older(lane)) << at);
         let mut left = (1u32 << lanes.len()) - 1;
         for (at, &to) in lanes.iter().enumerate() {
             let asked = left & older & !(1 << at);
@@ -96,8 +98,8 @@ impl Pass<'_> {
                 continue;
             }
             let causes = self.find_causes(to);
-            for (other, &lane) in lanes.iter().enumerate() {
-                if asked >> other & 1 != 0 && self.is_nan_only_with(lane, causes) {
+            for other in entity::bits(asked.into()) {
+                if self.is_nan_only_with(lanes[other as usize], causes) {
                     left &= !(1 << other);
                 }
             }
@@ -105,14 +107,13 @@ impl Pass<'_> {
         if left.count_ones() as usize == lanes.len() {
             return;
         }
-        let mut kept = Lanes::none();
-        for (_, &lane) in lanes.iter().enumerate().filter(|(at, _)| left >> at & 1 != 0) {
-            kept.add(lane);
-        }
+        let is_left = |lane: Lane| each().any(|(at, &other)| other == lane && left >> at & 1 != 0);
         for group in groups {
-            let before = group.lanes.len();
-            group.lanes.retain(|lane| kept.contains(lane));
-            group.is_whole &= group.lanes.len() == before;
+            let before = std::mem::replace(&mut group.lanes, Lanes::none());
+            before.as_slice().iter().filter(|&&lane| is_left(lane)).for_each(|&lane| {
+                group.lanes.add(lane);
+            });
+            group.is_whole &= group.lanes.len() == before.len();
         }
     }
 

@@ -98,7 +98,7 @@ impl Pass<'_> {
             let mut tested = (0..lanes).filter(|index| guard.nan[nan] >> index & 1 != 0);
             let is_needless = tested.all(|index| {
                 let [from, to] =
-                    [from, to].map(|value| self.facts.root(self.emit.func, Lane::new(value, index)));
+                    [from, to].map(|value| self.facts.ranges.root(self.emit.func, Lane::new(value, index)));
                 self.implies_nan(from, to)
             });
             if is_needless {
@@ -118,7 +118,7 @@ impl Pass<'_> {
     /// alone, as 0 over its length: 0 times the largest number is 0, too.
     pub(super) fn quotient(&mut self, value: Value) -> Option<Op> {
         let (vector, factor) = self.facts.quotient_of(value)?;
-        if self.facts.constants(vector).lanes != 0 || self.facts.constant(factor).is_some() {
+        if self.facts.constants.get(vector).lanes != 0 || self.facts.constants.lane(factor).is_some() {
             return None;
         }
         let lanes = self.emit.func.ty(vector).lanes;
@@ -170,7 +170,8 @@ impl Pass<'_> {
         for index in 0..lanes {
             let lanes = [a, b].map(|value| Lane::new(value, index));
             let [x, y] = lanes.map(|lane| self.facts.classes(func, lane));
-            let is_guarded = is_f24 || self.facts.may_be_infinity_times_zero(func, lanes, [x, y]);
+            let is_guarded =
+                is_f24 || self.facts.ranges.may_be_infinity_times_zero(func, (lanes[0], x), (lanes[1], y));
             guard.lanes |= u8::from(is_guarded) << index;
             guard.nan[0] |= u8::from(x.has(Classes::NAN) && y.has(zero)) << index;
             guard.nan[1] |= u8::from(y.has(Classes::NAN) && x.has(zero)) << index;

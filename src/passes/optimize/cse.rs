@@ -43,19 +43,21 @@ fn merge(f: &mut Func, tables: &mut Tables) -> bool {
         match step {
             Step::Begin(_) => visible.begin(),
             Step::Let(value) => {
-                // Until something is merged, every operand stands for itself.
-                if changed && let Def::Op(op) = f.values[value].def {
-                    let op = op.map(&mut f.pool, |value| map[value.index()]);
-                    f.values[value].def = Def::Op(op);
-                }
+                let Def::Op(op) = f.values[value].def else { continue };
+                let op = op.map(&mut f.pool, |operand| {
+                    let operand = map[operand.index()];
+                    uses[operand.index()] += 1;
+                    operand
+                });
+                f.values[value].def = Def::Op(op);
                 if let Some(same) = visible.find_or_add(f, value) {
                     map[value.index()] = same;
                     f.merge(value, same);
+                    op.for_each(&f.pool, |operand| uses[operand.index()] -= 1);
                     f.values[value].def = Def::Dead;
                     changed = true;
-                } else if let Def::Op(op) = f.values[value].def {
+                } else {
                     uses[value.index()] = 0;
-                    op.for_each(&f.pool, |operand| uses[operand.index()] += 1);
                 }
             }
             Step::Enter(node) => {

@@ -13,15 +13,13 @@ use super::edit::sweep_with;
 use crate::ir::{Def, Func, Lane, Op, Value};
 use crate::passes::analyze::demand::Demand;
 use crate::passes::analyze::flow::ValueFlow;
-use crate::support::entity::Handle;
 
 /// Removes what the analyses of the function found unneeded. They still hold for what is left.
 pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand) -> bool {
     let mut changed = false;
     let is_dead = |value: Value| demand.mask(value) == 0;
-    for (index, data) in f.values.values_mut().iter_mut().enumerate() {
+    for (data, &mask) in f.values.values_mut().iter_mut().zip(demand.masks()) {
         let Def::Op(op) = &mut data.def else { continue };
-        let mask = demand.mask(Value::from_index(index));
         if mask == 0 {
             data.def = Def::Dead;
             changed = true;

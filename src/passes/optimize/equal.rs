@@ -22,15 +22,17 @@ pub(crate) struct Visible {
     filled: Vec<u32>,
     /// Length of `filled` where each open region began.
     scopes: Vec<usize>,
+    /// Number of places in use, less one.
+    mask: usize,
 }
 
 impl Visible {
     /// Forgets everything and makes room for a function of this many values.
     pub fn start(&mut self, values: usize) {
-        let size = (values * 2).next_power_of_two();
-        self.table.clear();
-        self.table.resize(size, 0);
-        self.filled.clear();
+        // All of it is empty but what another function left.
+        self.filled.drain(..).for_each(|place| self.table[place as usize] = 0);
+        self.mask = (values * 2).next_power_of_two() - 1;
+        self.table.resize(self.table.len().max(self.mask + 1), 0);
         self.scopes.clear();
     }
 
@@ -56,10 +58,11 @@ impl Visible {
     }
 
     /// The visible value of an equal operation; if there is none, `value` is that from here on.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "two callers, once for each value")]
+    #[inline(always)]
     pub fn find_or_add(&mut self, f: &Func, value: Value) -> Option<Value> {
         let ValueData { ty, def: Def::Op(op), .. } = &f.values[value] else { return None };
-        let mask = self.table.len() - 1;
+        let mask = self.mask;
         let mut place = hash(f, op, *ty) as usize & mask;
         while let Some(known) = self.table[place].checked_sub(1) {
             let known = Value(known);
@@ -94,9 +97,10 @@ fn is_equal(f: &Func, a: &Op, b: &Op) -> bool {
     }
 }
 
-/// A hash of what [`is_equal`] compares. Three words, since a derived one mixes each field of an
+/// A hash of what [`is_equal`] compares. Two words, since a derived one mixes each field of an
 /// operation by itself.
-#[inline]
+#[expect(clippy::inline_always, reason = "two callers, once for each value")]
+#[inline(always)]
 fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
     let bytes =
@@ -115,5 +119,5 @@ fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
         Op::Select { cond, a, b } => (bytes(7, 0, 0), pair(cond.0, a.0), u64::from(b.0)),
         Op::Call { helper, args } => (bytes(8, 0, 0), u64::from(helper), entity::hash(&f.get(args))),
     };
-    entity::hash(&(head, rest, more))
+    entity::hash(&(rest ^ head.rotate_left(36), more))
 }

@@ -43,9 +43,13 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
                     items.push(Item::Node(node));
                 }
             }
-            Step::Let(value) if depth == 0 => items.push(Item::Let(value)),
-            Step::Let(value) if is_number(&f.values[value]) => found.push(value),
+            // Evaluations are passed below.
             Step::Let(_) | Step::Begin(_) | Step::End(_) => {}
+        }
+        if depth == 0 {
+            walk.lets(f, |value| items.push(Item::Let(value)));
+        } else {
+            walk.lets(f, |value| found.extend(is_number(&f.values[value]).then_some(value)));
         }
     }
     if items.len() == f.regions[body].items.len() {

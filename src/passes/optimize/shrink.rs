@@ -33,8 +33,7 @@ pub fn run(f: &mut Func, flow: &ValueFlow, demand: &Demand, tables: &mut Tables)
 fn rebuild(f: &mut Func, tables: &mut Tables) {
     let Tables { map, layouts, items, .. } = tables;
     identity(map, f.values.len());
-    for (index, &layout) in layouts.iter().enumerate() {
-        let data = &mut f.values[Value::from_index(index)];
+    for (data, &layout) in f.values.values_mut().iter_mut().zip(&*layouts) {
         if layout != all_lanes(data.ty) {
             data.hint = narrow_hint(data.hint, data.ty.lanes, layout);
             // Types change before definitions, so that operands see the new ones.
@@ -52,8 +51,8 @@ fn rebuild(f: &mut Func, tables: &mut Tables) {
 fn find_layouts(f: &Func, flow: &ValueFlow, demand: &Demand, layouts: &mut Vec<u8>) -> bool {
     layouts.clear();
     let mut partial = false;
-    layouts.extend(f.values.iter().map(|(value, data)| {
-        let (mask, all) = (demand.mask(value), all_lanes(data.ty));
+    layouts.extend(f.values.iter().zip(demand.masks()).map(|((value, data), &mask)| {
+        let all = all_lanes(data.ty);
         let can_narrow = mask != 0
             && mask != all
             && match data.def {
@@ -164,6 +163,7 @@ impl Shrink<'_> {
         let Some(old) = self.f.op(value) else { return };
         let layout = self.layouts[value.index()];
         let op = match old {
+            Op::Read(_) => return,
             Op::Const(bits) => Op::Const(pick_bits(bits, layout)),
             Op::Shuffle(lanes) => return self.shuffle(value, lanes, layout),
             Op::Unary(op, a) => Op::Unary(op, self.pick(a, layout)),
@@ -174,7 +174,7 @@ impl Shrink<'_> {
             Op::Select { cond, a, b } => {
                 Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
             }
-            Op::Binary(..) | Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
+            Op::Binary(..) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
                 let map = &*self.map;
                 old.map(&mut self.f.pool, |value| map[value.index()])
             }
@@ -189,7 +189,9 @@ impl Shrink<'_> {
         for index in lanes_of(layout) {
             let lane = old(index);
             let before = self.layouts[lane.value().index()] & ((1 << lane.index()) - 1);
-            kept[count] = Lane::new(self.map[lane.value().index()], before.count_ones() as u8);
+            // Of a mask of the first lanes, which most are, the count needs no instructions.
+            let at = if before + 1 == 1 << lane.index() { lane.index() } else { before.count_ones() as u8 };
+            kept[count] = Lane::new(self.map[lane.value().index()], at);
             count += 1;
         }
         let first = kept[0];

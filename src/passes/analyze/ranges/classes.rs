@@ -186,7 +186,7 @@ impl Range {
     pub(crate) fn promised(promise: Promise, precision: Precision) -> Self {
         let finite = Classes::FINITE.or(Classes::ZERO);
         let (classes, exponent, least) = match promise {
-            Promise::Nothing => (Classes::ALL, MAX_EXPONENT, MIN_EXPONENT),
+            Promise::Nothing => return Self::ALL,
             Promise::NotNan => (Classes::ALL.without(Classes::NAN), MAX_EXPONENT, MIN_EXPONENT),
             Promise::Below(exponent) => (finite, i16::from(exponent) - 1, MIN_EXPONENT),
             Promise::Between(least, exponent) => (finite, i16::from(exponent) - 1, least.into()),

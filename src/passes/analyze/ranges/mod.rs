@@ -77,7 +77,9 @@ impl<'a> Ranges<'a> {
         self.uniforms = Range::promised(options.assume.uniforms, self.precision);
         self.inputs = options.input.numbers().map(|promise| Range::promised(promise, self.precision));
         self.results = Range::promised(options.assume.results, self.precision);
-        let constants = self.constants.into_iter().flatten().flatten().flatten();
+        // Nothing is more than all.
+        let constants = self.constants.filter(|_| self.uniforms != Range::ALL);
+        let constants = constants.into_iter().flatten().flatten().flatten();
         // Behind the last uniform there are ones.
         let one = Range::of_bits(ONE);
         self.anywhere = constants.fold(self.uniforms.or(one), |all, &bits| all.or(Range::of_bits(bits)));
@@ -124,6 +126,10 @@ impl<'a> Ranges<'a> {
             Some(Op::Shuffle(lanes)) => {
                 return lanes.map(|lane| self.table[lane.value().index()][usize::from(lane.index())]);
             }
+            // Four lanes.
+            Some(Op::Read(resource @ (Resource::Uniform(_) | Resource::Input(_)))) => {
+                return [0, 1, 2, 3].map(|index| self.read(resource, index));
+            }
             Some(Op::Binary(
                 Binary::MulP | Binary::AddP | Binary::DotP | Binary::MinP | Binary::MaxP,
                 a,
@@ -156,8 +162,8 @@ impl<'a> Ranges<'a> {
             // The lane before it must be no square, quotient or fraction.
             Op::Binary(Binary::MulP, a, b) => {
                 let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
-                let is_square = self.source(f, x) == self.source(f, y);
-                equal(a) && equal(b) && (a == b || !is_square && self.quotient(f, x, y).is_none())
+                let is_square = || self.source(f, x) == self.source(f, y);
+                equal(a) && equal(b) && (a == b || !is_square() && self.quotient(f, x, y).is_none())
             }
             Op::Binary(Binary::AddP, a, b) => {
                 let [x, y] = [a, b].map(|value| Lane::new(value, index as u8 - 1));
@@ -166,6 +172,12 @@ impl<'a> Ranges<'a> {
             Op::Binary(Binary::MinP | Binary::MaxP, a, b) => equal(a) && equal(b),
             _other => false,
         }
+    }
+
+    /// Returns the numbers that a lane of a value may be that a sweep has seen.
+    #[inline]
+    pub(crate) fn seen(&self, lane: Lane) -> Option<Range> {
+        Some(self.table.get(lane.value().index())?[usize::from(lane.index())])
     }
 
     /// Returns the numbers that a lane may be.
@@ -219,8 +231,8 @@ impl<'a> Ranges<'a> {
 
     /// Returns the numbers that a lane may be; the recursion ends with the fuel.
     fn find(&self, f: &Func, lane: Lane, fuel: &mut u32) -> Range {
-        if let Some(lanes) = self.table.get(lane.value().index()) {
-            return lanes[usize::from(lane.index())];
+        if let Some(range) = self.seen(lane) {
+            return range;
         }
         match fuel.checked_sub(1) {
             Some(left) => *fuel = left,

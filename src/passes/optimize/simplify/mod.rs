@@ -43,7 +43,7 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     out.clear();
     stack.clear();
     visible.start(f.values.len());
-    f.merged.reserve(f.values.len() / 8);
+    f.merged.reserve(f.values.len() / 2);
     let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
@@ -66,19 +66,23 @@ impl Simplify<'_> {
         // No walk: items move while they are passed, and dissolved constructs are not entered.
         while let Some(frame) = self.stack.last_mut() {
             match frame {
-                Frame::Region(frame) => match frame.items.get(frame.next) {
-                    Some(&Item::Let(value)) => {
-                        frame.next += 1;
+                Frame::Region(frame) => {
+                    let (items, mut next) = (std::mem::take(&mut frame.items), frame.next);
+                    while let Some(&Item::Let(value)) = items.get(next) {
+                        next += 1;
                         if self.value(value) {
                             self.out.push(Item::Let(value));
                         }
                     }
-                    Some(&Item::Node(node)) => {
-                        frame.next += 1;
-                        self.enter(node);
+                    let item = items.get(next).copied();
+                    if let Some(Frame::Region(frame)) = self.stack.last_mut() {
+                        (frame.items, frame.next) = (items, next + 1);
                     }
-                    None => self.end(),
-                },
+                    match item {
+                        Some(Item::Node(node)) => self.enter(node),
+                        Some(Item::Let(_)) | None => self.end(),
+                    }
+                }
                 Frame::Node(frame) => {
                     let (node, index) = (frame.node, frame.next);
                     frame.next += 1;
