@@ -130,8 +130,9 @@ fn error(found: f32, exact: f64) -> f64 {
     if !found.is_normal() || !exact.is_finite() {
         return 0.0;
     }
-    let exponent = exact.abs().log2().floor().max(-126.0);
-    (f64::from(found) - exact).abs() / (exponent - 23.0).exp2()
+    // The exponent field of the exact value, 23 places lower: the unit in the last place of an f32.
+    let field = (exact.to_bits() >> 52 & 0x7FF).max(1023 - 126) - 23;
+    (f64::from(found) - exact).abs() / f64::from_bits(field << 52)
 }
 
 impl Enumerated {
