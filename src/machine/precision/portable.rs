@@ -11,7 +11,7 @@
 use super::bits::{ONE, SIGNIFICAND, SIGNIFICAND_BITS};
 
 /// Maximum error of [`exp2`] in units in the last place.
-pub const EXP2_ULP: f64 = 1.5;
+pub const EXP2_ULP: f64 = 1.9;
 /// Maximum error of [`log2`] in units in the last place.
 pub const LOG2_ULP: f64 = 2.0;
 
@@ -128,6 +128,15 @@ mod tests {
             }
         }
         assert!(worst <= EXP2_ULP && worst > 0.5, "{worst}");
+    }
+
+    /// The fraction of a small negative number is rounded, which steps of 2^-23 do not show: the
+    /// largest error of all arguments, and above the bound of 1.5 that was given before.
+    #[test]
+    fn powers_of_small_negative_numbers_are_within_their_bound() {
+        let a = f32::from_bits(0xBCA9_CE10);
+        let worst = ulps(exp2(a), f64::from(a).exp2());
+        assert!(worst <= EXP2_ULP && worst > 1.8, "{worst}");
     }
 
     #[test]

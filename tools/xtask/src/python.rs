@@ -1,6 +1,6 @@
 //! Packages of PyPI for tests, in a virtual environment of the target folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::succeeds;
@@ -29,4 +29,25 @@ pub fn install_missing(target: &Path, is_allowed: bool) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("missing: Dask (spreads shards of a folder)\ninstall with: {line}"))
+}
+
+/// Solvers of `prove --smt`, with the versions that its answers are from.
+const SOLVERS: [&str; 3] = ["bitwuzla==0.10.0", "cvc5==1.4.2", "z3-solver==5.4.1.0"];
+
+/// Installs the solvers in an environment of their own if they are missing. Returns its Python.
+///
+/// # Errors
+/// The environment cannot be made, or PyPI has not the packages.
+pub fn solvers(target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("solvers");
+    let python = folder.join("bin/python3");
+    if !succeeds(Command::new(&python).args(["-c", "import bitwuzla, cvc5, z3"])) {
+        println!("installs {} into {}", SOLVERS.join(", "), folder.display());
+        let is_made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        if !is_made || !succeeds(Command::new(&python).args(pip).args(SOLVERS)) {
+            return Err(format!("{}: the solvers cannot be installed", folder.display()));
+        }
+    }
+    Ok(python)
 }

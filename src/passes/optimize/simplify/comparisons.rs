@@ -29,13 +29,16 @@ pub(super) fn compared(f: &Func, precision: Precision, op: Binary, a: Lane, b: L
     if a == b {
         let equal = scalar::binary(op, precision, 0, 0);
         // Only a NaN is not equal to itself, and then nothing holds.
+        // rule: same_operand
         return (equal == 0 || !ranges.get(f, a).classes.has(Classes::NAN)).then_some(equal);
     }
     if let (Some(a), Some(b)) = (two(f, a), two(f, b)) {
         let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let holds = all.map(|(i, j): (usize, usize)| scalar::binary(op, precision, a[i], b[j]));
+        // rule: two_values
         return holds[1..].iter().all(|&bits| bits == holds[0]).then_some(holds[0]);
     }
+    // rule: decided_by_class
     decided_result(op, precision, ranges.get(f, a).classes, ranges.get(f, b).classes)
 }
 

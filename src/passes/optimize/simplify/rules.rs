@@ -83,10 +83,12 @@ impl Simplify<'_> {
     fn read_at(&self, array: Array, index: Value) -> Fold {
         let Some([index, ..]) = self.constant(index) else { return Fold::Keep };
         match array {
+            // rule: read_constant_index
             Array::Uniform(base) => Fold::Op(match arith::uniform_index(base, index.cast_signed()) {
                 register if usize::from(register) < FLOATS => Op::Read(Resource::Uniform(register)),
                 _ => Op::Const([ONE; 4]),
             }),
+            // rule: read_constant_index
             Array::Member(member) => match u16::try_from(index) {
                 Ok(element) => Fold::Op(Op::Read(Resource::Member { member, element })),
                 Err(_) => Fold::Keep,
@@ -132,6 +134,7 @@ impl Simplify<'_> {
         }
         // A shuffle of constants only is a constant.
         if constants == count {
+            // rule: shuffle_of_constants
             return Fold::Op(Op::Const(bits));
         }
         let [first, ..] = lanes;
@@ -139,12 +142,14 @@ impl Simplify<'_> {
             && lanes[..count].iter().all(|lane| lane.value() == first.value())
             && self.f.ty(first.value()) == ty
         {
+            // rule: shuffle_identity
             return Fold::Value(first.value());
         }
         if !changed {
             return Fold::Keep;
         }
         lanes[count..].fill(first);
+        // rule: shuffle_of_shuffle
         Fold::Op(Op::Shuffle(lanes))
     }
 
@@ -154,11 +159,14 @@ impl Simplify<'_> {
                 self.fold_lanes(ty, |lane| scalar::fold_unary(op, self.precision, bits[lane]))
             }
             Some(Op::Unary(inner, x)) => match (op, inner) {
+                // rule: inverse_pair
                 (Unary::Not, Unary::Not)
                 | (Unary::Neg, Unary::Neg)
                 | (Unary::ToBits, Unary::FromBits)
                 | (Unary::FromBits, Unary::ToBits) => Fold::Value(x),
+                // rule: idempotent
                 (Unary::Abs, Unary::Abs) | (Unary::Floor, Unary::Floor) => Fold::Value(a),
+                // rule: abs_of_neg
                 (Unary::Abs, Unary::Neg) => Fold::Op(Op::Unary(Unary::Abs, x)),
                 _all_other_pairs => Fold::Keep,
             },
@@ -178,6 +186,7 @@ impl Simplify<'_> {
                 Some(_) | None => return Fold::Keep,
             }
         }
+        // rule: fold
         Fold::Op(Op::Const(bits))
     }
 
@@ -230,6 +239,7 @@ impl Simplify<'_> {
             }
         }
         match &rest[..len] {
+            // rule: decided
             [] => Some(Fold::Op(Op::Const(bits))),
             all if all.len() == usize::from(ty.lanes) => self.of_set(op, a, b, ty),
             &[first, ref more @ ..] => {
@@ -247,6 +257,7 @@ impl Simplify<'_> {
                 }
                 let [first, ..] = lanes;
                 lanes[usize::from(ty.lanes)..].fill(first);
+                // rule: decided_lanes
                 Some(Fold::Op(Op::Shuffle(lanes)))
             }
         }
@@ -269,8 +280,11 @@ impl Simplify<'_> {
         });
         let condition = if inner == Binary::SgeP { Binary::GreaterEqual } else { Binary::Less };
         match (clear, holds, ty.kind) {
+            // rule: set_is_condition
             (false, true, ScalarKind::Bool) => Some(Fold::Op(Op::Binary(condition, x, y))),
+            // rule: set_is_set
             (false, true, _float) => Some(Fold::Value(set)),
+            // rule: set_is_no_condition
             (true, false, ScalarKind::Bool) => {
                 let condition = self.new_value(ty, Op::Binary(condition, x, y));
                 Some(Fold::Op(Op::Unary(Unary::Not, condition)))
@@ -287,6 +301,7 @@ impl Simplify<'_> {
             Fold::Op(Op::Const(lanes))
         };
         match op {
+            // rule: choice_of_one
             Binary::MinP
             | Binary::MaxP
             | Binary::Min
@@ -298,7 +313,9 @@ impl Simplify<'_> {
             | Binary::IAnd
             | Binary::BitAnd
             | Binary::BitOr => Fold::Value(a),
+            // rule: nothing_of_one
             Binary::ISub | Binary::BitXor | Binary::ILess | Binary::IGreater | Binary::ULess => all(0),
+            // rule: one_is_equal
             Binary::IEqual | Binary::UEqual => all(1),
             // A NaN differs from itself, and the others compute something new.
             _other => Fold::Keep,
@@ -310,18 +327,23 @@ impl Simplify<'_> {
         // x · 1 and x + -0 are not x in float24: the result is truncated.
         let truncates = op.is_pica() && self.precision.rules().rounds;
         match (op, constant.bits) {
+            // rule: neutral_float
             (Binary::MulP | Binary::Mul, ONE) | (Binary::AddP | Binary::Add, MINUS_ZERO) if !truncates => {
                 Fold::Value(other)
             }
+            // rule: times_minus_one
             (Binary::MulP | Binary::Mul, MINUS_ONE) if !truncates => Fold::Op(Op::Unary(Unary::Neg, other)),
+            // rule: neutral
             (Binary::And, 1)
             | (Binary::IMul, 1)
             | (Binary::Or | Binary::IAdd | Binary::BitOr | Binary::BitXor, 0)
             | (Binary::IAnd | Binary::BitAnd, u32::MAX) => Fold::Value(other),
+            // rule: absorbing
             (Binary::And | Binary::IAnd | Binary::BitAnd, 0)
             | (Binary::Or, 1)
             | (Binary::IMul, 0)
             | (Binary::BitOr, u32::MAX) => Fold::Value(constant.value),
+            // rule: neutral_right
             (Binary::ISub | Binary::ShiftRight | Binary::ShiftLeft, 0) if constant.right => {
                 Fold::Value(other)
             }
@@ -336,7 +358,9 @@ impl Simplify<'_> {
     fn selected(&self, a: Value, bits: u32) -> Fold {
         let Some(Op::Select { cond, a, b }) = self.f.op(a) else { return Fold::Keep };
         match (self.splat(a).map(|a| a == bits), self.splat(b).map(|b| b == bits)) {
+            // rule: selected
             (Some(true), Some(false)) => Fold::Value(cond),
+            // rule: selected_not
             (Some(false), Some(true)) => Fold::Op(Op::Unary(Unary::Not, cond)),
             (Some(_), Some(_)) | (None, _) | (_, None) => Fold::Keep,
         }
@@ -360,13 +384,16 @@ impl Simplify<'_> {
         bits[..usize::from(ty.lanes)].fill(first.wrapping_add(constant).cast_unsigned());
         // Wrapping sums are associative, so both constants are one.
         if bits[0] == 0 {
+            // rule: sums_cancel
             return Fold::Value(x);
         }
         let sum = self.new_value(ty, Op::Const(bits));
+        // rule: sum_of_sums
         Fold::Op(Op::Binary(Binary::IAdd, x, sum))
     }
 
     fn select(&self, cond: Value, a: Value, b: Value, ty: Type) -> Fold {
+        // rule: select_same
         if a == b {
             return Fold::Value(a);
         }
@@ -379,14 +406,18 @@ impl Simplify<'_> {
                 });
                 let [first, ..] = lanes;
                 lanes[usize::from(ty.lanes)..].fill(first);
+                // rule: select_constant
                 return Fold::Op(Op::Shuffle(lanes));
             }
             // One operation less than negating first.
+            // rule: select_not
             Some(Op::Unary(Unary::Not, inner)) => return Fold::Op(Op::Select { cond: inner, a: b, b: a }),
             Some(_) | None => {}
         }
         match (ty.kind == ScalarKind::Bool).then(|| (self.splat(a), self.splat(b))) {
+            // rule: select_true_false
             Some((Some(1), Some(0))) => Fold::Value(cond),
+            // rule: select_false_true
             Some((Some(0), Some(1))) => Fold::Op(Op::Unary(Unary::Not, cond)),
             Some(_) | None => Fold::Keep,
         }

@@ -1,0 +1,211 @@
+//! Functions of one float, for all 2^32 of them.
+//! In: a helper function of legalization and its definition in Rust. Out: that they are equal, with
+//! the time; of the portable functions also the largest error. Constants, not solvers, make these
+//! long: polynomials with ten products.
+//!
+//! Each operation is evaluated for a block of numbers, so that its choice costs nothing.
+
+use std::time::Instant;
+
+use transpica::Precision;
+use transpica::stages::ir::op::scalar;
+use transpica::stages::ir::{Binary, Func, Item, Module, Op, Unary, Value};
+use transpica::stages::precision::{arith, portable};
+
+use crate::legal::legalized;
+use crate::rules::function;
+
+/// Numbers of a block.
+const BLOCK: usize = 1 << 10;
+/// Blocks in all.
+const BLOCKS: u64 = (1 << 32) / BLOCK as u64;
+
+/// A step on rows of a table, one row for each value.
+enum Step {
+    Fill(u32),
+    Unary(Unary, usize),
+    Binary(Binary, usize, usize),
+    Select([usize; 3]),
+}
+
+/// A scalar function with its calls in place.
+struct Straight {
+    steps: Vec<Step>,
+    precision: Precision,
+}
+
+impl Straight {
+    /// Row 0 has the arguments.
+    fn new(module: &Module, precision: Precision) -> Result<Self, String> {
+        let mut straight = Self { steps: Vec::new(), precision };
+        straight.function(module, &module.main, &[0])?;
+        Ok(straight)
+    }
+
+    fn function(&mut self, module: &Module, f: &Func, arguments: &[usize]) -> Result<usize, String> {
+        let mut rows = std::collections::HashMap::new();
+        f.get(f.params).iter().zip(arguments).for_each(|(&value, &row)| _ = rows.insert(value, row));
+        let region = &f.regions[f.body.ok_or("no body")?];
+        for item in &region.items {
+            let Item::Let(value) = *item else { return Err("a construct".into()) };
+            let row = |value: &Value| rows[value];
+            let step = match f.op(value).ok_or("no operation")? {
+                Op::Const(bits) => Step::Fill(bits[0]),
+                Op::Unary(op, a) => Step::Unary(op, row(&a)),
+                Op::Binary(op, a, b) => Step::Binary(op, row(&a), row(&b)),
+                Op::Select { cond, a, b } => Step::Select([cond, a, b].map(|value| row(&value))),
+                Op::Call { helper, args } => {
+                    let arguments: Vec<usize> = f.get(args).iter().map(row).collect();
+                    let result = self.function(module, &module.helpers[usize::from(helper)], &arguments)?;
+                    rows.insert(value, result);
+                    continue;
+                }
+                other => return Err(format!("{other:?} in a function of one number")),
+            };
+            self.steps.push(step);
+            rows.insert(value, self.steps.len());
+        }
+        f.get(region.exit.list()).first().map(|value| rows[value]).ok_or_else(|| "no result".into())
+    }
+
+    /// The results for the numbers of row 0.
+    fn run<'a>(&self, rows: &'a mut [Vec<u32>]) -> &'a [u32] {
+        for (index, step) in self.steps.iter().enumerate() {
+            let (known, rest) = rows.split_at_mut(index + 1);
+            let out = rest[0].iter_mut();
+            match *step {
+                Step::Fill(bits) => out.for_each(|slot| *slot = bits),
+                Step::Unary(op, a) => out
+                    .enumerate()
+                    .for_each(|(n, slot)| *slot = scalar::unary(op, self.precision, known[a][n])),
+                Step::Binary(op, a, b) => {
+                    out.enumerate().for_each(|(n, slot)| {
+                        *slot = scalar::binary(op, self.precision, known[a][n], known[b][n])
+                    });
+                }
+                Step::Select([c, a, b]) => out
+                    .enumerate()
+                    .for_each(|(n, slot)| *slot = known[if known[c][n] != 0 { a } else { b }][n]),
+            }
+        }
+        &rows[self.steps.len()]
+    }
+}
+
+/// An exact function, and the largest error that its portable form may have.
+type Exact = (fn(f64) -> f64, f64);
+
+/// A function of one number, its definition, and the exact function where errors are measured.
+struct Enumerated {
+    name: &'static str,
+    precision: Precision,
+    body: &'static str,
+    definition: fn(f32) -> f32,
+    exact: Option<Exact>,
+}
+
+const ENUMERATED: [Enumerated; 3] = [
+    Enumerated {
+        name: "portable power of two",
+        precision: Precision::Exact,
+        body: "(%0: f32) %1: f32 = exp2_portable %0 yield %1",
+        definition: portable::exp2,
+        exact: Some((f64::exp2, portable::EXP2_ULP)),
+    },
+    Enumerated {
+        name: "portable logarithm",
+        precision: Precision::Exact,
+        body: "(%0: f32) %1: f32 = log2_portable %0 yield %1",
+        definition: portable::log2,
+        exact: Some((f64::log2, portable::LOG2_ULP)),
+    },
+    Enumerated {
+        name: "float24 registers",
+        precision: Precision::F24,
+        body: "() %0: f32x4 = input v0 %1: f32 = shuffle %0.x yield %1",
+        definition: |x| arith::load(Precision::F24, x),
+        exact: None,
+    },
+];
+
+/// Distance from the exact value, in units in the last place; 0 for what is not a normal number.
+fn error(found: f32, exact: f64) -> f64 {
+    if !found.is_normal() || !exact.is_finite() {
+        return 0.0;
+    }
+    // The exponent field of the exact value, 23 places lower: the unit in the last place of an f32.
+    let field = (exact.to_bits() >> 52 & 0x7FF).max(1023 - 126) - 23;
+    (f64::from(found) - exact).abs() / f64::from_bits(field << 52)
+}
+
+impl Enumerated {
+    fn straight(&self) -> Result<Straight, String> {
+        let module = legalized(&function(self.body), self.precision);
+        if self.precision != Precision::F24 {
+            return Straight::new(&module, self.precision);
+        }
+        // The conversion of an input: its helper function alone, on one lane.
+        let helper = module.helpers.last().ok_or("inputs of float24 are converted")?;
+        let alone = Module { main: Func::clone(helper), helpers: Vec::new() };
+        Straight::new(&alone, self.precision)
+    }
+
+    /// Compares every `stride`-th block; the largest error.
+    fn run(&self, first: u64, stride: u64) -> Result<f64, String> {
+        let straight = self.straight()?;
+        let mut rows = vec![vec![0; BLOCK]; straight.steps.len() + 1];
+        let mut worst: f64 = 0.0;
+        for block in (first..BLOCKS).step_by(usize::try_from(stride).unwrap_or(1)) {
+            (0..).zip(&mut rows[0]).for_each(|(n, slot)| *slot = (block * BLOCK as u64 + n) as u32);
+            let numbers = rows[0].clone();
+            for (&bits, &found) in numbers.iter().zip(straight.run(&mut rows)) {
+                let (x, found) = (f32::from_bits(bits), f32::from_bits(found));
+                let expected = (self.definition)(x);
+                // The sign of a zero aside.
+                if found != expected && !(found.is_nan() && expected.is_nan()) {
+                    return Err(format!("{} of {bits:#010x}: {found:e}, not {expected:e}", self.name));
+                }
+                if let Some((exact, bound)) = self.exact {
+                    let error = error(found, exact(x.into()));
+                    if error > bound {
+                        return Err(format!(
+                            "{} of {bits:#010x}: {error} units off, over {bound}",
+                            self.name
+                        ));
+                    }
+                    worst = worst.max(error);
+                }
+            }
+        }
+        Ok(worst)
+    }
+}
+
+/// Compares every `stride`-th block of numbers on two threads; a line for each function.
+///
+/// # Errors
+/// A number for which a helper function is not its definition.
+pub fn run(stride: u64) -> Result<String, String> {
+    let mut lines = Vec::new();
+    for row in &ENUMERATED {
+        let start = Instant::now();
+        let halves = std::thread::scope(|scope| {
+            let halves = [0, stride].map(|first| scope.spawn(move || row.run(first, 2 * stride)));
+            halves.map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
+        });
+        let [first, second] = halves;
+        let worst = first?.max(second?);
+        let error = if row.exact.is_some() {
+            format!(", at most {worst:.3} units in the last place off")
+        } else {
+            String::new()
+        };
+        let numbers = (1u64 << 32) / stride;
+        lines.push(format!(
+            "enumerated: {} of {numbers} numbers in {:.1} s{error}",
+            row.name,
+            start.elapsed().as_secs_f64()
+        ));
+    }
+    Ok(lines.join("\n"))
+}

@@ -1,0 +1,267 @@
+//! Questions about lifting and legalization.
+//! In: one instruction, lifted as any program is; operations on operands of which something is
+//! known, legalized as in any program. Out: that the specification, the lifted operations and the
+//! legal ones with their helper functions are equal, each under the facts under which legalization
+//! chooses it.
+//!
+//! Legal forms in `exact` and `f24` may have another sign of a zero, which no instruction
+//! observes: that is asked, too.
+
+use transpica::settings::{Arithmetic, Block, Layout};
+use transpica::stages::cfg::ExploreOptions;
+use transpica::stages::cfg::explore::{Explored, explore};
+use transpica::stages::host::UniformBlock;
+use transpica::stages::ir::{Binary, Module, Shape, Unary};
+use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::{analyze, legalize};
+use transpica::stages::structure::{self, Structured};
+use transpica::{Options, Precision, Shbin};
+use transpica_asm::{SourceText, assemble};
+
+use crate::encode;
+use crate::meaning;
+use crate::question::{Claims, PRECISIONS, Question};
+use crate::rules::function;
+use crate::spec::Spec;
+use crate::term::{Fun, Products, Sort, Term};
+
+/// Mnemonics with their number of sources.
+pub const INSTRUCTIONS: [(&str, usize); 18] = [
+    ("add", 2),
+    ("mul", 2),
+    ("mad", 3),
+    ("mov", 1),
+    ("flr", 1),
+    ("sge", 2),
+    ("slt", 2),
+    ("max", 2),
+    ("min", 2),
+    ("dp3", 2),
+    ("dp4", 2),
+    ("dph", 2),
+    ("dst", 2),
+    ("rcp", 1),
+    ("rsq", 1),
+    ("ex2", 1),
+    ("lg2", 1),
+    ("litp", 1),
+];
+
+/// Options of a precision, with every register in the block.
+fn options(precision: Precision) -> Options {
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
+}
+
+/// The module that a program of one instruction becomes.
+fn lifted(mnemonic: &str, sources: usize, precision: Precision) -> Result<Module, String> {
+    let operands = ["r0", "r1", "r2"][..sources].join(", ");
+    let text = format!(
+        "; {mnemonic}\n.proc main\n\tmov r0, v0\n\tmov r1, v1\n\tmov r2, v2\n\t{mnemonic} r3, {operands}\n\tmov o0, r3\n\tend\n.end\n"
+    );
+    let assembled =
+        assemble(&[SourceText { name: mnemonic, text: &text }]).map_err(|error| error.to_string())?;
+    let options = options(precision);
+    let lower = || {
+        let file = Shbin::parse(&assembled.bytes)?;
+        let file_program = file.program(0)?;
+        let program = file_program.program();
+        let outputs = OutputSelection::Registers;
+        let constants = &[None; 96];
+        let context = Context { program, constants, outputs, geometry: None, options: &options, hooks: &[] };
+        let explored = explore(program, &ExploreOptions::default(), &options.limits)?;
+        let Explored::Graph(cfg) = explored else { return lift::dispatched(context) };
+        match structure::structure(&cfg, &options.limits) {
+            Structured::Tree(tree) => lift::structured(context, &cfg, &tree),
+            _ => lift::dispatched(context),
+        }
+    };
+    lower().map_err(|error: transpica::Error| error.to_string())
+}
+
+/// Specification of each instruction = what it is lifted to, in three precisions.
+fn instructions() -> Vec<Question> {
+    let mut all = Vec::new();
+    for (mnemonic, sources) in INSTRUCTIONS {
+        let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
+        for precision in [Precision::Exact, Precision::F24] {
+            let module = lifted(mnemonic, sources, precision)
+                .unwrap_or_else(|error| unreachable!("{mnemonic} is an instruction: {error}"));
+            let found = encode::results(&mut claims.terms, &module, precision, &[]);
+            let found = found.unwrap_or_else(|error| unreachable!("data instructions have terms: {error}"));
+            let registers = [0, 1, 2].map(|register| encode::input(&mut claims.terms, register));
+            let mut spec = Spec { t: &mut claims.terms, precision };
+            let expected =
+                spec.instruction(mnemonic, &registers).unwrap_or_else(|| unreachable!("the list has them"));
+            let pairs: Vec<(Term, Term)> = expected.into_iter().zip(found.concat()).collect();
+            claims.equal(&format!("{precision:?} {mnemonic}"), &pairs, false);
+        }
+        all.extend(claims.questions());
+    }
+    all
+}
+
+/// Legalizes the main function of a module.
+pub fn legalized(before: &Module, precision: Precision) -> Module {
+    let (mut module, options) = (before.clone(), options(precision));
+    let offsets = analyze::offsets::run(&module.main, &options.arithmetic, &[None; 96]);
+    let block = UniformBlock::default();
+    let uniforms = legalize::Uniforms { block: &block, constants: &[None; 96], offsets: &offsets };
+    legalize::run(&mut module, &options, &uniforms, &mut legalize::Built::default());
+    module
+}
+
+/// Makers of operands of which legalization knows something, from parameters A and B; `T` is where
+/// other values begin.
+const OPERANDS: [&str; 15] = [
+    "",
+    "= abs A",
+    "= sgep A B",
+    "= mulp A A",
+    "= rcpp A",
+    "= rsqp A",
+    "= exp2p A",
+    "= const 1 T: f32 = maxp A R",
+    "= const 1 T: f32 = minp A R",
+    "= const 2 T: f32 = minp R A",
+    "= sltp A B T: f32 = neg R",
+    "= const 0",
+    "= const 0x80000000",
+    "= const 2",
+    "= mulp A B",
+];
+
+/// Items that make operand `number`, and its value.
+fn operand(row: usize, number: u32, [a, b]: [&str; 2]) -> (String, String) {
+    let (first, second) = (format!("%{}", number * 10), format!("%{}", number * 10 + 1));
+    let text = OPERANDS[row];
+    if text.is_empty() {
+        return (String::new(), a.to_owned());
+    }
+    let value = if text.contains('T') { &second } else { &first };
+    let items = text.replace('A', a).replace('B', b).replace('T', &second).replace('R', &first);
+    (format!("{first}: f32 {items} "), value.clone())
+}
+
+/// Functions with one operation of the PICA200 on such operands.
+fn lanewise() -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let portable = [Unary::Exp2Portable, Unary::Log2Portable];
+    // The portable functions are enumerated, step by step.
+    for op in Unary::ALL.iter().filter(|op| op.is_pica() && !portable.contains(op)) {
+        let (word, to) = (op.signature().name, if *op == Unary::AddressP { "i32" } else { "f32" });
+        for row in 0..OPERANDS.len() {
+            let (items, value) = operand(row, 1, ["%0", "%1"]);
+            out.push((
+                word.to_owned(),
+                format!("(%0: f32 %1: f32) {items}%2: {to} = {word} {value} yield %2"),
+            ));
+        }
+    }
+    for op in Binary::ALL.iter().filter(|op| op.is_pica() && op.shape() == Shape::Each) {
+        let word = op.signature().name;
+        // Of the operands of a comparison nothing is asked.
+        let rows = if matches!(op, Binary::SgeP | Binary::SltP) { 2 } else { OPERANDS.len() };
+        for x in 0..rows {
+            for y in 0..rows {
+                let (first, a) = operand(x, 1, ["%0", "%1"]);
+                let (second, b) = operand(y, 2, ["%2", "%3"]);
+                let make = format!("(%0: f32 %1: f32 %2: f32 %3: f32) {first}{second}");
+                out.push((word.to_owned(), format!("{make}%4: f32 = {word} {a} {b} yield %4")));
+            }
+        }
+    }
+    out
+}
+
+/// Functions with dot products of vectors, of points, of finite numbers and of one vector, and with
+/// sums of products, which take over tests for NaN.
+const VECTORS: [&str; 15] = [
+    "(%0: f32x2 %1: f32x2) %2: f32 = dotp %0 %1 yield %2",
+    "(%0: f32x3 %1: f32x3) %2: f32 = dotp %0 %1 yield %2",
+    "(%0: f32x4 %1: f32x4) %2: f32 = dotp %0 %1 yield %2",
+    "(%0: f32x3) %2: f32 = dotp %0 %0 yield %2",
+    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %3: f32x4 = shuffle %0.x %0.y %0.z %2.x %4: f32 = dotp %3 %1 yield %4",
+    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %5: f32 = dotp %3 %1 yield %5",
+    "(%0: f32x2 %1: f32x2) %3: f32x2 = sgep %0 %1 %4: f32x2 = sltp %0 %1 %5: f32 = dotp %3 %4 yield %5",
+    "(%0: f32x4 %1: f32x4) %2: f32 = const 1 %5: f32x4 = abs %0 %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %5 %6 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %1 yield %4",
+    "(%0: f32x4 %1: f32x4) %6: f32x4 = const 2 2 2 2 %7: f32x4 = minp %0 %6 %8: f32x4 = minp %1 %6 %2: f32 = const 1 %3: f32x4 = shuffle %7.x %7.y %7.z %2.x %4: f32 = dotp %3 %8 yield %4",
+    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %3 %2 yield %4",
+    "(%0: f32 %1: f32 %2: f32) %3: f32 = mulp %0 %1 %4: f32 = addp %2 %3 yield %4",
+    "(%0: f32 %1: f32 %2: f32 %3: f32) %4: f32 = mulp %0 %1 %5: f32 = mulp %2 %3 %6: f32 = addp %4 %5 yield %6",
+    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = mulp %0 %4 yield %5",
+    "(%0: f32x2 %1: f32 %2: f32) %3: f32 = const 0 %4: f32x2 = shuffle %3.x %1.x %5: f32x2 = addp %0 %4 yield %5",
+    "(%0: f32x3) %1: f32 = dotp %0 %0 %2: f32 = rsqp %1 %3: f32x3 = shuffle %2.x %2.x %2.x %4: f32x3 = mulp %0 %3 yield %4",
+];
+
+/// Every function whose legal form is asked about, with the operation that groups it.
+pub fn bodies() -> Vec<(String, String)> {
+    let mut all = lanewise();
+    all.extend(VECTORS.map(|body| ("vectors".to_owned(), body.to_owned())));
+    all
+}
+
+/// Operations of the PICA200 = their legal forms.
+fn legal_forms() -> Vec<Question> {
+    let mut groups: Vec<Claims> = Vec::new();
+    let mut last = String::new();
+    for (word, body) in bodies() {
+        let before = function(&body);
+        for precision in PRECISIONS {
+            // In `fast` drivers choose minima and maxima with NaN, and the order of sums.
+            if precision == Precision::Fast
+                && ["minp", "maxp", "dotp", "vectors"].iter().any(|free| body.contains(free))
+            {
+                continue;
+            }
+            let after = legalized(&before, precision);
+            if last != word {
+                last.clone_from(&word);
+                groups.push(Claims::new(format!("legalize {word}"), Products::Lemmas));
+            }
+            let Some(group) = groups.last_mut() else { continue };
+            let signs = precision == Precision::Fast;
+            let added = group.same(&format!("{precision:?} {body}"), [&before, &after], precision, signs);
+            added.unwrap_or_else(|error| unreachable!("legal forms have terms: {error}"));
+        }
+    }
+    groups.into_iter().flat_map(Claims::questions).collect()
+}
+
+/// No operation of the PICA200 observes the sign of a zero: results for operands that differ in it
+/// alone are equal but for it.
+fn signs() -> Vec<Question> {
+    let mut claims = Claims::new("signs of zeros".to_owned(), Products::Lemmas);
+    let t = &mut claims.terms;
+    let zero = |t: &mut crate::term::Terms, number| {
+        let (bits, sign) = (t.var(Sort::Bits, number), t.bits(0x8000_0000));
+        let other = t.apply(Fun::BitXor, &[bits, sign]);
+        let [one, other] = [bits, other].map(|bits| t.apply(Fun::FromBits, &[bits]));
+        let is_zero = t.apply(Fun::IsZero, &[one]);
+        (one, t.ite(is_zero, other, one))
+    };
+    let ((a, c), (b, d)) = (zero(t, 0), zero(t, 1));
+    let mut pairs = Vec::new();
+    for precision in [Precision::Exact, Precision::F24] {
+        for &op in Unary::ALL.iter().filter(|op| op.is_pica()) {
+            pairs.push((op.signature().name, [a, c].map(|x| meaning::unary(t, op, precision, x))));
+        }
+        for &op in Binary::ALL.iter().filter(|op| op.is_pica()) {
+            let results =
+                [(a, b), (c, d), (c, b), (a, d)].map(|(x, y)| meaning::binary(t, op, precision, x, y));
+            results[1..].iter().for_each(|&other| pairs.push((op.signature().name, [results[0], other])));
+        }
+    }
+    for (name, [one, other]) in pairs {
+        claims.equal(name, &[(one, other)], false);
+    }
+    claims.questions()
+}
+
+/// All of them.
+pub fn questions() -> Vec<Question> {
+    [instructions(), legal_forms(), signs()].concat()
+}

@@ -1,0 +1,101 @@
+//! Wrong rules, a few for each family, and numbers that show it.
+//! In: two functions that a wrong rule takes for equal. Out: whether the interpreter of the IR
+//! computes different results for the numbers that a solver found, which `proven/mutants.tsv` has.
+
+use transpica::Precision;
+use transpica::stages::ir::{Module, ScalarKind, Type};
+use transpica_prove::ir::{InputValues, Lanes, eval, parse};
+
+use crate::question::{Claims, Question};
+use crate::rules::function;
+use crate::term::Products;
+
+/// A wrong rule.
+pub struct Mutant {
+    /// Family, and what is wrong.
+    pub name: &'static str,
+    /// Precision in which it is tried.
+    pub precision: Precision,
+    /// The function before, parameters first.
+    pub before: &'static str,
+    /// The function that the wrong rule makes of it.
+    pub after: &'static str,
+}
+
+/// All of them: rows of `mutants.tsv`.
+pub fn mutants() -> Vec<Mutant> {
+    let rows = include_str!("mutants.tsv").lines().filter_map(|line| {
+        let [name, precision, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+        let precision = if precision == "f24" { Precision::F24 } else { Precision::Exact };
+        Some(Mutant { name, precision, before, after })
+    });
+    rows.collect()
+}
+
+impl Mutant {
+    /// Returns whether the wrong rule may change the sign of a zero.
+    fn observes_signs(&self) -> bool {
+        !self.name.starts_with("helper")
+    }
+
+    /// The claim that the rule is right, which is false.
+    pub fn question(&self) -> Question {
+        let (before, after) = (function(self.before), function(self.after));
+        let mut claims = Claims::new(self.name.to_owned(), Products::Exact);
+        let added = claims.same(self.name, [&before, &after], self.precision, self.observes_signs());
+        debug_assert_eq!(added, Ok(()), "mutants have terms");
+        claims.questions().swap_remove(0)
+    }
+
+    /// Returns whether the interpreter computes different results for these numbers.
+    pub fn is_shown_by(&self, numbers: &[u32]) -> bool {
+        let [before, after] =
+            [self.before, self.after].map(|body| interpret(&function(body), self.precision, numbers));
+        let is_float = before.0.kind == ScalarKind::F32;
+        let same = |a: u32, b: u32| {
+            let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+            let is_close = x.is_nan() && y.is_nan() || !self.observes_signs() && x == y;
+            a == b || is_float && is_close
+        };
+        before.1.iter().zip(&after.1).any(|(a, b)| !same(*a, *b))
+    }
+}
+
+/// The first result of a function with its type, by the interpreter of the IR.
+fn interpret(function: &Module, precision: Precision, numbers: &[u32]) -> (Type, Lanes) {
+    let f = &function.main;
+    let (mut items, mut arguments, mut next) = (String::new(), String::new(), 0);
+    for (index, &value) in f.get(f.params).iter().enumerate() {
+        let ty = f.ty(value);
+        let literal = |bits: &u32| match ty.kind {
+            ScalarKind::Bool => (*bits != 0).to_string(),
+            ScalarKind::I32 => bits.cast_signed().to_string(),
+            ScalarKind::F32 | ScalarKind::U32 => format!("0x{bits:08x}"),
+        };
+        let end = next + usize::from(ty.lanes);
+        let literals: Vec<String> = numbers[next..end].iter().map(literal).collect();
+        items += &format!("%{index}: {ty} = const {} ", literals.join(" "));
+        arguments += &format!("%{index} ");
+        next = end;
+    }
+    let body = f.body.map(|body| f.regions[body].exit.list()).unwrap_or_default();
+    let result =
+        f.get(body).first().map(|&value| f.ty(value)).unwrap_or_else(|| unreachable!("mutants yield"));
+    let text = format!("{function}\nfunc main {{ {items} %99: {result} = call 0({arguments}) yield %99 }}");
+    let module = parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"));
+    let results = eval(&module, precision, &InputValues::default(), 1000);
+    (result, results.unwrap_or_else(|error| unreachable!("mutants end: {error} in {text}"))[0])
+}
+
+/// Bits of the variables of a model, such as `v0=7f800000,p1=1`.
+pub fn numbers(model: &str) -> Vec<u32> {
+    let mut bits = vec![0; 16];
+    for pair in model.split(',') {
+        if let Some((name, value)) = pair.split_once('=')
+            && let (Ok(number), Ok(value)) = (name[1..].parse::<usize>(), u32::from_str_radix(value, 16))
+        {
+            bits[number] = value;
+        }
+    }
+    bits
+}

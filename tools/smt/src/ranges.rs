@@ -1,0 +1,98 @@
+//! Questions about ranges: the numbers that a value can have lie in what the analysis says of it.
+//! In: operations on operands of which something is known, swept as `legalize` does. Out: that each
+//! result is a member of its range, for all numbers. Knows no rows: a range is asked which numbers
+//! it has, cell by cell of signs and exponents.
+//! The result of a driver's EX2 or LG2 is no theory's: such ranges are left to the tests.
+
+use transpica::Precision;
+use transpica::stages::entity::Handle;
+use transpica::stages::ir::{Func, Lane, Type, Value};
+use transpica::stages::passes::analyze::ranges::{Range, Ranges};
+
+use crate::encode;
+use crate::legal;
+use crate::question::{Claims, Question};
+use crate::rules::function;
+use crate::term::{Fun, Products, Term, Terms};
+
+/// Numbers of one sign and exponent; every range has all of them or none.
+struct Cell {
+    first: u32,
+    last: u32,
+}
+
+/// Every cell but NaN, in the order of their bits.
+fn cells() -> Vec<Cell> {
+    let of_sign = |sign: u32| {
+        let zero = Cell { first: sign, last: sign };
+        let subnormal = Cell { first: sign | 1, last: sign | 0x007F_FFFF };
+        let normal = (1..255).map(move |exponent: u32| Cell {
+            first: sign | exponent << 23,
+            last: sign | exponent << 23 | 0x007F_FFFF,
+        });
+        let infinity = Cell { first: sign | 0x7F80_0000, last: sign | 0x7F80_0000 };
+        [zero, subnormal].into_iter().chain(normal).chain([infinity])
+    };
+    of_sign(0).chain(of_sign(0x8000_0000)).collect()
+}
+
+/// A float is a member of a range.
+fn member(t: &mut Terms, range: Range, a: Term) -> Term {
+    let is_nan = t.apply(Fun::IsNan, &[a]);
+    let bits = t.apply(Fun::BitsOf, &[a]);
+    let mut intervals: Vec<(u32, u32)> = Vec::new();
+    for cell in cells() {
+        if range.contains(cell.first) && range.contains(cell.last) {
+            match intervals.last_mut() {
+                Some((_, last)) if *last + 1 == cell.first => *last = cell.last,
+                _ => intervals.push((cell.first, cell.last)),
+            }
+        }
+    }
+    let mut inside = t.bool(false);
+    for (first, last) in intervals {
+        let [first, last] = [first, last].map(|bits| t.bits(bits));
+        let below = t.apply(Fun::BitLess, &[bits, first]);
+        let above = t.apply(Fun::BitLess, &[last, bits]);
+        let outside = t.or(below, above);
+        let here = t.not(outside);
+        inside = t.or(inside, here);
+    }
+    let nan = t.bool(range.contains(f32::NAN.to_bits()));
+    t.ite(is_nan, nan, inside)
+}
+
+/// The value that a function of one result yields, and its range.
+fn range(f: &Func, precision: Precision) -> Option<Range> {
+    let mut ranges = Ranges::new(precision, None);
+    ranges.sweep(f);
+    let result: Value = *f.get(f.regions[f.body?].exit.list()).first()?;
+    (f.ty(result) == Type::F32 && result.index() > 0).then(|| ranges.get(f, Lane::new(result, 0)))
+}
+
+/// Every question about a range that says something.
+pub fn questions() -> Vec<Question> {
+    let mut groups: Vec<Claims> = Vec::new();
+    let mut last = String::new();
+    for (word, body) in legal::bodies() {
+        let is_asked = ["exp2", "log2"].iter().all(|open| !body.contains(open)) && word != "vectors";
+        let module = function(&body);
+        for precision in [Precision::Exact, Precision::F24] {
+            let Some(range) = range(&module.main, precision).filter(|range| is_asked && *range != Range::ALL)
+            else {
+                continue;
+            };
+            if last != word {
+                last.clone_from(&word);
+                groups.push(Claims::new(format!("range of {word}"), Products::Exact).joined(5));
+            }
+            let Some(group) = groups.last_mut() else { continue };
+            let parameters = encode::parameters(&mut group.terms, &module.main);
+            let result = encode::results(&mut group.terms, &module, precision, &parameters);
+            let result = result.unwrap_or_else(|error| unreachable!("operations have terms: {error}"))[0][0];
+            let (member, holds) = (member(&mut group.terms, range, result), group.terms.bool(true));
+            group.equal(&format!("{precision:?} {body}"), &[(member, holds)], true);
+        }
+    }
+    groups.into_iter().flat_map(Claims::questions).collect()
+}

@@ -1,0 +1,283 @@
+//! Rewrites of `simplify` as questions, and equalities of `cse`.
+//! In: every operation of the table, in every shape that a rule looks at. Out: a question for each
+//! function that the pass changes, so a new rule asks a new one. The pass itself is what runs here.
+//!
+//! [`rows`] has a function for each named rule of `simplify/rules.rs` and `simplify/comparisons.rs`
+//! and is compared with the names there. Numbers in rules that hold for every number are
+//! parameters in `schemas.tsv`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use transpica::Precision;
+use transpica::stages::ir::{Binary, Module, ScalarKind, Shape, Unary, text};
+use transpica::stages::passes::Scratch;
+use transpica::stages::passes::optimize::simplify;
+use transpica_prove::ir::parse;
+
+use crate::question::{Claims, PRECISIONS, Question};
+use crate::term::Products;
+
+/// A function that each named rule changes, in `exact`: parameters, items, result. Rows of
+/// `rules.tsv`.
+pub fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    include_str!("rules.tsv").lines().filter_map(|line| line.split_once('\t'))
+}
+
+/// Rules with numbers that hold for each: two functions that are equal. Those of which `simplify`
+/// makes one of the other are tied to it by [`rows`].
+fn schemas() -> impl Iterator<Item = [&'static str; 3]> {
+    include_str!("schemas.tsv").lines().filter_map(|line| {
+        let [name, before, after] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+        Some([name, before, after])
+    })
+}
+
+/// Parses a function from its parameters, items and exit.
+pub fn function(body: &str) -> Module {
+    let (parameters, items) = body.split_once(") ").unwrap_or(("(", body));
+    let parameters = if parameters == "(" { String::new() } else { format!("{parameters})") };
+    let text = format!("func rule{parameters} {{ {items} }}");
+    parse(&text).unwrap_or_else(|error| unreachable!("rows are well formed: {error} in {text}"))
+}
+
+/// The function after `simplify`; none where nothing changes.
+pub fn simplified(before: &Module, precision: Precision) -> Option<Module> {
+    let mut after = before.clone();
+    simplify::run(&mut after.main, precision, &mut Scratch::default().tables).then_some(after)
+}
+
+/// Constants that rules know, and others, as literals.
+fn constants(kind: ScalarKind) -> &'static [&'static str] {
+    match kind {
+        ScalarKind::F32 => {
+            &["0", "0x80000000", "1", "-1", "2", "0.5", "0x3f800001", "0x7f7fffff", "0x00000001"]
+        }
+        ScalarKind::I32 => &["0", "1", "-1", "2", "31", "-2147483648"],
+        ScalarKind::U32 => &["0x0", "0x1", "0xffffffff", "0x2", "0x1f", "0x80000000"],
+        ScalarKind::Bool => &["false", "true"],
+    }
+}
+
+fn kind(kind: ScalarKind) -> &'static str {
+    match kind {
+        ScalarKind::F32 => "f32",
+        ScalarKind::I32 => "i32",
+        ScalarKind::U32 => "u32",
+        ScalarKind::Bool => "bool",
+    }
+}
+
+/// Functions with one-operand operations, also on another one, on a choice and on constants.
+fn unaries(out: &mut Vec<String>) {
+    for op in Unary::ALL {
+        let (row, from) = (op.signature(), kind(op.signature().operand));
+        let (word, to) = (row.name, kind(row.result));
+        for constant in constants(row.operand) {
+            out.push(format!("() %1: {from} = const {constant} %2: {to} = {word} %1 yield %2"));
+        }
+        for inner in
+            Unary::ALL.iter().map(|inner| inner.signature()).filter(|inner| inner.result == row.operand)
+        {
+            let source = kind(inner.operand);
+            out.push(format!("(%0: {source}) %1: {from} = {} %0 %2: {to} = {word} %1 yield %2", inner.name));
+        }
+        for inner in Binary::ALL
+            .iter()
+            .map(|inner| inner.signature())
+            .filter(|inner| inner.result == row.operand && inner.shape == Shape::Each)
+        {
+            let source = kind(inner.operand);
+            out.push(format!(
+                "(%0: {source} %1: {source}) %2: {from} = {} %0 %1 %3: {to} = {word} %2 yield %3",
+                inner.name
+            ));
+        }
+    }
+}
+
+/// Functions with two-operand operations on variables, on one, on constants and on other
+/// operations of them.
+fn binaries(out: &mut Vec<String>) {
+    for op in Binary::ALL {
+        let row = op.signature();
+        let (word, from, to) = (row.name, kind(row.operand), kind(row.result));
+        out.push(format!("(%0: {from} %1: {from}) %2: {to} = {word} %0 %1 yield %2"));
+        out.push(format!("(%0: {from}) %2: {to} = {word} %0 %0 yield %2"));
+        for constant in constants(row.operand) {
+            let make = format!("%1: {from} = const {constant}");
+            out.push(format!("(%0: {from}) {make} %2: {to} = {word} %0 %1 yield %2"));
+            out.push(format!("(%0: {from}) {make} %2: {to} = {word} %1 %0 yield %2"));
+            for other in constants(row.operand) {
+                out.push(format!("() {make} %3: {from} = const {other} %2: {to} = {word} %1 %3 yield %2"));
+                if row.operand != ScalarKind::F32 {
+                    nested(out, word, [from, to], [constant, other]);
+                }
+            }
+        }
+    }
+}
+
+/// An operation with a constant on another with a constant, and on a choice of constants.
+fn nested(out: &mut Vec<String>, word: &str, [from, to]: [&str; 2], [first, second]: [&str; 2]) {
+    let make = format!("%1: {from} = const {first} %2: {from} = const {second}");
+    out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %3 %1 yield %4"));
+    out.push(format!("(%0: bool) {make} %3: {from} = select %0 %1 %2 %4: {to} = {word} %2 %3 yield %4"));
+    for inner in Binary::ALL.iter().map(|inner| inner.signature()) {
+        if kind(inner.operand) == from && kind(inner.result) == from {
+            let inner = inner.name;
+            out.push(format!(
+                "(%0: {from}) {make} %3: {from} = {inner} %0 %1 %4: {to} = {word} %3 %2 yield %4"
+            ));
+            out.push(format!(
+                "(%0: {from}) {make} %3: {from} = {inner} %1 %0 %4: {to} = {word} %3 %2 yield %4"
+            ));
+        }
+    }
+}
+
+/// Makers of an operand from the parameters `%0` and `%1`, by classes of numbers.
+pub const MAKERS: [(&str, &str); 9] = [
+    ("anything", ""),
+    ("no sign", "abs A"),
+    ("not positive", "neg N"),
+    ("zero or one", "sgep A B"),
+    ("zero or minus one", "neg S"),
+    ("square", "mulp A A"),
+    ("at least 1", "maxp A K"),
+    ("one", "const 1"),
+    ("minus half", "const -0.5"),
+];
+
+/// Items that make value `result` of one of [`MAKERS`] from parameters `a` and `b`, with values
+/// from `next` on.
+pub fn maker(items: &mut String, (row, next): (usize, u32), [a, b]: [u32; 2]) -> u32 {
+    let mut add = |number: u32, text: String| {
+        let _ = write!(items, "%{number}: f32 = {text} ");
+        number
+    };
+    let text = MAKERS[row].1.replace('A', &format!("%{a}")).replace('B', &format!("%{b}"));
+    let text = match text {
+        none if none.is_empty() => return a,
+        text if text.contains('N') => {
+            let inner = add(next, format!("abs %{a}"));
+            text.replace('N', &format!("%{inner}"))
+        }
+        text if text.contains('S') => {
+            let inner = add(next, format!("sltp %{a} %{b}"));
+            text.replace('S', &format!("%{inner}"))
+        }
+        text if text.contains('K') => {
+            let inner = add(next, "const 1".to_owned());
+            text.replace('K', &format!("%{inner}"))
+        }
+        text => text,
+    };
+    add(next + 1, text)
+}
+
+/// Comparisons of all pairs of made operands, and of one with itself and its opposites.
+fn comparisons(out: &mut Vec<String>) {
+    let compares = |op: &&Binary| simplifies_as_comparison(**op);
+    for op in Binary::ALL.iter().filter(compares) {
+        let (word, to) = (op.signature().name, kind(op.signature().result));
+        for x in 0..MAKERS.len() {
+            for y in 0..MAKERS.len() {
+                for second in [[2, 3], [0, 1]] {
+                    let mut items = String::new();
+                    let a = maker(&mut items, (x, 10), [0, 1]);
+                    let b = maker(&mut items, (y, 20), second);
+                    out.push(format!(
+                        "(%0: f32 %1: f32 %2: f32 %3: f32) {items}%4: {to} = {word} %{a} %{b} yield %4"
+                    ));
+                }
+            }
+        }
+        for constant in constants(ScalarKind::F32) {
+            for set in ["sgep", "sltp"] {
+                let make = format!("(%0: f32 %1: f32) %2: f32 = {set} %0 %1 %3: f32 = const {constant}");
+                out.push(format!("{make} %4: {to} = {word} %2 %3 yield %4"));
+                out.push(format!("{make} %4: {to} = {word} %3 %2 yield %4"));
+            }
+        }
+    }
+}
+
+fn simplifies_as_comparison(op: Binary) -> bool {
+    let row = op.signature();
+    row.operand == ScalarKind::F32
+        && (row.result == ScalarKind::Bool || matches!(op, Binary::SgeP | Binary::SltP))
+}
+
+/// Every function that the sweep looks at.
+pub fn bodies() -> Vec<String> {
+    let mut out: Vec<String> = rows().map(|(_, body)| body.to_owned()).collect();
+    unaries(&mut out);
+    binaries(&mut out);
+    comparisons(&mut out);
+    out
+}
+
+/// The operation that a function ends with, by which questions are grouped.
+fn outer(body: &str) -> &str {
+    let last = body.rsplit(" = ").next().unwrap_or_default();
+    last.split(' ').next().unwrap_or_default()
+}
+
+/// Returns whether drivers may choose the sign of a zero that a function computes.
+fn is_free(body: &str) -> bool {
+    [" min ", " max ", " nmin ", " nmax "].iter().any(|word| body.contains(word))
+}
+
+/// Questions about all functions that `simplify` changes in some precision, one for each operation.
+pub fn questions() -> Vec<Question> {
+    let mut groups: BTreeMap<String, Claims> = BTreeMap::new();
+    for body in bodies() {
+        let before = function(&body);
+        for precision in PRECISIONS {
+            let Some(after) = simplified(&before, precision) else { continue };
+            let name = format!("simplify {}", outer(&body));
+            let group = groups.entry(name.clone()).or_insert_with(|| Claims::new(name, Products::Exact));
+            // Reads have no terms: `tests` enumerates their indices.
+            let _ =
+                group.same(&format!("{precision:?} {body}"), [&before, &after], precision, !is_free(&body));
+        }
+    }
+    let mut general = Claims::new("schemas".to_owned(), Products::Exact);
+    for [name, before, after] in schemas() {
+        let pair = [function(before), function(after)];
+        let added = general.same(name, [&pair[0], &pair[1]], Precision::Exact, true);
+        debug_assert_eq!(added, Ok(()), "schemas have terms");
+    }
+    let groups = groups.into_values().chain([general]).chain(exchanges());
+    groups.flat_map(Claims::questions).collect()
+}
+
+/// Operands of an operation that commutes may be exchanged: the equality of `cse`.
+fn exchanges() -> Vec<Claims> {
+    let commuting = Binary::ALL.iter().filter(|op| op.commutes()).map(|op| op.signature());
+    let asked = commuting.map(|row| {
+        let is_dot = row.shape == Shape::Dot;
+        let lanes = if is_dot { "x3" } else { "" };
+        let (from, to) = (kind(row.operand), kind(row.result));
+        let [one, other] = ["%0 %1", "%1 %0"].map(|operands| {
+            function(&format!(
+                "(%0: {from}{lanes} %1: {from}{lanes}) %2: {to} = {} {operands} yield %2",
+                row.name
+            ))
+        });
+        let products = if is_dot { Products::Lemmas } else { Products::Exact };
+        let mut claims = Claims::new(format!("cse {}", row.name), products);
+        for precision in PRECISIONS {
+            let added = claims.same(row.name, [&one, &other], precision, true);
+            debug_assert_eq!(added, Ok(()), "operations have terms");
+        }
+        claims
+    });
+    asked.collect()
+}
+
+/// The text of a function, for messages.
+pub fn shown(module: &Module) -> String {
+    text::print(module)
+}
