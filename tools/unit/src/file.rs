@@ -106,7 +106,7 @@ impl TestFile {
             }
             None => Shader::of_files(&beside(name, files)?)?,
         };
-        Self::parse((reader, path), &root, shader)
+        Self::parse((reader, Path::new(name)), &root, shader)
     }
 
     fn parse(
