@@ -50,7 +50,7 @@ pub struct Open<'a> {
 #[derive(Default)]
 pub struct Engine {
     pub(crate) document: Option<Document>,
-    /// What the editor asks about the text.
+    /// Answers to questions of the editor about its text.
     language: Analysis,
     pub(crate) settings: Settings,
     pub(crate) values: Option<Values>,
