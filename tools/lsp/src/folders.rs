@@ -9,6 +9,7 @@ use transpica_unit::{Cpu, ENDING, TestFile};
 
 use crate::project::file_name;
 use crate::server::Host;
+use crate::text::encode;
 
 /// Most sources of a workspace, most entries of folders that are looked at, most nested folders.
 const MOST_FILES: usize = 1000;
@@ -117,17 +118,4 @@ fn path(uri: &str) -> Option<PathBuf> {
     // Windows: `/c:/folder`.
     let drive = path.strip_prefix('/').filter(|drive| drive.as_bytes().get(1) == Some(&b':'));
     Some(PathBuf::from(drive.unwrap_or(&path)))
-}
-
-/// Returns a name as part of a URI.
-pub fn encode(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            text.push(char::from(byte));
-        } else {
-            text += &format!("%{byte:02X}");
-        }
-    }
-    text
 }

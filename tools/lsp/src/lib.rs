@@ -39,14 +39,14 @@ mod view;
 pub use analysis::Analysis;
 pub use completion::Completion;
 #[cfg(feature = "folders")]
-pub use folders::{Folders, encode};
+pub use folders::Folders;
 pub use hover::{Hover, Markdown, Parameter, Signature};
 pub use mends::Mend;
 pub use names::{DocumentSymbol, Edits, Location, WorkspaceSymbol};
 pub use project::{Linked, Problem, Severity};
 pub use server::{Host, NoHost, Server};
 pub use stream::serve;
-pub use text::{Position, Range, Text, TextEdit};
+pub use text::{Position, Range, Text, TextEdit, encode};
 pub use view::{Fold, InlayHint, TOKEN_MODIFIERS, TOKEN_TYPES};
 
 impl Analysis {

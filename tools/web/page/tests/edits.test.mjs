@@ -240,7 +240,7 @@ test("the editor helps with what stands there and with what can stand there", as
   const hover = await call(page, "hover", source, at, source.split("\n")[at].indexOf("dp4") + 1);
   assert.match(hover.contents.value, /dp4/);
   // Only registers and names that the slot takes.
-  await replace(page, `${source}\n.proc added\n\tmov r0, \n\tend\n.end\n`);
+  await replace(page, source, `${source}\n.proc added\n\tmov r0, \n\tend\n.end\n`);
   const lines = (await text()).split("\n");
   const line = lines.findIndex((line) => line === "\tmov r0, ");
   const labels = (await call(page, "complete", await text(), line, lines[line].length)).map(({ label }) => label);
