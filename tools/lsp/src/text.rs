@@ -154,15 +154,11 @@ pub(crate) fn count(number: usize) -> u32 {
 
 /// Returns a name as part of a URI.
 pub fn encode(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            text.push(char::from(byte));
-        } else {
-            text += &format!("%{byte:02X}");
-        }
-    }
-    text
+    let part = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' | b'.' | b'~' => String::from(char::from(byte)),
+        _ => format!("%{byte:02X}"),
+    };
+    name.bytes().map(part).collect()
 }
 
 #[cfg(test)]
