@@ -8,6 +8,7 @@
 
 pub mod batch;
 pub mod chain;
+pub mod control;
 pub mod daily;
 pub mod expected;
 pub mod glslang;

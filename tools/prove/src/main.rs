@@ -11,7 +11,7 @@ use clap::Parser;
 use transpica::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::chain::{self, Count, Disagreement};
-use transpica_prove::shrink;
+use transpica_prove::{control, shrink};
 
 /// Compares every form of random programs with the reference interpreter.
 #[derive(Parser)]
@@ -27,6 +27,9 @@ struct Arguments {
     /// First seed
     #[arg(long, default_value_t = 1 << 32, value_name = "S")]
     seed: u64,
+    /// Compares all programs of that many slots instead, of which at most MOST have control flow
+    #[arg(long, num_args = 2, value_names = ["SLOTS", "MOST"])]
+    control: Option<Vec<u8>>,
     /// Folder for programs that disagree
     #[arg(long, default_value = "target/prove", value_name = "FOLDER")]
     out: PathBuf,
@@ -62,6 +65,19 @@ struct Run<'a> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Some(&[slots, most]) = arguments.control.as_deref() {
+        return match control::run(slots, usize::from(most), workers) {
+            Ok(count) => {
+                println!("{count}");
+                ExitCode::SUCCESS
+            }
+            Err(text) => {
+                eprintln!("{text}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let run = Run {
         arguments: &arguments,
         next: AtomicU64::new(0),
@@ -69,7 +85,6 @@ fn main() -> ExitCode {
         counts: Mutex::default(),
         start: Instant::now(),
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| run.work());

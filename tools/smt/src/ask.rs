@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::mutants::mutants;
-use crate::question::{Answer, Question, answers, folder};
-use crate::{legal, ranges, rules, term};
+use crate::question::{Answer, Question, answers, folder, key};
+use crate::{legal, ranges, rules, term, validate};
 
 const SCRIPT: &str = include_str!("solve.py");
 /// Solvers in the order in which they are asked, see `solve.py`.
@@ -50,12 +50,12 @@ pub fn write_scripts(folder: &Path) -> Result<String, String> {
 }
 
 /// Asks the solvers about scripts, half of them in each of two processes.
-fn ask(python: &Path, questions: &[&Question], seconds: u32) -> Result<Vec<Line>, String> {
+fn ask(python: &Path, questions: &[&Question], seconds: u32, solvers: &str) -> Result<Vec<Line>, String> {
     let halves = [0, 1].map(|half| questions.iter().copied().skip(half).step_by(2).collect::<Vec<_>>());
     let answers = std::thread::scope(|scope| {
         let mut both = (0..)
             .zip(&halves)
-            .map(|(number, half)| scope.spawn(move || ask_half(python, half, seconds, number)));
+            .map(|(number, half)| scope.spawn(move || ask_half(python, half, (seconds, solvers), number)));
         let both: Vec<_> = both.by_ref().collect();
         both.into_iter()
             .map(|half| half.join().unwrap_or_else(|_| Err("a thread ended early".into())))
@@ -68,7 +68,12 @@ fn ask(python: &Path, questions: &[&Question], seconds: u32) -> Result<Vec<Line>
     Ok(lines)
 }
 
-fn ask_half(python: &Path, questions: &[&Question], seconds: u32, number: u32) -> Result<Vec<Line>, String> {
+fn ask_half(
+    python: &Path,
+    questions: &[&Question],
+    (seconds, solvers): (u32, &str),
+    number: u32,
+) -> Result<Vec<Line>, String> {
     let folder: PathBuf = std::env::temp_dir().join(format!("transpica-smt-{}-{number}", std::process::id()));
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(failed)?;
@@ -80,7 +85,7 @@ fn ask_half(python: &Path, questions: &[&Question], seconds: u32, number: u32) -
     let program = folder.join("solve.py");
     fs::write(&program, SCRIPT).map_err(failed)?;
     let output =
-        Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), SOLVERS]).output();
+        Command::new(python).arg(&program).arg(&folder).args([&seconds.to_string(), solvers]).output();
     let output = output.map_err(|error| format!("{}: {error}", python.display()))?;
     fs::remove_dir_all(&folder).map_err(failed)?;
     if !output.status.success() {
@@ -112,6 +117,42 @@ fn joined(name: &str, lines: &[&Line]) -> Answer {
     Answer { name: name.to_owned(), solvers, time }
 }
 
+/// Compares the programs of a file or folder before and after each pass, and asks about claims
+/// without an answer; keeps the answers about the samples. Returns a summary.
+///
+/// # Errors
+/// A file cannot be read, or Python fails.
+pub fn equal(python: Option<&Path>, path: &Path, seconds: u32) -> Result<String, String> {
+    let steps = validate::steps(&validate::files(path)?)?;
+    let list = folder().join("equal.tsv");
+    let mut rows = answers(&fs::read_to_string(&list).unwrap_or_default());
+    for level in 0..validate::levels() {
+        let Some(python) = python else { break };
+        let is_proven =
+            |script: &str| rows.get(&key(script)).is_some_and(|row| !row.solvers.starts_with('-'));
+        let open = validate::questions(&steps, level, &is_proven);
+        for chunk in open.chunks(200) {
+            let lines = ask(python, &chunk.iter().collect::<Vec<_>>(), seconds, "bitwuzla")?;
+            for question in chunk {
+                let key = question.key().unwrap_or_default();
+                let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
+                rows.insert(key, joined(&question.name, &own));
+            }
+        }
+    }
+    rows.retain(|_, row| !row.solvers.starts_with('-'));
+    let is_proven = |script: &str| rows.contains_key(&key(script));
+    let used: BTreeSet<String> =
+        validate::used(&steps, &is_proven).iter().map(|script| key(script)).collect();
+    let summary = validate::summary(&steps, &is_proven);
+    let samples = folder().join("../../../shaders").canonicalize().ok();
+    if python.is_some() && path.canonicalize().ok() == samples {
+        rows.retain(|key, _| used.contains(key));
+        write(&list, &rows)?;
+    }
+    Ok(summary)
+}
+
 /// Asks about every question (or those without an answer) and writes the lists. Returns a summary.
 ///
 /// # Errors
@@ -133,7 +174,7 @@ pub fn run(python: &Path, only_new: bool, seconds: u32) -> Result<String, String
             _ => {}
         }
     }
-    let lines = ask(python, &open, seconds)?;
+    let lines = ask(python, &open, seconds, SOLVERS)?;
     for question in open {
         let key = question.key().unwrap_or_default();
         let own: Vec<&Line> = lines.iter().filter(|line| line.key == key).collect();
@@ -158,7 +199,7 @@ fn write(path: &Path, rows: &BTreeMap<String, Answer>) -> Result<(), String> {
 /// Lets solvers refute the wrong rules and writes the numbers.
 fn refute(python: &Path, seconds: u32) -> Result<(), String> {
     let questions: Vec<Question> = mutants().iter().map(crate::mutants::Mutant::question).collect();
-    let lines = ask(python, &questions.iter().collect::<Vec<_>>(), seconds)?;
+    let lines = ask(python, &questions.iter().collect::<Vec<_>>(), seconds, SOLVERS)?;
     let mut rows = BTreeMap::new();
     for question in &questions {
         let key = question.key().unwrap_or_default();

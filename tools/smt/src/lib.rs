@@ -6,12 +6,14 @@
 //! Files: `term.rs` terms and scripts; `meaning.rs` the IR's operations, `encode.rs` its functions;
 //! `spec.rs` the PICA200's instructions; `rules.rs` questions about rewrites, `legal.rs` about
 //! legalization and lifting, `ranges.rs` about ranges; `question.rs` the list of answers;
-//! `enumerate.rs` functions of one float, for all of them; `mutants.rs` wrong rules and numbers
-//! that show them; `ask.rs` the solvers.
+//! `enumerate.rs` functions of one float, for all of them;
+//! `symbols.rs`, `equal.rs`, `validate.rs` functions before and after each pass; `mutants.rs` wrong
+//! rules and numbers that show them; `ask.rs` the solvers.
 
 pub mod ask;
 pub mod encode;
 pub mod enumerate;
+pub mod equal;
 pub mod legal;
 pub mod meaning;
 pub mod mutants;
@@ -19,7 +21,9 @@ pub mod question;
 pub mod ranges;
 pub mod rules;
 pub mod spec;
+pub mod symbols;
 pub mod term;
+pub mod validate;
 
 #[cfg(test)]
 mod tests;

@@ -41,8 +41,9 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
        cargo xtask check
        cargo xtask count [--speed | --size]
        cargo xtask validate
-       cargo xtask prove [--minutes N] [--programs N] [--seed S]
+       cargo xtask prove [--minutes N] [--programs N] [--seed S] [--control SLOTS MOST]
        cargo xtask prove --smt [--new | --enumerate] [--seconds N]
+       cargo xtask prove --equal PATH [--seconds N]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask wasm [PATH...]
@@ -71,10 +72,13 @@ const USAGE: &str = "usage: cargo xtask test [--all] [--second-driver] [--no-ins
                    and case; exit status 3 if one of them cannot be installed
   prove            compares every form of random programs with the interpreter, without end or up to a limit, and
                    writes the smallest program of each difference to target/prove
+  --control        compares all programs of that many slots instead, of which at most MOST have control flow
   --smt            asks SMT solvers (PyPI, into the target folder) every question of tools/smt instead and writes their
                    answers to tools/smt/proven
   --new            asks only what has no answer there
   --enumerate      compares helper functions of one number with their definitions for all of them
+  --equal          compares the programs of a .shbin file or of a folder before and after each pass, and asks SMT
+                   solvers where they differ in more than their structure
   coverage         runs the library's tests that need no GPU and prints their line coverage; installs llvm-tools
                    (rustup) and cargo-llvm-cov (into the target folder) if missing
   --uncovered      also lists the lines that no test runs
@@ -141,10 +145,11 @@ fn task(arguments: &[&str]) -> Result<(), Failure> {
         ["install", ref options @ ..] => install::run(options)?,
         ["dist", ref options @ ..] => dist::run(options)?,
         ["vendor-capi", folder] => vendor::run(folder.as_ref())?,
-        ["prove", "--smt", ref options @ ..] => {
+        ["prove", kind @ ("--smt" | "--equal"), ref options @ ..] => {
             let python = python::solvers(&target()?)?;
             let run = ["run", "--release", "--quiet", "--package", "transpica-smt", "--", "--python"];
-            run_line(Command::new(program()).args(run).arg(python).args(options))?;
+            let equal = (kind == "--equal").then_some(kind);
+            run_line(Command::new(program()).args(run).arg(python).args(equal).args(options))?;
         }
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];

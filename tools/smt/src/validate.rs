@@ -1,0 +1,263 @@
+//! Validation of translations: every pass on every program of a folder leaves what the function
+//! computes.
+//! In: `.shbin` files. Out: for each pass the number of functions that stay as they are, are equal
+//! by structure, are equal by claims, or are undecided, with the reason. Claims are questions like
+//! others; `proven/equal.tsv` has those of the samples.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use transpica::host::{dvle, layout};
+use transpica::isa::limits::FLOATS;
+use transpica::stages::cfg::explore::{self, Explored};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::ir::{Module, text};
+use transpica::stages::lift::{self, Context, OutputSelection};
+use transpica::stages::passes::{self, Scratch};
+use transpica::stages::structure::{self, Structured};
+use transpica::{Limits, Precision, Program, Shbin};
+use transpica_prove::chain;
+
+use crate::equal::compare;
+use crate::question::{PRECISIONS, Question};
+use crate::symbols::{Symbol, Symbols};
+use crate::term::Products;
+
+/// Treatments of a claim in the order in which they are tried: how often common operands are opened,
+/// and what is known of products.
+const LEVELS: [(u32, Products); 6] = [
+    (0, Products::Lemmas),
+    (1, Products::Lemmas),
+    (2, Products::Lemmas),
+    (3, Products::Lemmas),
+    (0, Products::Exact),
+    (1, Products::Exact),
+];
+
+/// One pass on one function.
+pub struct Step {
+    /// The pass.
+    pub pass: &'static str,
+    /// File, program and precision.
+    pub place: String,
+    /// Operations of the function before it.
+    pub size: usize,
+    /// Nothing where the pass changed nothing; the claims, or where the functions part.
+    pub outcome: Option<Result<Claims, String>>,
+}
+
+/// Claims of one comparison.
+pub struct Claims(Symbols);
+
+impl Claims {
+    fn scripts(&self, level: usize) -> impl Iterator<Item = Option<String>> {
+        let (opened, products) = LEVELS[level];
+        self.0.claims.iter().map(move |&pair: &[Symbol; 2]| self.0.script(pair, opened, products))
+    }
+
+    /// Claims that a list of proven scripts does not have at any level.
+    fn open(&self, is_proven: &dyn Fn(&str) -> bool) -> usize {
+        let mut open = vec![true; self.0.claims.len()];
+        for level in 0..LEVELS.len() {
+            for (open, script) in open.iter_mut().zip(self.scripts(level)).filter(|(open, _)| **open) {
+                *open = !script.is_some_and(|script| is_proven(&script));
+            }
+        }
+        open.into_iter().filter(|&open| open).count()
+    }
+}
+
+/// Every step of the programs of files, in every precision.
+///
+/// # Errors
+/// A file that cannot be read; programs that the library refuses are left out.
+pub fn steps(paths: &[PathBuf]) -> Result<Vec<Step>, String> {
+    let mut steps = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = Shbin::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        for index in 0..file.executables.len() {
+            let Ok(program) = dvle::program(&file, index, &Limits::default()) else { continue };
+            for precision in PRECISIONS {
+                let place = format!("{name} {index} {precision:?}").to_lowercase();
+                let mut run = Run { place, precision, steps: &mut steps };
+                run.program(&program);
+            }
+        }
+    }
+    Ok(steps)
+}
+
+struct Run<'a> {
+    place: String,
+    precision: Precision,
+    steps: &'a mut Vec<Step>,
+}
+
+impl Run<'_> {
+    fn program(&mut self, program: &Program<'_>) -> Option<()> {
+        let options = chain::options(self.precision);
+        let (constants, mut scratch) = ([None; FLOATS], Scratch::default());
+        let outputs = OutputSelection::Registers;
+        let context = Context {
+            program,
+            constants: &constants,
+            outputs,
+            geometry: None,
+            options: &options,
+            hooks: &[],
+        };
+        let explored = explore::explore(program, &options.control.exploration(), &options.limits).ok()?;
+        let Explored::Graph(mut cfg) = explored else { return None };
+        let is_reducible = reduce(&mut cfg, &options.limits) == Reduced::Reducible;
+        let tree = match structure::structure(&cfg, &options.limits) {
+            Structured::Tree(tree) if is_reducible => tree,
+            _ => structure::blocks::dispatcher(&cfg),
+        };
+        let mut module = lift::structured(context, &cfg, &tree).ok()?;
+        let mut before = module.clone();
+        passes::optimize::run_observed(&mut module, self.precision, &mut scratch, &mut |pass, main| {
+            let after = Module { main: main.clone(), helpers: Vec::new() };
+            self.step(pass, true, &mut before, after);
+        });
+        // In float24 legal reads narrow what they load, which the functions before take as done.
+        let arithmetic = &options.arithmetic;
+        let offsets = passes::analyze::offsets::run(&module.main, arithmetic, &constants);
+        let registers = options.block.layout.registers()?;
+        let block = layout::registers(&registers);
+        let uniforms = passes::legalize::Uniforms { block: &block, constants: &constants, offsets: &offsets };
+        passes::legalize::run(&mut module, &options, &uniforms, &mut Default::default());
+        if self.precision != Precision::Exact {
+            before = module.clone();
+        } else {
+            self.step("legalize", false, &mut before, module.clone());
+        }
+        passes::optimize::hoist::run(&mut module.main, &mut scratch.tables);
+        self.step("hoist", false, &mut before, module.clone());
+        passes::optimize::cse::run(&mut module.main, &mut scratch.tables);
+        self.step("cse", false, &mut before, module.clone());
+        passes::optimize::uncalled::run(&mut module);
+        self.step("uncalled", false, &mut before, module.clone());
+        passes::drivers::leave::run(&mut module.main, &module.helpers, &mut scratch);
+        self.step("leave", false, &mut before, module);
+        Some(())
+    }
+
+    fn step(&mut self, pass: &'static str, signs: bool, before: &mut Module, after: Module) {
+        let is_changed = text::print(before) != text::print(&after);
+        let outcome = is_changed.then(|| compare([before, &after], self.precision, signs).map(Claims));
+        self.steps.push(Step { pass, place: self.place.clone(), size: before.main.values.len(), outcome });
+        *before = after;
+    }
+}
+
+/// Questions about the claims that are open at a level, each once.
+pub fn questions(steps: &[Step], level: usize, is_proven: &dyn Fn(&str) -> bool) -> Vec<Question> {
+    let mut found = BTreeMap::new();
+    for step in steps {
+        let Some(Ok(claims)) = &step.outcome else { continue };
+        for (number, script) in claims.scripts(level).enumerate() {
+            let known = |level: usize| claims.scripts(level).nth(number).flatten();
+            let is_open = (0..level).all(|level| !known(level).is_some_and(|script| is_proven(&script)));
+            if let Some(script) = script.filter(|script| is_open && !is_proven(script)) {
+                found.entry(script).or_insert_with(|| format!("equal {} {}", step.pass, step.place));
+            }
+        }
+    }
+    found.into_iter().map(|(script, name)| Question::from_script(name, script)).collect()
+}
+
+/// Number of levels.
+pub const fn levels() -> usize {
+    LEVELS.len()
+}
+
+/// Scripts by which the steps are equal.
+pub fn used(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
+    let claims = steps.iter().filter_map(|step| step.outcome.as_ref()?.as_ref().ok());
+    let scripts = claims.flat_map(|claims| (0..LEVELS.len()).flat_map(|level| claims.scripts(level)));
+    scripts.flatten().filter(|script| is_proven(script)).collect()
+}
+
+/// Files of a folder, or one file.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "shbin"));
+    files.sort();
+    Ok(files)
+}
+
+/// Numbers by pass, and what is undecided.
+pub fn summary(steps: &[Step], is_proven: &dyn Fn(&str) -> bool) -> String {
+    let mut rows: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut undecided = String::new();
+    for step in steps {
+        let row = rows.entry(step.pass).or_default();
+        let mut open = |why: String| {
+            let _ =
+                writeln!(undecided, "undecided: {} {}, {} values: {why}", step.pass, step.place, step.size);
+            3
+        };
+        let column = match &step.outcome {
+            None => 0,
+            Some(Ok(claims)) if claims.0.claims.is_empty() => 1,
+            Some(Ok(claims)) => {
+                row[4] += claims.0.claims.len();
+                match claims.open(is_proven) {
+                    0 => 2,
+                    count => open(format!("{count} of {} claims", claims.0.claims.len())),
+                }
+            }
+            Some(Err(why)) => open(why.clone()),
+        };
+        row[column] += 1;
+    }
+    let mut text = String::new();
+    for (pass, [same, structure, by_claims, open, claims]) in rows {
+        let _ = writeln!(
+            text,
+            "{pass:9} {same:5} unchanged {structure:5} equal by structure {by_claims:5} by claims {open:5} \
+             undecided ({claims} claims)"
+        );
+    }
+    text + &undecided
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::{answers, folder, key};
+    use transpica_prove::daily;
+
+    /// Passes whose equality is claimed; legalization has questions of its own, and what `leave`
+    /// makes of a loop has other exits.
+    const PASSES: [&str; 6] = ["simplify", "dce", "shrink", "hoist", "cse", "uncalled"];
+
+    #[test]
+    fn passes_leave_what_the_samples_compute() {
+        let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+        let files = daily::some("samples before and after passes", 4, files(&shaders).expect("the samples"));
+        let steps = steps(&files).expect("files");
+        let proven = answers(&fs::read_to_string(folder().join("equal.tsv")).expect("the list"));
+        let is_proven = |script: &str| proven.contains_key(&key(script));
+        let summary = summary(&steps, &is_proven);
+        println!("{summary}");
+        for pass in PASSES {
+            let open = format!("undecided: {pass} ");
+            let found: Vec<&str> = summary.lines().filter(|line| line.starts_with(&open)).collect();
+            assert!(found.is_empty(), "`cargo xtask prove --equal shaders` asks again: {found:?}");
+            let is_tried = |step: &&Step| step.pass == pass && step.outcome.is_some();
+            assert!(steps.iter().any(|step| is_tried(&step)), "{pass} changes a function");
+        }
+    }
+}
