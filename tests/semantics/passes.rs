@@ -10,7 +10,7 @@ use transpica_prove::same::compare;
 use crate::modules::module;
 
 /// Number of modules per test.
-const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
+const MODULES: u64 = if cfg!(debug_assertions) { 150 } else { 2_000 };
 
 #[test]
 fn every_pass_preserves_the_results_of_random_modules() {

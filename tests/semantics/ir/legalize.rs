@@ -221,7 +221,7 @@ fn inputs_of_float24_programs_are_narrowed() {
     let mut after = before.clone();
     run_with(&mut after, Precision::F24, &UniformBlock::default(), &NO_CONSTANTS);
     let inputs: Vec<[Lanes; 16]> =
-        (0..500).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.special()))).collect();
+        (0..250).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.special()))).collect();
     compare(&before, &after, Precision::F24, &inputs);
 }
 
@@ -279,7 +279,7 @@ fn random_program(random: &mut Random) -> Module {
 #[test]
 fn random_programs_match_the_arithmetic() {
     let mut random = Random(0x1234_5678_9ABC_DEF1);
-    for _ in 0..1000 {
+    for _ in 0..500 {
         let before = random_program(&mut random);
         let inputs: Vec<[Lanes; 16]> =
             (0..6).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.special()))).collect();

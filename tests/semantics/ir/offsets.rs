@@ -3,9 +3,11 @@
 use transpica::Precision;
 use transpica::isa::limits::FLOATS;
 use transpica::settings::Arithmetic;
-use transpica::stages::ir::FloatConstants;
+use transpica::stages::entity::Handle;
+use transpica::stages::ir::{FloatConstants, Value};
 use transpica::stages::passes::analyze::offsets::{Offset, run};
-use transpica_prove::ir::parse;
+use transpica::stages::precision::arith::uniform_index;
+use transpica_prove::ir::{Evaluator, InputValues, Lanes, parse};
 
 /// All registers that a relative read may reach.
 const ALL: u128 = u128::MAX;
@@ -186,4 +188,44 @@ fn a_read_that_is_never_reached_may_be_of_any_register() {
          loop () { if %1 { continue } else { continue } -> %2: i32 %3: f32x4 = uniform c1[%2] continue } -> %4: f32x4
          yield %4";
     check(body, 0, 127);
+}
+
+#[test]
+fn offsets_hold_every_index_of_clamped_numbers() {
+    let numbers = (-600..=600).map(|quarter| quarter as f32 / 4.0);
+    let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, 0.999_999_94, 1e30];
+    let numbers: Vec<f32> = numbers.chain(special).collect();
+    let steps = ["neg %6", "floor %6", "addp %6 %5", "mulp %6 %5", "mulp %6 %6", "minp %6 %5", "maxp %5 %6"];
+    for (low, high) in [(-3, 2), (0, 0), (-200, 5), (5, 90), (120, 140), (-128, 127)] {
+        for (number, step) in (-2..5).zip(steps) {
+            let body = format!(
+                "%1: f32 = shuffle %0.x %2: f32 = const {low} %3: f32 = const {high} %4: f32 = maxp %2 %1
+                 %5: f32 = const {number}.5 %6: f32 = minp %3 %4 %7: f32 = {step} %8: i32 = addressp %7
+                 %9: f32x4 = uniform c40[%8] yield %9"
+            );
+            let module = parse(&format!("func main {{ %0: f32x4 = input v0 {body} }}")).unwrap();
+            let evaluator = Evaluator::new(&module).unwrap();
+            for (precision, offset) in
+                [Precision::Exact, Precision::Fast, Precision::F24].into_iter().zip(offsets(&body))
+            {
+                for &number in &numbers {
+                    let mut environment =
+                        InputValues { uniforms: vec![[0; 4]; FLOATS], ..InputValues::default() };
+                    environment.inputs[0] = [number.to_bits(); 4];
+                    let mut found = None;
+                    let mut observe = |value: Value, lanes: Lanes| {
+                        if value.index() == 8 {
+                            found = Some(lanes[0].cast_signed());
+                        }
+                    };
+                    evaluator.run_observed(precision, &environment, 100, &mut observe).unwrap();
+                    let index = uniform_index(40, found.expect("the offset"));
+                    assert!(
+                        offset.indices() >> index & 1 != 0,
+                        "{precision:?} {body}: c{index} for {number}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -213,8 +213,8 @@ impl<'a> Walk<'a> {
         add(Head::Unary(Unary::Not), ScalarKind::Bool, vec![clear])
     }
 
-    /// A relative read as the reference has it: offsets beyond a signed byte are 0, the sum wraps at
-    /// 128, registers from c96 on are ones.
+    /// A relative read as the reference has it: offsets beyond a signed byte are 0, the sum wraps
+    /// at 128, registers from c96 on are ones.
     fn relative(&mut self, side: usize, base: u8, offset: Symbol) -> Lanes {
         let mut add = |head, kind, operands| self.symbols.add(side, head, kind, operands);
         let mut int = |number: i32| add(Head::Const(number.cast_unsigned()), ScalarKind::I32, vec![]);
@@ -239,7 +239,7 @@ impl<'a> Walk<'a> {
         lanes.to_vec()
     }
 
-    /// What an arm without constructs but choices yields.
+    /// The values that an arm yields whose only constructs are choices.
     fn arm(&mut self, side: usize, region: Region) -> Result<Lanes, String> {
         match self.advance(side, &mut vec![Frame { region, next: 0, results: None }])? {
             Step::Exit(exit) => Ok(self.lanes(side, exit.list())),
@@ -405,7 +405,7 @@ impl<'a> Walk<'a> {
         Err("a loop with too many kinds of parameters".into())
     }
 
-    /// Splits parameters that were taken for equal, or for those of the first iteration, and are not.
+    /// Splits parameters that were taken for equal, or for those of the first iteration.
     fn refine(&mut self, assumed: &Both, inits: &Both, ends: &[Both], own: &mut HashSet<Symbol>) -> Both {
         let key = |side: usize, lane: usize| {
             let mut key = vec![assumed[side][lane], inits[side][lane]];
@@ -436,7 +436,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a read lane is, registers for the members of a block that has all of them.
+/// The symbol of a read lane, registers for the members of a block that has all of them.
 fn read(resource: Resource, lane: u8) -> Head {
     match resource {
         Resource::Member { member: 0, element } => Head::Read(Resource::Uniform(element as u8), lane),

@@ -22,7 +22,7 @@ use crate::encode;
 use crate::meaning;
 use crate::question::{Claims, PRECISIONS, Question};
 use crate::rules::function;
-use crate::spec::Spec;
+use crate::spec::{self, Spec};
 use crate::term::{Fun, Products, Sort, Term};
 
 /// Mnemonics with their number of sources.
@@ -57,13 +57,12 @@ fn options(precision: Precision) -> Options {
 }
 
 /// The module that a program of one instruction becomes.
-fn lifted(mnemonic: &str, sources: usize, precision: Precision) -> Result<Module, String> {
-    let operands = ["r0", "r1", "r2"][..sources].join(", ");
+fn lifted(instructions: &str, precision: Precision) -> Result<Module, String> {
     let text = format!(
-        "; {mnemonic}\n.proc main\n\tmov r0, v0\n\tmov r1, v1\n\tmov r2, v2\n\t{mnemonic} r3, {operands}\n\tmov o0, r3\n\tend\n.end\n"
+        ".proc main\n\tmov r0, v0\n\tmov r1, v1\n\tmov r2, v2\n\t{instructions}\n\tmov o0, r3\n\tend\n.end\n"
     );
-    let assembled =
-        assemble(&[SourceText { name: mnemonic, text: &text }]).map_err(|error| error.to_string())?;
+    let source = SourceText { name: "instructions", text: &text };
+    let assembled = assemble(&[source]).map_err(|error| error.to_string())?;
     let options = options(precision);
     let lower = || {
         let file = Shbin::parse(&assembled.bytes)?;
@@ -88,7 +87,8 @@ fn instructions() -> Vec<Question> {
     for (mnemonic, sources) in INSTRUCTIONS {
         let mut claims = Claims::new(format!("lift {mnemonic}"), Products::Lemmas);
         for precision in [Precision::Exact, Precision::F24] {
-            let module = lifted(mnemonic, sources, precision)
+            let operands = ["r0", "r1", "r2"][..sources].join(", ");
+            let module = lifted(&format!("{mnemonic} r3, {operands}"), precision)
                 .unwrap_or_else(|error| unreachable!("{mnemonic} is an instruction: {error}"));
             let found = encode::results(&mut claims.terms, &module, precision, &[]);
             let found = found.unwrap_or_else(|error| unreachable!("data instructions have terms: {error}"));
@@ -102,6 +102,31 @@ fn instructions() -> Vec<Question> {
         all.extend(claims.questions());
     }
     all
+}
+
+/// Each comparison of CMP decides between two registers as the specification's does.
+fn comparisons() -> Vec<Question> {
+    let asked = spec::COMPARISONS.map(|word| {
+        let mut claims = Claims::new(format!("lift cmp {word}"), Products::Lemmas);
+        for (flag, lane) in [("x", 0), ("y", 1)] {
+            let text = format!(
+                "cmp r0, {word}, {word}, r1\n\tifc cmp.{flag}\n\t\tmov r3, r0\n\t.else\n\t\tmov r3, r1\n\t.end"
+            );
+            for precision in PRECISIONS {
+                let module = lifted(&text, precision).unwrap_or_else(|error| unreachable!("{word}: {error}"));
+                let t = &mut claims.terms;
+                let found = encode::results(t, &module, precision, &[]);
+                let found = found.unwrap_or_else(|error| unreachable!("{word}: {error}"))[0].clone();
+                let [a, b] = [0, 1].map(|register| encode::input(t, register));
+                let holds = spec::holds(t, word, [a[lane], b[lane]]);
+                let chosen = a.into_iter().zip(b).map(|(a, b)| t.ite(holds, a, b));
+                let pairs: Vec<_> = found.into_iter().zip(chosen).collect();
+                claims.equal(&format!("{flag} {precision:?}"), &pairs, true);
+            }
+        }
+        claims.questions()
+    });
+    asked.into_iter().flatten().collect()
 }
 
 /// Legalizes the main function of a module.
@@ -263,5 +288,5 @@ fn signs() -> Vec<Question> {
 
 /// All of them.
 pub fn questions() -> Vec<Question> {
-    [instructions(), legal_forms(), signs()].concat()
+    [instructions(), comparisons(), legal_forms(), signs()].concat()
 }

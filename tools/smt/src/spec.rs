@@ -177,3 +177,21 @@ impl Spec<'_> {
         })
     }
 }
+
+/// The comparisons of CMP that a program can name.
+pub const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
+
+/// A comparison of CMP. Of NaN only `ne` holds.
+pub fn holds(t: &mut Terms, word: &str, [a, b]: [Term; 2]) -> Term {
+    match word {
+        "eq" => t.apply(Fun::Equal, &[a, b]),
+        "ne" => {
+            let equal = t.apply(Fun::Equal, &[a, b]);
+            t.not(equal)
+        }
+        "lt" => t.apply(Fun::Less, &[a, b]),
+        "le" => t.apply(Fun::LessEqual, &[a, b]),
+        "gt" => t.apply(Fun::Less, &[b, a]),
+        _ge => t.apply(Fun::LessEqual, &[b, a]),
+    }
+}

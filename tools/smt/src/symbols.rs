@@ -58,7 +58,7 @@ struct Node {
     operands: Vec<Symbol>,
 }
 
-/// What is known of a symbol.
+/// Facts about a symbol.
 #[derive(Debug)]
 struct Facts {
     sample: Vec<u32>,

@@ -25,8 +25,8 @@ use crate::question::{PRECISIONS, Question};
 use crate::symbols::{Symbol, Symbols};
 use crate::term::Products;
 
-/// Treatments of a claim in the order in which they are tried: how often common operands are opened,
-/// and what is known of products.
+/// Treatments of a claim in their order: how often common operands are opened, and what is known
+/// of products.
 const LEVELS: [(u32, Products); 6] = [
     (0, Products::Lemmas),
     (1, Products::Lemmas),

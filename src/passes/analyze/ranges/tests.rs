@@ -183,3 +183,24 @@ fn products_of_infinity_and_zero_have_ranges() {
         assert_eq!(may(a, b), (false, false), "{a} {b}");
     }
 }
+
+#[test]
+fn joins_and_widenings_have_the_numbers_of_both() {
+    // Every set of these numbers: each class with and without each other, of several exponents.
+    let of = [0, SIGN, ONE, ONE | SIGN, INFINITY, INFINITY | SIGN, NAN, 0x4140_0000, 0x3D00_0000];
+    let chosen = |set: u32| (0..of.len()).filter(move |bit| set >> bit & 1 != 0).map(|bit| of[bit]);
+    let range = |set| chosen(set).fold(Range::NONE, |range, bits| range.or(Range::of_bits(bits)));
+    let ranges: Vec<Range> = (0..1 << of.len()).map(range).chain([Range::ALL]).collect();
+    for &a in &ranges {
+        for &b in &ranges {
+            let (join, meet, widened) = (a.or(b), a.and(b), a.widened(b));
+            assert_eq!(widened.widened(b), widened, "{a:?} widened by {b:?} is the last");
+            for bits in numbers() {
+                let [in_a, in_b] = [a, b].map(|range| range.contains(bits));
+                assert!(join.contains(bits) || !(in_a || in_b), "{bits:#x} of {a:?} or {b:?}");
+                assert!(widened.contains(bits) || !(in_a || in_b), "{bits:#x} of {a:?} widened by {b:?}");
+                assert!(meet.contains(bits) || !(in_a && in_b), "{bits:#x} of {a:?} and {b:?}");
+            }
+        }
+    }
+}
