@@ -1,9 +1,9 @@
 //! Control flow of small programs, all of them up to a bound.
 //! In: a number of slots and of control instructions. Out: the number of programs for which the
 //! tree and both dispatchers end with the outputs of the interpreter; the first that does not.
-//! A slot is two words: an instruction, and NOP or the MOV that makes a sum visible. Up to symmetry:
-//! what nothing reaches is END, and where no CMP is, a flag is as good as a bool uniform, so that
-//! both are tried.
+//! A slot is two words: an instruction, and NOP or the MOV that makes a sum visible.
+//! Up to symmetry: what nothing reaches is END, and where no CMP is, a flag is as good as a bool
+//! uniform, so that both are tried.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
