@@ -57,7 +57,7 @@ pub struct StepState<'a> {
     cmp: [bool; 2],
     stacks: Value,
     changed: Vec<String>,
-    /// What the instruction of the step reads and writes.
+    /// Registers that the instruction of the step reads, and those that it writes.
     reads: Vec<String>,
     writes: Vec<String>,
     /// Values of the uniforms that it reads.

@@ -121,7 +121,7 @@ export function share({ name, address, isCopied, picture, animation }: Shared): 
       await navigator.clipboard.writeText(text);
       said.textContent = `${label}: copied.`;
     };
-    return h("div", {}, button(`Copy ${label.toLowerCase()}`, "", () => void copy().catch(fail)), area);
+    return h("div", {}, button(`Copy ${label === "Link" ? "link" : label}`, "", () => void copy().catch(fail)), area);
   };
   const fail = (error: Error) => void (said.textContent = error.message);
   const save = async (file: string, make: Promise<Blob>) => {

@@ -216,7 +216,8 @@ export class Session {
     await this.attempt(async () => {
       const { problems } = await this.client.json<{ problems: Problem[] }>("setMesh", mesh);
       problems.forEach((problem) => this.onError(problem));
-      this.mesh = mesh;
+      // What is no mesh leaves the one before.
+      if (problems.length === 0) this.mesh = mesh;
     });
   }
 

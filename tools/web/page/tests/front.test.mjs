@@ -183,6 +183,7 @@ test("messages name the file", async () => {
   await page.locator("#banner", { hasText: "odd.json: " }).waitFor();
   await openBytes(page, "odd.obj", Buffer.from("f 1 2 3"));
   await page.locator("#banner", { hasText: "odd.obj: " }).waitFor();
+  assert.equal(await page.evaluate(() => transpica.session.mesh), "", "what is no mesh is not kept");
   await page.click("#banner button");
 });
 
