@@ -73,7 +73,7 @@ pub fn ancestry_before(recording: &Recording, end: usize, output: u8, components
 }
 
 /// Returns the bank and the register that a step read; no register beyond the uniforms.
-fn origin(recording: &Recording, number: usize, read: Read) -> (char, Option<u8>) {
+pub fn origin(recording: &Recording, number: usize, read: Read) -> (char, Option<u8>) {
     match read.register {
         Source::Input(register) => ('v', Some(register)),
         Source::Temp(register) => ('r', Some(register)),

@@ -237,6 +237,12 @@ impl Recording {
         (inst.as_ref().map(written).unwrap_or_default(), inst.is_some_and(|inst| self.swaps(&inst)))
     }
 
+    /// Returns the complete destination register of a step; that of an instruction without one says
+    /// nothing.
+    pub fn result(&self, number: usize) -> Option<[f32; 4]> {
+        self.steps.get(number).map(|step| step.result)
+    }
+
     /// Executes a step on a state.
     fn advance(&self, state: &mut Snapshot, number: usize) {
         let (Some(step), Some(inst)) = (self.steps.get(number), self.inst(number)) else { return };

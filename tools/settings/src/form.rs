@@ -22,7 +22,7 @@ pub struct Choice {
 pub struct Setting {
     /// Path of the field.
     pub path: String,
-    /// Name of the row: of a switch that of the flag, which says what a set one does.
+    /// Flag that sets it, without dashes; with the name of the field if it sets several.
     pub label: String,
     /// Heading.
     pub group: &'static str,
@@ -84,8 +84,13 @@ fn setting(row: &Row, path: &str, default: Value, value: Value) -> Setting {
         (_, Value::String(_)) => ("text", None),
         (_, Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => ("json", None),
     };
+    let field = path.strip_prefix(row.path()).map(|rest| rest.trim_start_matches('.'));
+    let label = match field {
+        None | Some("") => row.flag.to_owned(),
+        Some(field) => format!("{} {field}", row.flag),
+    };
     Setting {
-        label: if on.is_some() { row.flag.to_owned() } else { path.to_owned() },
+        label,
         path: path.to_owned(),
         group: row.heading(),
         help: row.help,

@@ -1,6 +1,7 @@
 // Bundles the page: `node build.mjs ENGINE OUT`. ENGINE is the folder that wasm-bindgen filled.
 // Every address is relative, so any folder of any static host serves the result.
 
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,16 +10,22 @@ import * as esbuild from "esbuild";
 
 const here = import.meta.dirname;
 const [engine, out] = process.argv.slice(2).map((folder) => path.resolve(folder));
-const shaders = path.join(here, "../../../shaders");
+const root = path.join(here, "../../..");
+const shaders = path.join(root, "shaders");
 const fonts = ["mono-latin-400", "mono-latin-600", "sans-latin-400", "sans-latin-600"];
 
 await rm(out, { recursive: true, force: true });
 await mkdir(path.join(out, "samples"), { recursive: true });
 
-const wasm = await readFile(path.join(engine, "transpica_web_bg.wasm"));
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-const engineFile = `engine-${digest(wasm)}.wasm`;
-await writeFile(path.join(out, engineFile), wasm);
+/** Copies an engine; its name changes with its content. */
+async function wasm(module, name) {
+  const bytes = await readFile(path.join(engine, `${module}_bg.wasm`));
+  const file = `${name}-${digest(bytes)}.wasm`;
+  await writeFile(path.join(out, file), bytes);
+  return file;
+}
+const [engineFile, nativeFile] = [await wasm("transpica_web", "engine"), await wasm("transpica_web_native", "native")];
 
 // Samples with one source open as that, with its comments; the others as their binaries.
 const names = await readdir(shaders);
@@ -36,7 +43,6 @@ const family = (font) => path.join(here, `node_modules/@fontsource/ibm-plex-${fo
 await mkdir(path.join(out, "fonts"));
 for (const font of fonts)
   await cp(path.join(family(font), `files/ibm-plex-${font}-normal.woff2`), path.join(out, `fonts/${font}.woff2`));
-await cp(path.join(family("mono"), "LICENSE"), path.join(out, "fonts/LICENSE"));
 await cp(path.join(here, "src/icon.svg"), path.join(out, "icon.svg"));
 
 const source = (name) => path.join(here, `src/${name}.ts`);
@@ -48,16 +54,18 @@ const options = {
   outdir: out,
   legalComments: "none",
   logLevel: "warning",
-  alias: { engine: path.join(engine, "transpica_web.js") },
+  alias: { engine: path.join(engine, "transpica_web.js"), native: path.join(engine, "transpica_web_native.js") },
   define: {
     ENGINE_FILE: JSON.stringify(engineFile),
+    NATIVE_FILE: JSON.stringify(nativeFile),
+    RELEASE: JSON.stringify(/^version = "(.*)"/m.exec(await readFile(path.join(root, "Cargo.toml"), "utf8"))[1]),
     SAMPLES: JSON.stringify(samples),
-    FIRST_SAMPLE: JSON.stringify(samples.find(({ name }) => name === "lights").path),
+    FIRST_SAMPLE: JSON.stringify(samples.find(({ name }) => name === "lamps").path),
   },
   loader: { ".woff2": "copy" },
   external: ["*.woff2", "./start.js"],
 };
-await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker") } });
+await esbuild.build({ ...options, entryPoints: { start: source("start"), worker: source("worker"), native: source("native") } });
 // The editor is a file of its own, so that the page begins before that is there.
 const { metafile } = await esbuild.build({
   ...options,
@@ -67,9 +75,13 @@ const { metafile } = await esbuild.build({
   entryPoints: { page: source("main") },
 });
 await esbuild.build({ ...options, entryPoints: [path.join(here, "src/page.css")] });
-await writeFile(path.join(out, "licenses.txt"), await licenses(Object.keys(metafile.inputs)));
+await mkdir(path.join(out, "about"));
+await writeFile(path.join(out, "about/licenses.txt"), await licenses(Object.keys(metafile.inputs)));
+// Text, since hosts have browsers save Markdown.
+const manual = { guide: "README.md", settings: "tools/cli/settings.md", samples: "shaders/README.md", page: "tools/web/README.md" };
+for (const [name, file] of Object.entries(manual)) await cp(path.join(root, file), path.join(out, `about/${name}.txt`));
 const html = await readFile(path.join(here, "index.html"), "utf8");
-const preload = ["page.js", ...editorFiles(metafile)].map((file) => `<link rel="modulepreload" href="${file}">`);
+const preload = firstFiles(metafile).map((file) => `<link rel="modulepreload" href="${file}">`);
 await writeFile(path.join(out, "index.html"), html.replace("%MODULES%", preload.join("\n")));
 
 // The service worker comes last: its version covers every other file.
@@ -87,24 +99,38 @@ await esbuild.build({
   define: { FILES: JSON.stringify(cached), VERSION: JSON.stringify(version) },
 });
 
-/** Files of the editor's code, from the list of outputs. */
-function editorFiles({ outputs }) {
-  const found = Object.keys(outputs).filter((file) => outputs[file].entryPoint?.endsWith("src/code.ts"));
+/** Files of the page and of the editor, from the list of outputs: those that the first view needs. */
+function firstFiles({ outputs }) {
+  const found = Object.keys(outputs).filter((file) => /src\/(main|code)\.ts$/.test(outputs[file].entryPoint ?? ""));
   for (const file of found)
     for (const { path: other, kind } of outputs[file].imports)
       if (kind === "import-statement" && other in outputs && !found.includes(other)) found.push(other);
-  return found.map((file) => path.relative(out, path.resolve(file))).filter((file) => file !== "page.js");
+  return found.map((file) => path.relative(out, path.resolve(file)));
 }
 
-/** Licenses of the packages that inputs of the bundle are from. */
+/** Licenses of transpica, of the crates of the engines, and of the packages that inputs of the bundle are from. */
 async function licenses(inputs) {
   const found = inputs.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]).filter(Boolean);
-  const texts = [...new Set(found)].sort().map(async (name) => {
-    const folder = path.join(here, "node_modules", name);
-    const file = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
-    return `${name}\n\n${await readFile(path.join(folder, file), "utf8")}`;
+  const packages = [...new Set(found)].sort().map((name) => [name, path.join(here, "node_modules", name)]);
+  const own = [`transpica, MIT or Apache-2.0`, root];
+  const fontsOf = ["mono", "sans"].map((name) => [`IBM Plex ${name}`, family(name)]);
+  const texts = [own, ...crates(), ...packages, ...fontsOf].map(async ([name, folder]) => {
+    const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|unlicense|copying|notice)/i.test(file)).sort();
+    const parts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8").catch(() => "")));
+    return [name, ...parts].join("\n\n");
   });
   return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
+}
+
+/** Crates that the engines are built of: their name with its license, and their folder. */
+function crates() {
+  const cargo = (...parts) => execFileSync("cargo", parts, { cwd: root, encoding: "utf8", maxBuffer: 1 << 27 });
+  const engine = ["-p", "transpica-web", "-p", "transpica-web-native", "--target", "wasm32-unknown-unknown", "-e", "normal"];
+  const used = new Set(cargo("tree", "--locked", "--prefix", "none", "--format", "{p}", ...engine).split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
+  const { packages } = JSON.parse(cargo("metadata", "--locked", "--format-version", "1"));
+  return packages
+    .filter(({ name, version, source }) => source && used.has(`${name} v${version}`))
+    .map(({ name, version, license, manifest_path: file }) => [`${name} ${version}, ${license}`, path.dirname(file)]);
 }
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;

@@ -145,6 +145,11 @@ impl Engine {
         text(Ok(self.settings.form()))
     }
 
+    /// Returns the settings of known hosts.
+    pub fn presets(&self) -> String {
+        text(Ok(Settings::presets()))
+    }
+
     /// Replaces all settings.
     pub fn configure(&mut self, changes: &str) -> String {
         match self.settings.configure(changes) {
@@ -166,7 +171,6 @@ impl Engine {
             "ir" => Translated::Ir,
             "wgsl" => Translated::Wgsl,
             "glsl" => Translated::Glsl(self.settings.version),
-            "spirv" => Translated::Spirv,
             "reflection" => Translated::Reflection,
             _ => return wrong(&format!("there is no view `{kind}`")),
         };
@@ -237,10 +241,19 @@ impl Engine {
         self.change(|_, values| values.set_uniform(bank, first, rows))
     }
 
-    /// Records a vertex, step by step.
-    pub fn record(&mut self, vertex: usize) -> String {
+    /// Records a vertex, step by step: one of the values, or one of the mesh of the last picture.
+    pub fn record(&mut self, vertex: usize, of_mesh: bool) -> String {
         self.stepper = None;
-        let made = self.with_values(|open, values| Stepper::new(open, values, &self.settings, vertex));
+        let made = self.with_values(|open, values| {
+            let state = if of_mesh {
+                picture::state(open, values, &self.mesh(), &self.picture)?
+            } else {
+                let mut state = values.state.clone();
+                self.settings.values.options.control.apply(&mut state.uniforms);
+                state
+            };
+            Stepper::new(open, &state, &self.settings, vertex)
+        });
         text(match made {
             Ok(stepper) => Ok(self.stepper.insert(stepper).recorded()),
             Err(problem) => Err(problem),
@@ -260,6 +273,22 @@ impl Engine {
     /// Returns the origin of components of an output.
     pub fn ancestry(&self, output: &str, components: &str) -> String {
         text(self.stepper().and_then(|stepper| stepper.ancestry(output, components)))
+    }
+
+    /// Returns the steps that wrote a register, with its values.
+    pub fn timeline(&self, register: &str) -> String {
+        text(self.stepper().and_then(|stepper| stepper.timeline(register)))
+    }
+
+    /// Returns the first step, from one on, that wrote NaN or an infinity; -1 without one.
+    #[wasm_bindgen(js_name = findSpecial)]
+    pub fn find_special(&self, from: usize) -> i32 {
+        self.stepper().map_or(-1, |stepper| stepper.find_special(from))
+    }
+
+    /// Returns the vertices of the mesh whose triangle is in front at a pixel.
+    pub fn pick(&mut self, request: &str, x: f64, y: f64) -> String {
+        text(self.with_scene(request, |scene, request| picture::pick(scene, request, [x, y])))
     }
 
     /// Returns the addresses of instructions that no output depends on.
@@ -440,14 +469,18 @@ impl Engine {
         self.stepper.as_ref().ok_or_else(|| Problem::error("nothing is recorded"))
     }
 
+    fn mesh(&self) -> Mesh {
+        self.mesh.clone().unwrap_or_else(|| Mesh::built_in(BuiltIn::Lathe))
+    }
+
     /// Calls `draw` with the scene of a picture that the page wants.
     fn with_scene<R>(
         &mut self,
         request: &str,
-        draw: fn(&Scene<'_>, &DrawRequest) -> Result<R, Problem>,
+        draw: impl FnOnce(&Scene<'_>, &DrawRequest) -> Result<R, Problem>,
     ) -> Result<R, Problem> {
         self.picture = DrawRequest::parse(request)?;
-        let mesh = self.mesh.get_or_insert_with(|| Mesh::built_in(BuiltIn::Lathe)).clone();
+        let mesh = self.mesh();
         self.with_values(|open, values| {
             draw(&picture::scene(open, values, &mesh, &self.picture)?, &self.picture)
         })

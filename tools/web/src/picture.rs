@@ -8,6 +8,7 @@ use transpica_inspect::draw::looks::By;
 use transpica_inspect::draw::mesh::{BuiltIn, Mesh};
 use transpica_inspect::draw::scene::{Pick, Scene, SceneError};
 use transpica_inspect::draw::{Size, obj, raster, wire};
+use transpica_inspect::state::State;
 use transpica_inspect::symbols::Symbols;
 
 use crate::engine::Open;
@@ -134,6 +135,54 @@ pub fn uniforms(open: &Open<'_>, values: &Values, request: &DrawRequest) -> Resu
     let mesh = Mesh::default();
     let Scene { states: [vertex, geometry], pick, .. } = scene(open, values, &mesh, request)?;
     Ok(if pick.vertex == open.index { vertex } else { geometry }.uniforms)
+}
+
+/// Returns what the selected program runs with in that scene: its uniforms and the vertices of the
+/// mesh.
+///
+/// # Errors
+/// As [`scene`], and a geometry program, which takes no vertices of a mesh.
+pub fn state(open: &Open<'_>, values: &Values, mesh: &Mesh, request: &DrawRequest) -> Result<State, Problem> {
+    let scene = scene(open, values, mesh, request)?;
+    if scene.pick.vertex == open.index {
+        Ok(scene.vertex_state())
+    } else {
+        let hint = "select its vertex program to step vertices of the mesh";
+        Err(Problem::error("a geometry program takes no vertices of a mesh").hint(hint))
+    }
+}
+
+/// Returns the vertices of the triangle in front at a pixel; none where nothing is drawn.
+///
+/// # Errors
+/// A program that cannot run, and triangles that a geometry program made.
+pub fn pick(scene: &Scene<'_>, request: &DrawRequest, pixel: [f64; 2]) -> Result<Vec<u32>, Problem> {
+    if scene.pick.geometry.is_some() {
+        return Err(Problem::error("a geometry program made this triangle: it has no vertices of the mesh"));
+    }
+    let shown = scene.of_registers(&scene.registers()?)?;
+    let Size { width, height } = request.size();
+    let place = [2.0 * pixel[0] / f64::from(width) - 1.0, 1.0 - 2.0 * pixel[1] / f64::from(height)];
+    let depths = shown.triangles.iter().zip(&scene.mesh.triangles).filter_map(|(corners, vertices)| {
+        let corners = corners.map(|[position, _]| position.map(f64::from));
+        Some((depth(corners, place)?, vertices))
+    });
+    let front = depths.min_by(|(a, _), (b, _)| a.total_cmp(b));
+    Ok(front.map(|(_, vertices)| vertices.to_vec()).unwrap_or_default())
+}
+
+/// Returns the depth of a triangle in clip space at a place of the screen, if it is there and in
+/// front of the eye.
+fn depth(corners: [[f64; 4]; 3], [x, y]: [f64; 2]) -> Option<f64> {
+    let [a, b, c] = corners.map(|[x, y, z, w]| [x / w, y / w, z / w]);
+    let side = |from: [f64; 3], to: [f64; 3], [x, y]: [f64; 2]| {
+        (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0])
+    };
+    let area = side(a, b, [c[0], c[1]]);
+    let shares = [side(b, c, [x, y]), side(c, a, [x, y]), side(a, b, [x, y])].map(|part| part / area);
+    let depth = shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2];
+    let is_there = corners.iter().all(|corner| corner[3] > 0.0) && shares.iter().all(|&share| share >= 0.0);
+    Some(depth).filter(|depth| is_there && (0.0..=1.0).contains(depth))
 }
 
 fn scene_of<'a>(open: &'a Open<'a>, mesh: &'a Mesh, view: &Camera) -> Result<Scene<'a>, Problem> {

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, from_str, json};
 use transpica::GlslVersion;
+use transpica_settings::PRESETS;
 use transpica_settings::form::{Choice, Setting};
 
 use crate::problem::Problem;
@@ -50,7 +51,7 @@ impl Settings {
         let mut rows = self.values.form();
         rows.push(Setting {
             path: GLSL_VERSION.into(),
-            label: GLSL_VERSION.into(),
+            label: "glsl-version".into(),
             group: "Views",
             help: "Version of the GLSL that is shown",
             form: "choice",
@@ -61,6 +62,20 @@ impl Settings {
             changed: self.version != GlslVersion::Vulkan450,
         });
         rows
+    }
+
+    /// Returns the presets: names of hosts, each with its changes from the default.
+    pub fn presets() -> Vec<Value> {
+        let changes = |name: &str| -> Map<String, Value> {
+            let rows = transpica_settings::Settings::preset(name).map(|preset| preset.form());
+            let mut rows = rows.unwrap_or_default();
+            rows.retain(|row| row.changed);
+            // Of a variant the form has the parts, too.
+            let whole: Vec<String> = rows.iter().map(|row| format!("{}.", row.path)).collect();
+            rows.retain(|row| !whole.iter().any(|path| row.path.starts_with(path)));
+            rows.into_iter().map(|row| (row.path, row.value)).collect()
+        };
+        PRESETS.iter().map(|(name, ..)| json!({ "name": name, "changes": changes(name) })).collect()
     }
 
     /// Replaces all changes from the default.

@@ -1,29 +1,34 @@
 //! Recorded runs, step by step.
-//! In: a program, its values, the number of a vertex. Out: [`Stepper`], states of the machine as
-//! the page shows them, origins of outputs.
+//! In: a program, a state, the number of a vertex. Out: [`Stepper`], states of the machine as the
+//! page shows them, origins of outputs, all values of a register.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use transpica::isa::{Mask, Pc};
+use transpica::interp::Uniforms;
+use transpica::isa::{ConditionOp, Flow, Inst, Mask, Pc};
 use transpica_asm::dis::Listing;
-use transpica_inspect::access::{ADDRESS, FLAGS};
-use transpica_inspect::ancestry::ancestry;
+use transpica_inspect::access::{ADDRESS, COUNTER, Components, FLAGS, reads, written};
+use transpica_inspect::ancestry::{ancestry, origin};
 use transpica_inspect::json::decimal;
 use transpica_inspect::recording::{Recording, Run, Snapshot};
 use transpica_inspect::results::components;
+use transpica_inspect::state::State;
 
 use crate::engine::Open;
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::values::Values;
+
+/// Most values of a register that are listed.
+const MOST_VALUES: usize = 2000;
 
 /// A recorded run with the names of its program.
 pub struct Stepper {
     recording: Recording,
     listing: Listing,
     names: BTreeMap<String, String>,
+    uniforms: Uniforms,
 }
 
 /// Answer about a recorded run.
@@ -52,6 +57,11 @@ pub struct StepState<'a> {
     cmp: [bool; 2],
     stacks: Value,
     changed: Vec<String>,
+    /// Registers that the instruction of the step reads, and those that it writes.
+    reads: Vec<String>,
+    writes: Vec<String>,
+    /// Values of the uniforms that it reads.
+    uniforms: Map<String, Value>,
     names: &'a BTreeMap<String, String>,
 }
 
@@ -60,22 +70,15 @@ impl Stepper {
     ///
     /// # Errors
     /// No such vertex, or an invocation before it that fails.
-    pub fn new(
-        open: &Open<'_>,
-        values: &Values,
-        settings: &Settings,
-        vertex: usize,
-    ) -> Result<Self, Problem> {
-        let mut state = values.state.clone();
-        settings.values.options.control.apply(&mut state.uniforms);
+    pub fn new(open: &Open<'_>, state: &State, settings: &Settings, vertex: usize) -> Result<Self, Problem> {
         let outputs = open.environment.executable().output_mask();
         // Budget of one invocation before the recorded one.
         let machine = settings.values.options.settings(1 << 20);
-        let run = Run { program: &open.program, state: &state, settings: machine, outputs };
+        let run = Run { program: &open.program, state, settings: machine, outputs };
         let missing = || Problem::error(format!("there is no vertex {vertex}"));
         let recording = run.record(vertex)?.ok_or_else(missing)?;
         let listing = Listing::new(open.file, Some(open.index))?;
-        Ok(Self { recording, listing, names: names(open) })
+        Ok(Self { recording, listing, names: names(open), uniforms: state.uniforms.clone() })
     }
 
     /// Returns the answer about it.
@@ -96,7 +99,7 @@ impl Stepper {
 
     /// Returns the state in front of a step; behind the end for numbers beyond it.
     pub fn step(&self, number: usize) -> StepState<'_> {
-        let Self { recording, listing, names } = self;
+        let Self { recording, listing, names, .. } = self;
         let number = number.min(recording.len());
         let state = recording.state_before(number);
         let pc = recording.pc(number);
@@ -113,6 +116,9 @@ impl Stepper {
             cmp: state.flags,
             stacks: stacks(&state),
             changed: number.checked_sub(1).map(|before| self.changed(before, &state)).unwrap_or_default(),
+            reads: self.reads(number),
+            writes: recording.inst(number).map(|inst| places(written(&inst))).unwrap_or_default(),
+            uniforms: self.uniforms_of(number),
             names,
         }
     }
@@ -120,26 +126,84 @@ impl Stepper {
     /// Returns the components that a step wrote.
     fn changed(&self, number: usize, after: &Snapshot) -> Vec<String> {
         let (written, is_emit) = self.recording.written(number);
-        let mut all = Vec::new();
-        let mut add = |bank: char, set: u64| {
-            for register in 0..16 {
-                // Range: four bits.
-                let mask = Mask((set >> (4 * register) & 15) as u8);
-                if !mask.is_empty() {
-                    all.push(format!("{bank}{register}.{mask}"));
-                }
+        let outputs = if is_emit { u64::MAX } else { written.outputs };
+        let counter = self.recording.index_before(number).1 != after.counter;
+        let rest = written.rest | if counter { COUNTER } else { 0 };
+        places(Components { outputs, rest, ..written })
+    }
+
+    /// Returns what the instruction of a step reads.
+    fn reads(&self, number: usize) -> Vec<String> {
+        let Some(inst) = self.recording.inst(number) else { return Vec::new() };
+        let found = reads(&inst, Components::ALL);
+        let mut all = places(found.components);
+        for read in found.sources {
+            if let (bank, Some(register)) = origin(&self.recording, number, read) {
+                all.push(format!("{bank}{register}.{}", read.mask));
             }
-        };
-        add('r', written.temps);
-        add('o', if is_emit { u64::MAX } else { written.outputs });
-        let rest = [(ADDRESS, "a0.x"), (ADDRESS << 1, "a0.y"), (FLAGS, "cmp.x"), (FLAGS << 1, "cmp.y")];
-        all.extend(
-            rest.iter().filter(|(bit, _)| written.rest & bit != 0).map(|(_, name)| (*name).to_owned()),
-        );
-        if self.recording.index_before(number).1 != after.counter {
-            all.push("aL".into());
+        }
+        match inst {
+            Inst::Flow(flow) => all.extend(tested(flow)),
+            Inst::Data { .. }
+            | Inst::Mova { .. }
+            | Inst::Cmp { .. }
+            | Inst::Emit
+            | Inst::SetEmit { .. }
+            | Inst::Unassigned(_) => {}
         }
         all
+    }
+
+    /// Returns the values of the uniforms that the instruction of a step reads.
+    fn uniforms_of(&self, number: usize) -> Map<String, Value> {
+        let value = |place: String| {
+            let name = place.split('.').next()?.to_owned();
+            let register: u8 = name.get(1..)?.parse().ok()?;
+            let value = match name.as_bytes().first()? {
+                b'c' => json!(self.uniforms.floats.get(usize::from(register))?.map(decimal)),
+                b'i' => json!(self.uniforms.ints.get(usize::from(register))?),
+                b'b' => json!([self.uniforms.bool(register)]),
+                _register => return None,
+            };
+            Some((name, value))
+        };
+        self.reads(number).into_iter().filter_map(value).collect()
+    }
+
+    /// Returns the steps that wrote a register, with its values after them.
+    ///
+    /// # Errors
+    /// A text that is no register r0 to r15 or o0 to o15.
+    pub fn timeline(&self, register: &str) -> Result<Value, Problem> {
+        let wanted = components_of(register)
+            .ok_or_else(|| Problem::error(format!("`{register}` is no register r0 to r15 or o0 to o15")))?;
+        let Self { recording, .. } = self;
+        let is_there = |&number: &usize| !recording.written(number).0.common(wanted).is_empty();
+        let mut steps = (0..recording.len()).filter(is_there);
+        let values: Vec<_> = steps
+            .by_ref()
+            .take(MOST_VALUES)
+            .map(|number| {
+                let value = recording.result(number).unwrap_or_default();
+                json!({ "step": number, "pc": recording.pc(number).map(|pc| pc.0), "value": value.map(decimal) })
+            })
+            .collect();
+        Ok(json!({ "values": values, "more": steps.count() }))
+    }
+
+    /// Returns the first step, from one on, that wrote a number that is not finite; -1 if there is
+    /// none.
+    pub fn find_special(&self, from: usize) -> i32 {
+        let Self { recording, .. } = self;
+        let is_special = |&number: &usize| {
+            let (written, _) = recording.written(number);
+            let registers = written.temps | written.outputs;
+            let mask = (0..16).fold(0, |all, register| all | registers >> (4 * register) & 15);
+            let result = recording.result(number).unwrap_or_default();
+            (0..4).any(|lane| mask >> lane & 1 != 0 && !result[lane].is_finite())
+        };
+        let found = (from..recording.len()).find(is_special);
+        found.and_then(|number| i32::try_from(number).ok()).unwrap_or(-1)
     }
 
     /// Returns the next step at an address behind one, or the last before it; -1 if there is none.
@@ -165,6 +229,59 @@ impl Stepper {
         let found = ancestry(&self.recording, register, Mask(mask));
         let pcs: Vec<u16> = found.pcs.iter().map(|pc| pc.0).collect();
         Ok(json!({ "steps": found.steps, "pcs": pcs, "inputs": found.inputs }))
+    }
+}
+
+/// Returns the components of a register by its name.
+fn components_of(register: &str) -> Option<Components> {
+    let number: u8 = register.get(1..)?.parse().ok().filter(|&number| number < 16)?;
+    match register.as_bytes().first()? {
+        b'r' => Some(Components { temps: 15 << (4 * number), ..Components::default() }),
+        b'o' => Some(Components::of_output(number, Mask(15))),
+        _bank => None,
+    }
+}
+
+/// Returns the names of components: `r3.xz`, `cmp.x`, `a0.y`.
+fn places(set: Components) -> Vec<String> {
+    let mut all = Vec::new();
+    for (bank, bits) in [('r', set.temps), ('o', set.outputs)] {
+        for register in 0..16 {
+            // Range: four bits.
+            let mask = Mask((bits >> (4 * register) & 15) as u8);
+            if !mask.is_empty() {
+                all.push(format!("{bank}{register}.{mask}"));
+            }
+        }
+    }
+    let (x, y) = (1, 2);
+    let rest = [
+        (ADDRESS * x, "a0.x"),
+        (ADDRESS * y, "a0.y"),
+        (COUNTER, "aL"),
+        (FLAGS * x, "cmp.x"),
+        (FLAGS * y, "cmp.y"),
+    ];
+    all.extend(rest.iter().filter(|(bit, _)| set.rest & bit != 0).map(|(_, name)| (*name).to_owned()));
+    all
+}
+
+/// Returns the uniform or the flags that decide a control-flow instruction.
+fn tested(flow: Flow) -> Option<String> {
+    match flow {
+        Flow::Loop { int, .. } => Some(format!("i{int}")),
+        Flow::CallU { bool, .. } | Flow::IfU { bool, .. } | Flow::JmpU { bool, .. } => {
+            Some(format!("b{bool}"))
+        }
+        Flow::BreakC(condition)
+        | Flow::CallC { condition, .. }
+        | Flow::IfC { condition, .. }
+        | Flow::JmpC { condition, .. } => Some(match condition.op {
+            ConditionOp::X => "cmp.x".into(),
+            ConditionOp::Y => "cmp.y".into(),
+            ConditionOp::Or | ConditionOp::And => "cmp.xy".into(),
+        }),
+        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } => None,
     }
 }
 

@@ -59,8 +59,6 @@ pub enum Translated {
     Wgsl,
     /// GLSL.
     Glsl(GlslVersion),
-    /// SPIR-V as text.
-    Spirv,
     /// Tables of inputs and outputs.
     Reflection,
 }
@@ -74,7 +72,6 @@ pub fn translated(open: &Open<'_>, translation: &Translation, what: Translated) 
         Translated::Ir => ir::text::print_placed(&translation.module).into(),
         Translated::Wgsl => translation.placed_text(Language::Wgsl)?.into(),
         Translated::Glsl(version) => translation.placed_text(Language::Glsl(version))?.into(),
-        Translated::Spirv => transpica_inspect::spirv::placed_assembly(&translation.placed_spirv()?)?.into(),
         Translated::Reflection => TextView::new(reflection::text(&reflect(open, translation))),
     };
     let problems = translation.warnings.iter().map(Problem::of_warning).collect();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use transpica_generate::Random;
 use transpica_web::engine::Engine;
 
-const VIEWS: [&str; 9] = ["listing", "tree", "ir", "wgsl", "glsl", "spirv", "reflection", "graph", "tables"];
+const VIEWS: [&str; 8] = ["listing", "tree", "ir", "wgsl", "glsl", "reflection", "graph", "tables"];
 
 /// A small picture.
 fn request(by: &str) -> String {
@@ -55,8 +55,12 @@ fn call_every_method(engine: &mut Engine) {
         engine.sizes(),
         engine.uniforms(),
         engine.run(),
-        engine.record(1),
+        engine.record(0, true),
+        engine.record(1, false),
         engine.step(0),
+        engine.timeline("r0"),
+        engine.timeline("o16"),
+        engine.pick(&request(""), 20.0, 12.0),
         engine.step(usize::MAX),
         engine.ancestry("o0", "xyzw"),
         engine.dead(),
@@ -67,6 +71,7 @@ fn call_every_method(engine: &mut Engine) {
         parse(&answer);
     }
     let _ = (engine.state(), engine.spirv(), engine.shbin(), engine.find(0, 0, 1), engine.gpu_bytes(0));
+    assert!(engine.find_special(usize::MAX) == -1);
     engine.draw(&request("color"));
 }
 
@@ -84,7 +89,7 @@ fn every_method_answers_for_every_program_of_the_samples() {
                 let answer = good(&engine.view(view));
                 // Programs that only copy attributes leave nothing to evaluate.
                 let is_large = program["instructions"].as_u64() > Some(8);
-                if is_large && ["listing", "tree", "ir", "wgsl", "glsl", "spirv"].contains(&view) {
+                if is_large && ["listing", "tree", "ir", "wgsl", "glsl"].contains(&view) {
                     let lines = answer["places"].as_array().expect("places");
                     assert!(
                         lines.iter().any(|line| line != &json!([])),
@@ -96,12 +101,81 @@ fn every_method_answers_for_every_program_of_the_samples() {
             assert!(!engine.spirv().is_empty() && engine.shbin() == bytes);
             good(&engine.run());
             call_every_method(&mut engine);
-            steps += good(&engine.record(0))["steps"].as_u64().expect("a number");
+            steps += good(&engine.record(0, false))["steps"].as_u64().expect("a number");
             dead += good(&engine.dead()).as_array().expect("addresses").len();
             programs += 1;
         }
     }
     assert!(programs >= 35 && steps > 1_000 && dead > 0, "{programs} programs, {steps} steps, {dead} dead");
+}
+
+#[test]
+fn the_values_of_a_register_are_those_of_the_steps() {
+    let mut engine = Engine::default();
+    let (name, bytes) = &samples()[0];
+    good(&engine.open(name, bytes));
+    let steps = good(&engine.record(0, false))["steps"].as_u64().expect("a number") as usize;
+    let mut values = 0;
+    for register in ["r0", "r1", "o0"] {
+        let timeline = good(&engine.timeline(register));
+        for entry in timeline["values"].as_array().expect("values") {
+            let step = entry["step"].as_u64().expect("a number") as usize;
+            let (before, after) = (good(&engine.step(step)), good(&engine.step(step + 1)));
+            assert_eq!(before["pc"], entry["pc"]);
+            let number: usize = register[1..].parse().expect("a number");
+            assert_eq!(after[&register[..1]][number], entry["value"], "{register} after step {step}");
+            let is_own = |place: &Value| place.as_str().is_some_and(|place| place.starts_with(register));
+            assert!(before["writes"].as_array().expect("places").iter().any(is_own));
+            assert_eq!(before["writes"].as_array().map(Vec::len), after["changed"].as_array().map(Vec::len));
+            values += 1;
+        }
+    }
+    assert!(steps > 10 && values > 4, "{steps} steps, {values} values");
+}
+
+#[test]
+fn a_pixel_leads_to_the_vertices_of_its_triangle() {
+    let mut engine = Engine::default();
+    good(&engine.open("lights.shbin", include_bytes!("../../../shaders/lights.shbin")));
+    engine.set_mesh("cube");
+    let vertices = good(&engine.pick(&request("color"), 20.0, 12.0));
+    assert_eq!(vertices.as_array().map(Vec::len), Some(3), "{vertices}");
+    assert_eq!(good(&engine.pick(&request("color"), 0.5, 0.5)), json!([]));
+    for vertex in vertices.as_array().expect("vertices") {
+        let vertex = vertex.as_u64().expect("a number") as usize;
+        good(&engine.record(vertex, true));
+    }
+    assert!(engine.record(1 << 20, true).contains("there is no vertex"));
+    good(&engine.open("cards.shbin", include_bytes!("../../../shaders/cards.shbin")));
+    assert!(engine.pick(&request("color"), 20.0, 12.0).contains("geometry program"));
+}
+
+#[test]
+fn steps_say_where_an_infinity_was_written() {
+    let text = ".out o position\n.constf k(0.0, 1.0, 2.0, 3.0)\n.proc main\n\tmov r0, k\n\trcp r1.x, r0.x\n\
+        \tmov o, r0\n\tend\n.end\n";
+    let mut engine = Engine::default();
+    good(&engine.open("odd.v.pica", text.as_bytes()));
+    good(&engine.record(0, false));
+    assert_eq!((engine.find_special(0), engine.find_special(1), engine.find_special(2)), (1, 1, -1));
+}
+
+#[test]
+fn presets_are_those_of_the_library() {
+    let mut engine = Engine::default();
+    let presets = good(&engine.presets());
+    let presets = presets.as_array().expect("presets");
+    assert_eq!(presets.len(), transpica_settings::PRESETS.len());
+    for preset in presets {
+        assert_eq!(good(&engine.configure(&preset["changes"].to_string())), json!({ "problems": [] }));
+        let name = preset["name"].as_str().expect("a name");
+        let settings = transpica_settings::Settings::preset(name).expect("a preset");
+        let expected = serde_json::to_value(settings.form()).expect("JSON");
+        let form = good(&engine.settings());
+        let own: Vec<_> =
+            form.as_array().expect("rows").iter().filter(|row| row["group"] != "Views").collect();
+        assert!(own.into_iter().eq(expected.as_array().expect("rows")), "{name}");
+    }
 }
 
 #[test]
@@ -114,7 +188,7 @@ fn a_recording_ends_with_the_outputs_of_the_run() {
         }
         let run = good(&engine.run());
         for vertex in 0..4 {
-            let recorded = good(&engine.record(vertex));
+            let recorded = good(&engine.record(vertex, false));
             // A run lists what is written or mapped, a recording every register.
             let listed = run["vertices"][vertex]["outputs"].as_object().expect("outputs");
             assert!(!listed.is_empty(), "{name}");
@@ -425,7 +499,7 @@ fn programs_without_an_end_are_bounded() {
     good(&engine.open("endless.v.pica", text.as_bytes()));
     engine.set_uniform("b", 0, "[[false]]");
     engine.set_mesh("quad");
-    let recorded = parse(&engine.record(0));
+    let recorded = parse(&engine.record(0, false));
     assert_eq!((&recorded["steps"], &recorded["complete"]), (&json!(100_000), &json!(false)));
     assert_eq!(good(&engine.step(99_999))["number"], 99_999);
     good(&engine.ancestry("o0", "x"));

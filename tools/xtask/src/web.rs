@@ -11,8 +11,8 @@ use crate::{Failure, needs, program, run_line, target};
 pub const NEEDS: &str = "nodejs\tprogram\tnode\truns JavaScript\nnpm\tprogram\tnpm\tinstalls packages";
 /// The target of the engine: no system interface, the page brings everything.
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The crate of the engine.
-const PACKAGE: &str = "transpica-web";
+/// The crate of the engine, and that of the second one, which the page loads when it is wanted.
+const PACKAGES: [&str; 2] = ["transpica-web", "transpica-web-native"];
 /// Folder of the page and of the program that writes the JavaScript around the engine.
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 
@@ -35,7 +35,9 @@ pub fn build(out: Option<PathBuf>) -> Result<PathBuf, String> {
     // Not `web`: that is cargo's own folder for the profile of this name.
     let out = out.unwrap_or_else(|| target.join("page"));
     let glue = target.join("web-glue");
-    bind(&compile(PACKAGE)?, &glue, &[])?;
+    for package in PACKAGES {
+        bind(&compile(package)?, &glue, &[])?;
+    }
     install_modules()?;
     let compiler = page().join("node_modules/.bin/tsc");
     run_line(Command::new(compiler).arg("--noEmit").current_dir(page()))?;

@@ -75,7 +75,7 @@ export class Code {
   constructor(private readonly options: CodeOptions) {
     const { label, language, write, ask, marks, origin } = options;
     const extensions: Extension[] = [...common(label, language), lines, highlightActiveLineGutter()];
-    if (write) extensions.push(history(), keymap.of(historyKeymap), lintGutter());
+    if (write) extensions.push(history(), keymap.of(historyKeymap), lintGutter(), EditorView.lineWrapping);
     else extensions.push(EditorState.readOnly.of(true));
     if (ask) extensions.push(...help(ask));
     extensions.push(
@@ -178,9 +178,10 @@ export class Code {
     this.view.focus();
   }
 
-  /** Addresses of the line that the cursor is in. */
-  cursorPcs(): readonly number[] {
-    return this.pcsOfLine(this.view.state.doc.lineAt(this.view.state.selection.main.head).number);
+  /** Shows the line of the cursor again, after the room for the text has changed. */
+  keepInView(): void {
+    const { head } = this.view.state.selection.main;
+    if (this.view.hasFocus) this.quietly(() => this.view.dispatch({ effects: EditorView.scrollIntoView(head, { yMargin: 24 }) }));
   }
 
   private pcsOfLine(line: number): readonly number[] {

@@ -63,7 +63,7 @@ export interface Size {
 // One row for each option of the library's table (the same that drives the command line's flags).
 export interface Setting {
   path: string;
-  label: string; // of a switch the name of its flag: the box is about what that does
+  label: string; // the flag of the command line that sets it; with the field, if that sets several
   group: string;
   help: string;
   form: "switch" | "choice" | "number" | "text" | "json";
@@ -72,6 +72,11 @@ export interface Setting {
   default: unknown;
   value: unknown;
   changed: boolean;
+}
+/** The options of a known host: what differs from the defaults. */
+export interface Preset {
+  name: string;
+  changes: Record<string, unknown>;
 }
 export interface UniformValue {
   name: string;
@@ -104,7 +109,14 @@ export interface StepState {
   cmp: [boolean, boolean];
   stacks: { call: string[]; if: string[]; loop: string[] };
   changed: string[]; // "r3.xz", "cmp.x", "a0.y", "o1.w": what the instruction before changed
+  reads: string[]; // the same of what the instruction reads: "v0.xyz", "c4.x", "b0", "cmp.x"
+  writes: string[];
+  uniforms: Record<string, (number | string | boolean)[]>; // "c4": those that it reads
   names: Record<string, string>; // "v0": "inpos", "o0": "position"
+}
+export interface Timeline {
+  values: { step: number; pc: number; value: (number | string)[] }[]; // what the step wrote
+  more: number; // steps that are not listed
 }
 export interface Ancestry {
   steps: number[];
@@ -140,8 +152,9 @@ export interface Engine {
   complete(source: string, line: number, character: number): string; // → Candidate[]: what can stand there
   select(program: number): string; // → Opened
   settings(): string; // → Setting[]
+  presets(): string; // → Preset[]
   configure(json: string): string; // {"path": value, …}: all changes from the default → {problems: Problem[]}
-  view(kind: string): string; // "listing" | "tree" | "ir" | "wgsl" | "glsl" | "spirv" | "reflection" → TextView; "graph" → GraphView; "tables" → TableView
+  view(kind: string): string; // "listing" | "tree" | "ir" | "wgsl" | "glsl" | "reflection" → TextView; "graph" → GraphView; "tables" → TableView
   spirv(): Uint8Array;
   shbin(): Uint8Array; // the module and the file, for downloads; empty on failure
   sizes(): string; // → Size[] (no clock in here: the page measures times)
@@ -152,9 +165,12 @@ export interface Engine {
   numbers(list: string): string; // → (number | string)[], spelled as in state files
   setUniform(bank: string, first: number, json: string): string; // a list of registers as state files have them → {problems}
   run(): string; // the document of `transpica run --json` for all vertices
-  record(vertex: number): string; // → Recording; at most 100,000 steps
+  record(vertex: number, ofMesh: boolean): string; // → Recording; at most 100,000 steps; of the mesh as the last picture had it
   step(number: number): string; // → StepState of the recording, number in 0..=steps
   find(pc: number, from: number, direction: number): number; // next step at that address before or behind; -1 if none
+  findSpecial(from: number): number; // first step, from there on, that wrote NaN or an infinity; -1 if none
+  timeline(register: string): string; // "r3" → Timeline of the recording
+  pick(json: string, x: number, y: number): string; // DrawRequest and a pixel → number[]: vertices of the triangle in front
   ancestry(output: string, components: string): string; // ("o0", "xy") of the recording → Ancestry
   dead(): string; // → number[]: addresses of instructions that no output depends on, on any path
   meshes(): string; // → string[] built-in meshes

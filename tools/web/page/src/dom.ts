@@ -78,10 +78,14 @@ export function refuse(input: HTMLInputElement, old: string, why: string): strin
   return input.title;
 }
 
-/** Reads a field of type `number`; one without a number gets the old one back. */
+/** Reads a field of type `number`; one without a number, or with one out of range, gets the old one back. */
 export function finite(input: HTMLInputElement, old = input.defaultValue): number {
-  if (Number.isFinite(input.valueAsNumber)) input.defaultValue = input.value;
-  else refuse(input, old, "a number is wanted");
+  const { rangeUnderflow, rangeOverflow, stepMismatch } = input.validity;
+  const isWhole = input.step === "";
+  if (!Number.isFinite(input.valueAsNumber)) refuse(input, old, "a number is wanted");
+  else if (rangeUnderflow || rangeOverflow || (isWhole && stepMismatch))
+    refuse(input, old, `${isWhole ? "whole numbers" : "numbers"} from ${input.min || "…"} to ${input.max || "…"} are possible`);
+  else input.defaultValue = input.value;
   return Number(input.value);
 }
 

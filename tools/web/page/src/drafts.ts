@@ -7,6 +7,8 @@ import { isLinked, type Linked } from "./link";
 /** A program, and what the reader made of it. */
 export interface Draft {
   program: string;
+  /** When it was opened. */
+  began?: number;
   linked: Linked;
 }
 
@@ -21,7 +23,8 @@ export class Drafts {
   /** Drafts that no entry has yet, by program. */
   private readonly waiting = new Map<string, Draft>();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private isRefused = false;
+  /** The last draft was not kept. */
+  isRefused = false;
   /** Another entry is in front than the one that was entered last: nothing may be written into it. */
   private isMoving = false;
 

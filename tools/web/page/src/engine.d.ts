@@ -11,13 +11,22 @@ declare module "engine" {
   }
 }
 
-/** Replaced at build time: the name of the engine's file. */
+declare module "native" {
+  export default function init(input: { module_or_path: Promise<Response> }): Promise<unknown>;
+  export function translate(file: Uint8Array, program: number, name: string, options: string, language: string): string;
+}
+
+/** Replaced at build time: the names of the files of the engines. */
 declare const ENGINE_FILE: string;
+declare const NATIVE_FILE: string;
 
 interface Sample {
   name: string;
   path: string;
 }
+
+/** Replaced at build time: the version of transpica. */
+declare const RELEASE: string;
 
 /** Replaced at build time: the samples that were copied beside the page. */
 declare const SAMPLES: Sample[];

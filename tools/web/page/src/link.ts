@@ -1,13 +1,19 @@
 // Links: the program with its options, inputs and view, deflated, behind the address's #. Nothing of
 // it is sent to a server.
 
+import type { Stepped } from "./panes/step";
+import type { Look } from "./panes/watch";
 import type { Saved } from "./session";
 
 export interface Linked extends Saved {
   tab?: string;
   /** A text with errors, typed after the last good one; links leave it out. */
   typed?: string;
-  look?: { yaw: number; pitch: number; distance: number; time: number; by: string };
+  look?: Look;
+  /** The lower tab, the step, and the selected addresses. */
+  lower?: string;
+  stepped?: Stepped;
+  marked?: number[];
 }
 
 /** Bytes that a link may inflate to. */
@@ -41,8 +47,9 @@ export async function encode(linked: Linked): Promise<string> {
 
 /** Reads a fragment; `undefined` for one that holds no program. */
 export async function decode(fragment: string): Promise<Linked | undefined> {
-  if (!fragment.startsWith("#p=")) return undefined;
-  const text = atob(fragment.slice(3).replaceAll("-", "+").replaceAll("_", "/"));
+  const [, packed] = /^#(?:embed&)?p=(.*)$/.exec(fragment) ?? [];
+  if (packed === undefined) return undefined;
+  const text = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = await through(
     Uint8Array.from(text, (letter) => letter.charCodeAt(0)),
     new DecompressionStream("deflate-raw"),

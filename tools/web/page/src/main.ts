@@ -4,28 +4,26 @@ import { CallError, Client } from "./client";
 import type { Code } from "./code";
 import type { Problem } from "./contract";
 import { byId, h } from "./dom";
-import { Drafts } from "./drafts";
+import { type Draft, Drafts } from "./drafts";
 import { decode, encode, type Linked } from "./link";
 import { Marks } from "./marks";
 import { fileName } from "./opening";
-import { comparePane } from "./panes/compare";
-import { graphPane } from "./panes/graph";
-import { optionsPane } from "./panes/options";
-import type { Context } from "./panes/pane";
+import { type Context, late } from "./panes/pane";
 import { list } from "./panes/problems";
-import { sizesPane } from "./panes/sizes";
 import { StepPane } from "./panes/step";
-import { tablesPane } from "./panes/tables";
 import { textPane } from "./panes/text";
-import { uniformsPane } from "./panes/uniforms";
 import { WatchPane } from "./panes/watch";
 import { type Change, Session } from "./session";
-import { drops, keys, splits, theme } from "./shell";
+import { bar, drops, keys, splits, theme } from "./shell";
 import { ahead, load, worker } from "./start.js";
 import { Tabs } from "./tabs";
 
 /** Bytes from which on a file is for the command line. */
 const FILE_LIMIT = 128 << 20;
+/** Milliseconds without a change after which a program joins the recent ones. */
+const PAUSE = 1000;
+/** Shown beside source and picture only: a frame of another page. */
+const isEmbedded = /^#embed(&|$)/.test(location.hash);
 
 class Page {
   readonly marks = new Marks();
@@ -36,7 +34,8 @@ class Page {
   readonly lower: Tabs;
   readonly step: StepPane;
   readonly watch: WatchPane;
-  readonly compare: ReturnType<typeof comparePane>;
+  /** Milliseconds, which only one tab shows. */
+  readonly times = new Map<string, number>();
   /** Milliseconds from the last change to all visible panes, the picture apart. */
   panesTime = 0;
   /** Changes whose panes are complete. */
@@ -46,43 +45,56 @@ class Page {
   /** A draft is not complete before all of it is there again. */
   private isRestoring = false;
   private moves: Promise<void> = Promise.resolve();
+  private pause: ReturnType<typeof setTimeout> | undefined;
+  /** The file that is being read, which messages name. */
+  private file = "";
   private readonly editing: Promise<Code>;
 
   constructor(private readonly samples: Sample[]) {
     const newClient = () => new Client(worker);
     this.session = new Session(new Client(worker, ahead));
-    const context: Context = { session: this.session, marks: this.marks, say: (text) => this.say(text) };
+    const { session, marks, times } = this;
+    const context: Context = { session, marks, times, say: (text) => this.say(text) };
     this.editing = this.edit();
-    this.compare = comparePane(context, { newClient, samples, load });
     const text = (kind: string, title: string, language: "picasso" | "shading" | "module") =>
       textPane(context, kind, title, language);
+    const second = { newClient, samples, load, picture: () => this.watch.request() };
     this.tabs = new Tabs(
       "Views of the program",
       [
-        tablesPane(context),
-        text("listing", "Listing", "picasso"),
-        graphPane(context),
-        text("tree", "Tree", "module"),
-        text("ir", "IR", "module"),
         text("wgsl", "WGSL", "shading"),
         text("glsl", "GLSL", "shading"),
+        text("hlsl", "HLSL", "shading"),
+        text("msl", "MSL", "shading"),
         text("spirv", "SPIR-V", "module"),
+        late("graph", "Graph", () => import("./panes/graph").then(({ graphPane }) => graphPane(context))),
+        late("options", "Options", () => import("./panes/options").then(({ optionsPane }) => optionsPane(context))),
+        late("compare", "Compare", () => import("./panes/compare").then((made) => made.comparePane(context, second))),
+        late("tables", "Tables", () => import("./panes/tables").then(({ tablesPane }) => tablesPane(context))),
+        text("listing", "Listing", "picasso"),
+        text("tree", "Tree", "module"),
+        text("ir", "IR", "module"),
         text("reflection", "Reflection", "module"),
-        sizesPane(context),
-        optionsPane(context),
-        this.compare,
+        late("sizes", "Sizes & times", () => import("./panes/sizes").then(({ sizesPane }) => sizesPane(context))),
       ],
       () => this.marks.repaint(),
     );
-    byId("right").append(this.tabs.element);
     this.step = new StepPane(context);
-    this.lower = new Tabs("Run", [this.step, uniformsPane(context)]);
-    byId("steps").append(this.lower.element);
+    const uniforms = () => import("./panes/uniforms").then(({ uniformsPane }) => uniformsPane(context));
+    this.lower = new Tabs("Run", [this.step, late("uniforms", "Uniforms", uniforms)]);
     this.watch = new WatchPane(context);
     this.watch.onFrame = () => this.lower.refresh(["uniforms"]);
-    byId("watch").append(this.watch.element);
+    this.watch.onPick = async (vertices) => {
+      if (vertices.length === 0) return;
+      await this.lower.show("step");
+      await this.step.pick(vertices);
+      this.say(`Stepping vertex ${vertices[0]} of the clicked triangle.`);
+    };
+    const parts = { right: this.tabs.element, watch: this.watch.element, lower: this.lower.element };
+    for (const [id, element] of Object.entries(parts))
+      byId(id).append(h("p", { class: "stale" }, "Shows the last text without errors."), element);
     this.session.onChange = (what) => this.follow(what);
-    this.session.onError = (problem) => this.warn(problem);
+    this.session.onError = (problem) => this.warn(problem, this.file);
   }
 
   /** Makes the editor. Its code is the largest part of the page's, and the engine need not wait. */
@@ -117,6 +129,8 @@ class Page {
     // With errors everything else stays at the last good program of the same file. The engine works
     // while the source is shown.
     const isStale = what !== "edited" || !hasError;
+    if (what === "opened" || what === "edited")
+      byId("main").toggleAttribute("data-stale", what === "edited" && hasError && opened.programs.length > 0);
     const upper = isStale && this.tabs.refresh(what === "state" ? ["compare", "sizes"] : undefined);
     const lower = isStale && this.lower.refresh();
     const editor = await this.editing;
@@ -124,9 +138,12 @@ class Page {
     if (what === "opened" || what === "edited") {
       if (!hasError) editor.setPlaces(opened.sourcePlaces.map((pc) => (pc < 0 ? [] : [pc])));
       editor.diagnose(session.problems);
-      list(byId("problems"), session.problems, ({ line, column, pc }) =>
+      const below = byId("problems");
+      const { childElementCount } = below;
+      list(below, session.problems, ({ line, column, pc }) =>
         line === undefined ? this.marks.select([pc ?? -1], "problems") : editor.goTo(line, column),
       );
+      if (below.childElementCount !== childElementCount) editor.keepInView();
       this.head();
     }
     await Promise.all([upper, lower]);
@@ -134,7 +151,7 @@ class Page {
     this.panesTime = performance.now() - this.changed;
     await this.keep();
     this.changes++;
-    byId("times").textContent = `panes ${this.panesTime.toFixed(0)} ms`;
+    this.times.set("last change to all visible panes", this.panesTime);
   }
 
   private showSource(editor: Code): void {
@@ -197,34 +214,51 @@ class Page {
     byId("status").textContent = text;
   }
 
-  warn({ message, hint }: Problem): void {
+  warn({ message, hint }: Problem, file = ""): void {
     const banner = byId("banner");
     banner.hidden = false;
     banner.replaceChildren(
-      h("span", {}, message, hint ? ` – ${hint}` : ""),
+      h("span", {}, file && !message.includes(file) ? `${file}: ` : "", message, hint ? ` – ${hint}` : ""),
       h("button", { type: "button", "aria-label": "Close the message", onclick: () => (banner.hidden = true) }, "✕"),
     );
   }
 
   async openSample(path: string): Promise<void> {
-    try {
+    await this.reading(fileName(path), async () => {
       await this.session.open(fileName(path), await load(path), path);
+    });
+  }
+
+  /** Reads a file; messages name it meanwhile. */
+  private async reading(name: string, work: () => Promise<void>): Promise<void> {
+    this.file = name;
+    try {
+      await work();
     } catch (error) {
-      this.warn({ severity: "error", message: String(error) });
+      this.warn({ severity: "error", message: error instanceof Error ? error.message : String(error) }, name);
+    } finally {
+      this.file = "";
     }
   }
 
   async openFile(file: File): Promise<void> {
-    if (file.size > FILE_LIMIT) {
-      return this.warn({
-        severity: "error",
-        message: `${file.name} has ${(file.size / 1048576).toFixed(0)} MiB, the page takes 128`,
-        hint: "`transpica scan` takes files of any size.",
-      });
+    const { name, size } = file;
+    if (size > FILE_LIMIT) {
+      const message = `${name} has ${(size / 1048576).toFixed(0)} MiB, the page takes 128`;
+      return this.warn({ severity: "error", message, hint: "`transpica scan` takes files of any size." });
     }
-    if (file.name.endsWith(".json")) return void (await this.session.input("setState", await file.text()));
-    if (file.name.endsWith(".obj")) return this.session.setMesh(await file.text()).then(() => this.watch.want());
-    await this.session.open(file.name, new Uint8Array(await file.arrayBuffer()));
+    await this.reading(name, async () => {
+      const { session } = this;
+      if (name.endsWith(".json")) return void (await session.input("setState", await file.text()));
+      if (name.endsWith(".obj")) return session.setMesh(await file.text()).then(() => this.watch.want());
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const { doubt } = await import("./doubt");
+      const why = doubt(name, bytes);
+      const open = () => this.replace(() => this.reading(name, async () => void (await session.open(name, bytes))));
+      if (!why) return open();
+      const { ask } = await import("./dialogs");
+      ask(`${name} does not look like a program`, why, "Open it anyway", () => void open());
+    });
   }
 
   /** Opens what the browser's history or the address holds, else the first sample. */
@@ -244,7 +278,7 @@ class Page {
   /** Opens what the entry of the history in front holds; returns whether it did, or why it cannot. */
   private async enter(): Promise<boolean | Problem> {
     const draft = this.drafts.enter();
-    if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft.program);
+    if (draft && draft.program !== this.session.program) return this.restore(draft.linked, draft);
     try {
       const linked = draft ? undefined : await decode(location.hash);
       if (linked) return this.restore(linked);
@@ -256,12 +290,16 @@ class Page {
     return draft !== undefined;
   }
 
-  private async restore(linked: Linked, program?: string): Promise<boolean> {
+  private async restore(linked: Linked, draft?: Draft): Promise<boolean> {
     this.isRestoring = true;
     try {
-      if (!(await this.session.load(linked, program))) return false;
+      if (!(await this.session.load(linked, draft?.program))) return false;
+      if (draft?.began) this.session.began = draft.began;
       if (linked.typed !== undefined) (await this.editing).type(linked.typed);
       if (linked.tab) await this.tabs.show(linked.tab);
+      if (linked.lower) await this.lower.show(linked.lower);
+      if (linked.stepped) await this.step.see(linked.stepped);
+      if (linked.marked) this.marks.select(linked.marked, "link");
       if (linked.look) this.watch.look = linked.look;
     } finally {
       this.isRestoring = false;
@@ -273,17 +311,42 @@ class Page {
   /** Everything that a link holds. */
   private async linked(): Promise<Linked | undefined> {
     const saved = await this.session.save();
-    return saved && { ...saved, tab: this.tabs.active, look: this.watch.look };
+    const { tabs, lower, step, watch, marks } = this;
+    // A text may be selected as a whole.
+    const marked = [...marks.selected].slice(0, 64);
+    return saved && { ...saved, tab: tabs.active, lower: lower.active, stepped: step.seen, marked, look: watch.look };
   }
 
   /** Lets a reload and Back find what is open. */
   private async keep(): Promise<void> {
-    if (this.isRestoring) return;
-    const { program, typed } = this.session;
+    if (this.isRestoring || isEmbedded) return;
+    const { program, began, typed, isChanged } = this.session;
     // A lost engine says so itself.
     const linked = await this.linked().catch(() => undefined);
-    if (linked && program === this.session.program)
-      this.drafts.keep({ program, linked: typed === undefined ? linked : { ...linked, typed } });
+    if (!linked || program !== this.session.program) return;
+    const draft = { program, began, linked: typed === undefined ? linked : { ...linked, typed } };
+    this.drafts.keep(draft);
+    if (!isChanged) return;
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => void import("./recent").then(({ remember }) => remember(draft)), PAUSE);
+  }
+
+  /** Lists the programs that were changed last. */
+  private async recent(): Promise<void> {
+    const [{ recent }, { forget, recents }] = await Promise.all([import("./dialogs"), import("./recent")]);
+    recent(recents(), (one) => void this.restore(one.linked, one), forget);
+  }
+
+  /** Opens another program, if the one before is kept or the reader lets it go. */
+  private async replace(open: () => Promise<void>): Promise<void> {
+    const { isChanged, opened } = this.session;
+    if (!isChanged || !this.drafts.isRefused) {
+      if (isChanged) this.say(`Your changes of ${opened?.name} are kept: Back or Recent brings them back.`);
+      return open();
+    }
+    byId<HTMLSelectElement>("samples").value = this.session.program;
+    const { ask } = await import("./dialogs");
+    ask(`Leave ${opened?.name}?`, "This browser does not keep what you changed in it.", "Leave it", () => void open());
   }
 
   private async share(): Promise<void> {
@@ -291,33 +354,43 @@ class Page {
     if (!linked) return this.say("There is nothing to share.");
     history.replaceState(history.state, "", await encode(linked));
     const address = location.href;
-    try {
-      await navigator.clipboard.writeText(address);
-      this.say(`Link copied, ${address.length} characters.`);
-    } catch {
-      this.say(`The address bar has the link, ${address.length} characters.`);
-    }
+    const copied = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error("no clipboard"));
+    const isCopied = await copied.then(
+      () => true,
+      () => false,
+    );
+    const { share } = await import("./dialogs");
+    const { watch } = this;
+    const animation = (progress: (share: number) => void) => watch.animation(progress);
+    share({ name: linked.name, address, isCopied, picture: () => watch.png(), animation });
   }
 
   private header(): void {
     const file = byId<HTMLInputElement>("file");
-    const dialog = byId<HTMLDialogElement>("keys");
+    const help = () => void import("./dialogs").then(({ keys }) => keys());
     byId("open").addEventListener("click", () => file.click());
     file.addEventListener("change", () => {
-      for (const chosen of file.files ?? []) void this.openFile(chosen);
+      const chosen = [...(file.files ?? [])];
       file.value = "";
+      for (const one of chosen) void this.openFile(one);
     });
     const samples = byId<HTMLSelectElement>("samples");
     samples.replaceChildren(
       h("option", { value: "" }, "–"),
       ...this.samples.map(({ name, path }) => h("option", { value: path }, name)),
     );
-    samples.addEventListener("change", () => samples.value && void this.openSample(samples.value));
+    samples.addEventListener("change", () => {
+      const { value } = samples;
+      if (value) void this.replace(() => this.openSample(value));
+    });
     const programs = byId<HTMLSelectElement>("programs");
     programs.addEventListener("change", () => void this.session.select(Number(programs.value)));
     byId("share").addEventListener("click", () => void this.share());
-    byId("help").addEventListener("click", () => dialog.showModal());
+    byId("recent").addEventListener("click", () => void this.recent());
+    byId("help").addEventListener("click", help);
+    byId("about").addEventListener("click", () => void import("./dialogs").then(({ about }) => about()));
     drops((dropped) => void this.openFile(dropped));
+    if (isEmbedded) this.embed();
     const steps = {
       F8: () => this.step.forward(),
       F7: () => this.step.back(),
@@ -334,14 +407,26 @@ class Page {
       "Alt+W": () => byId("watch").querySelector<HTMLElement>(".stage")?.focus(),
       "Alt+P": () => this.watch.toggle(),
       "Ctrl+O": () => file.click(),
-      F1: () => (dialog.open ? dialog.close() : dialog.showModal()),
+      F1: help,
     });
+  }
+
+  /** Leaves what a frame of another page has no room for, and links to all of it. */
+  private embed(): void {
+    document.documentElement.dataset["embed"] = "";
+    const whole = byId<HTMLAnchorElement>("whole");
+    whole.hidden = false;
+    whole.addEventListener("pointerdown", () => void this.linked().then(async (linked) => {
+      if (linked) whole.href = location.pathname + (await encode(linked));
+    }));
+    whole.href = location.pathname + location.hash.replace(/^#embed&?/, "#");
   }
 }
 
 async function main(): Promise<void> {
   theme();
   splits();
+  bar();
   const page = new Page(SAMPLES);
   // A lost engine says so itself.
   window.addEventListener("unhandledrejection", (event) => {

@@ -18,8 +18,8 @@ export function opening(path: string): Request[] {
   const calls: [string, ...unknown[]][] = [
     ["open", fileName(path)],
     ["seed", SEED, VERTICES],
-    ["view", "tables"],
-    ["record", 0],
+    ["view", "wgsl"],
+    ["record", 0, false],
     ["step", 0],
   ];
   return calls.map(([method, ...args], at) => ({ id: START - 1 - at, method, args }));

@@ -49,6 +49,10 @@ export class Session {
   onError: (problem: Problem) => void = () => {};
 
   private origin: Origin | undefined;
+  /** The text that was there first. */
+  private begun = "";
+  /** Milliseconds since 1970 at which the reader opened it: what it is known by among recent ones. */
+  began = 0;
   /** The last text that became a program. */
   private goodText: string | undefined;
   private stateText = "";
@@ -95,6 +99,8 @@ export class Session {
     // A lost engine gets generated inputs again until the state is known.
     this.stateText = "";
     this.sets.clear();
+    this.begun = opened.source;
+    this.began = Date.now();
     this.accept(opened);
     if (opened.programs.length > 0) {
       // The worker answers in order, so no view has to wait for these.
@@ -210,8 +216,21 @@ export class Session {
     await this.attempt(async () => {
       const { problems } = await this.client.json<{ problems: Problem[] }>("setMesh", mesh);
       problems.forEach((problem) => this.onError(problem));
-      this.mesh = mesh;
+      // What is no mesh leaves the one before.
+      if (problems.length === 0) this.mesh = mesh;
     });
+  }
+
+  /** Whether anything of the program is the reader's own. */
+  get isChanged(): boolean {
+    const { typed, goodText, begun, options, sets } = this;
+    const isOther = goodText !== undefined && goodText !== begun;
+    return typed !== undefined || isOther || Object.keys(options).length > 0 || sets.size > 0;
+  }
+
+  /** Uniforms that the reader set, as arguments of `setUniform`. */
+  get given(): Given[] {
+    return [...this.sets.values()];
   }
 
   get state(): string {

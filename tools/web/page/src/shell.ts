@@ -1,6 +1,6 @@
 // The frame around the panes: theme, borders that move, dropped files, keys.
 
-import { byId } from "./dom";
+import { byId, h } from "./dom";
 
 /** Follows the system's colors until the reader chooses; the choice is kept. */
 export function theme(): void {
@@ -34,7 +34,7 @@ export function theme(): void {
 /** Borders between panes, moved by mouse or arrow keys. */
 export function splits(): void {
   const main = byId("main");
-  const border = (id: string, variable: string, isVertical: boolean) => {
+  const border = (id: string, variable: string, isVertical: boolean, isAtEnd: boolean) => {
     const element = byId(id);
     const [low, high] = [Number(element.ariaValueMin), Number(element.ariaValueMax)];
     const set = (value: number) => {
@@ -49,17 +49,35 @@ export function splits(): void {
     element.addEventListener("pointermove", (event) => {
       if (!element.hasPointerCapture(event.pointerId)) return;
       const { left, top, width, height } = main.getBoundingClientRect();
-      set(isVertical ? ((event.clientX - left) / width) * 100 : 100 - ((event.clientY - top) / height) * 100);
+      const share = isVertical ? (event.clientX - left) / width : (event.clientY - top) / height;
+      set(100 * (isAtEnd ? 1 - share : share));
     });
     element.addEventListener("keydown", (event) => {
-      const step = isVertical ? { ArrowLeft: -2, ArrowRight: 2 }[event.key] : { ArrowUp: 2, ArrowDown: -2 }[event.key];
+      const steps: Record<string, number> = isVertical ? { ArrowLeft: -2, ArrowRight: 2 } : { ArrowUp: -2, ArrowDown: 2 };
+      const step = steps[event.key];
       if (step === undefined) return;
       event.preventDefault();
-      set(Number(element.ariaValueNow) + step);
+      set(Number(element.ariaValueNow) + (isAtEnd ? -step : step));
     });
   };
-  border("split-columns", "--left", true);
-  border("split-rows", "--lower", false);
+  border("split-columns", "--left", true, false);
+  border("split-picture", "--picture", true, true);
+  border("split-rows", "--lower", false, true);
+}
+
+/** The bar of narrow screens, which have room for one pane. */
+export function bar(): void {
+  const main = byId("main");
+  const names = { left: "Source", watch: "Picture", right: "Translation", lower: "Run" };
+  const buttons = Object.entries(names).map(([id, name]) => {
+    const show = () => {
+      main.dataset["pane"] = id;
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset["shows"] === id));
+    };
+    const pressed = String(main.dataset["pane"] === id);
+    return h("button", { type: "button", "data-shows": id, "aria-pressed": pressed, onclick: show }, name);
+  });
+  byId("bar").append(...buttons);
 }
 
 /** Files dropped anywhere. */

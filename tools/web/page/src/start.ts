@@ -17,7 +17,7 @@ first.onmessage = ({ data }) => ahead.replies.push(data);
 
 // A link has its own program, and so has an entry of the history that was left. The worker reads the sample itself: the page's thread has no time yet.
 let sample: Promise<Uint8Array<ArrayBuffer>> | undefined;
-if (location.hash === "" && !history.state) {
+if (/^(#embed)?$/.test(location.hash) && !history.state) {
   first.postMessage({ sample: FIRST_SAMPLE });
   ahead.calls = opening(FIRST_SAMPLE);
   sample = read(FIRST_SAMPLE);

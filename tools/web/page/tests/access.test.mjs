@@ -41,6 +41,9 @@ test("axe finds nothing, in both themes, wide and narrow, in every tab", async (
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme });
       await page.evaluate(axe);
+      /** Puts a pane in front where there is room for one. */
+      const show = (pane) => name === "narrow" && page.click(`#bar [data-shows=${pane}]`);
+      await show("right");
       const tabs = await page.locator("#right [role=tab]").evaluateAll((tabs) => tabs.map(({ id }) => id));
       const few = ["tab-graph", "tab-wgsl", "tab-options"];
       for (const tab of theme === "light" && name === "wide" ? tabs : few) {
@@ -50,10 +53,24 @@ test("axe finds nothing, in both themes, wide and narrow, in every tab", async (
         assert.deepEqual(await violations(page), [], `${tab}, ${name}, ${theme}`);
         await shot(page, `${name}-${theme}-${tab.replace("tab-", "")}`);
       }
+      await show("watch");
+      assert.deepEqual(await violations(page), [], `picture, ${name}, ${theme}`);
+      await shot(page, `${name}-${theme}-picture`);
+      await show("lower");
+      assert.deepEqual(await violations(page), [], `step, ${name}, ${theme}`);
+      await shot(page, `${name}-${theme}-step`);
       await page.click("#tab-uniforms");
+      await page.waitForSelector("#panel-uniforms .uniform");
+      await shot(page, `${name}-${theme}-uniforms`);
       assert.deepEqual(await violations(page), [], `uniforms, ${name}, ${theme}`);
-      await page.click("#help");
-      assert.deepEqual(await violations(page), [], `keys, ${name}, ${theme}`);
+      for (const dialog of ["help", "about", "recent", "share"]) {
+        await page.click(`#${dialog}`);
+        await page.waitForSelector("dialog[open]");
+        assert.deepEqual(await violations(page), [], `${dialog}, ${name}, ${theme}`);
+        await shot(page, `${name}-${theme}-${dialog}`);
+        await page.keyboard.press("Escape");
+        await page.waitForSelector("dialog", { state: "detached" });
+      }
       await page.close();
     }
   }
@@ -75,15 +92,18 @@ test("the keyboard reaches every part, in the order of the page", async () => {
     reached.push(
       await page.evaluate(() => {
         const { activeElement: element } = document;
-        return element.closest("header, #left, #right, #steps, #watch")?.id ?? element.id;
+        return element.closest("header, #left, #right, #watch, #lower")?.id ?? element.id;
       }),
     );
   }
-  const order = [...new Set(reached)].filter((id) => ["header", "left", "right", "steps", "watch"].includes(id));
-  assert.deepEqual(order, ["header", "left", "right", "steps", "watch"]);
+  const parts = ["header", "left", "right", "watch", "lower"];
+  assert.deepEqual(
+    [...new Set(reached)].filter((id) => parts.includes(id)),
+    parts,
+  );
   await page.locator("#right [role=tab][aria-selected=true]").focus();
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "tab-listing");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "tab-glsl");
   await page.close();
 });
 

@@ -35,7 +35,7 @@ test("a box is checked if and only if its help describes what is set", async () 
   await page.click("#tab-options");
   const switches = (await call(page, "settings")).filter(({ form }) => form === "switch");
   await page.waitForSelector("#panel-options .option");
-  assert.equal(await page.locator("#panel-options input[type=checkbox]").count(), switches.length);
+  assert.equal(await page.locator("#panel-options .option > input[type=checkbox]").count(), switches.length);
   for (const { path, label, help, on } of switches) {
     const box = page.locator(`#option-${path.replace(/\W/g, "-")}`);
     const row = page.locator("#panel-options .option").filter({ has: box });

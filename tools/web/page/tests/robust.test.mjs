@@ -54,6 +54,7 @@ test("damaged files are a message, and the page goes on", async () => {
     await page.evaluate((bytes) => transpica.session.open("damaged.shbin", Uint8Array.from(bytes)), [...bytes]);
   }
   await openBytes(page, "noise.bin", Buffer.from(Array.from({ length: 4096 }, () => random(256))));
+  await page.click("#question >> role=button[name='Open it anyway']");
   await openBytes(page, "empty.shbin", Buffer.alloc(0));
   await page.waitForFunction(
     () => !document.querySelector("#banner").hidden || document.querySelector("#problems .error"),

@@ -1,9 +1,12 @@
-// A second program beside the first: both texts with their differences, and the outputs that differ
-// for the same inputs.
+// A second program beside the first: pictures of both and where they differ, the outputs that differ
+// for the same inputs, both texts with their differences.
 
 import type { MergeView } from "@codemirror/merge";
-import { Client } from "../client";
-import { h, button, number } from "../dom";
+import type { Client } from "../client";
+import type { DrawRequest, Problem } from "../contract";
+import { button, h, number } from "../dom";
+import { SEED, VERTICES } from "../opening";
+import { difference, type Pixels, show, transparent } from "../pixels";
 import { Session } from "../session";
 import type { Context, Pane } from "./pane";
 import { type Outputs, outputs } from "./run";
@@ -12,7 +15,12 @@ export interface Second {
   newClient(): Client;
   samples: { name: string; path: string }[];
   load(path: string): Promise<Uint8Array>;
+  /** View of the picture of the first program. */
+  picture(): DrawRequest;
 }
+
+/** Size of each picture. */
+const [WIDTH, HEIGHT] = [320, 240];
 
 const LETTERS = ["x", "y", "z", "w"];
 
@@ -40,11 +48,12 @@ function differences(a: Outputs[], b: Outputs[]): string[][] {
 export function comparePane(
   { session, say }: Context,
   second: Second,
-): Pane & { open(name: string, bytes: Uint8Array): Promise<void> } {
+): Pane {
   let other: Session | undefined;
   let merge: MergeView | undefined;
   const texts = h("div", { class: "merge" });
   const values = h("div", { class: "values", tabindex: 0, role: "region", "aria-label": "Outputs that differ" });
+  const pictures = h("div", { class: "pictures" });
   const status = h("p", { class: "empty" }, "Open a second program to compare it with the one in the editor.");
   const file = h("input", {
     type: "file",
@@ -73,11 +82,12 @@ export function comparePane(
     h(
       "div",
       { class: "bar" },
-      button("Open second…", "A second program", () => file.click()),
+      button("Open second program…", "", () => file.click()),
       file,
       sample,
     ),
     status,
+    pictures,
     values,
     texts,
   );
@@ -85,11 +95,39 @@ export function comparePane(
   const open = async (name: string, bytes: Uint8Array) => {
     if (!other) {
       other = new Session(second.newClient());
-      other.onError = ({ message }) => (status.textContent = message);
+      other.onError = ({ message }) => (status.textContent = `${name}: ${message}`);
     }
     if (await other.open(name, bytes)) await pane.refresh();
   };
-  const show = async (first: string, text: string) => {
+  const draw = async ({ client }: Session, request: DrawRequest): Promise<Pixels | string> => {
+    const { pixels, problem } = (await client.call("picture", JSON.stringify(request))) as {
+      pixels: Uint8Array<ArrayBuffer>;
+      problem: Problem | null;
+    };
+    if (pixels.length === 0) return problem?.message ?? "The program cannot be drawn.";
+    return new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
+  };
+  const showPictures = async (one: Session, two: Session) => {
+    const request = { ...second.picture(), width: WIDTH, height: HEIGHT };
+    await two.setMesh(one.mesh || "lathe");
+    // A state sets every uniform; the picture guesses what the reader did not set.
+    await two.client.json("seed", SEED, VERTICES);
+    for (const given of one.given) await two.client.json("setUniform", ...given);
+    const [a, b] = await Promise.all([draw(one, request), draw(two, request)]);
+    const figure = (name: string, pixels: Pixels | string) => {
+      const canvas = h("canvas", { role: "img", "aria-label": `Picture: ${name}` });
+      if (typeof pixels !== "string") show(canvas, transparent(pixels), WIDTH, HEIGHT);
+      const text = typeof pixels === "string" ? `${name}: ${pixels}` : name;
+      return h("figure", {}, typeof pixels !== "string" && canvas, h("figcaption", {}, text));
+    };
+    const both = typeof a !== "string" && typeof b !== "string" ? difference(a, b) : undefined;
+    pictures.replaceChildren(
+      figure(one.opened?.name ?? "", a),
+      figure(two.opened?.name ?? "", b),
+      ...(both ? [figure(`Difference: ${both.different.toLocaleString("en")} pixels`, both.picture)] : []),
+    );
+  };
+  const mergeTexts = async (first: string, text: string) => {
     const { merged } = await import("../merge");
     merge?.destroy();
     merge = merged(texts, first, text);
@@ -98,16 +136,16 @@ export function comparePane(
     id: "compare",
     title: "Compare",
     element,
-    open,
     async refresh() {
       const { opened } = session;
       if (!other?.opened || !opened) return;
-      await show(opened.source, other.opened.source);
+      await mergeTexts(opened.source, other.opened.source);
       await other.client.json("setState", await session.client.call("state"));
       const [a, b] = await Promise.all([session.client.json<unknown>("run"), other.client.json<unknown>("run")]);
       const rows = differences(outputs(a), outputs(b));
       status.textContent = `${opened.name} and ${other.opened.name}, with the same inputs: ${rows.length === 0 ? "every output is equal." : `${rows.length} values differ.`}`;
       say(status.textContent);
+      await showPictures(session, other);
       const head = ["Vertex", "Output", opened.name, other.opened.name];
       values.replaceChildren(
         ...(rows.length === 0

@@ -1,4 +1,5 @@
-// The flow graph. Blocks are part of the selection; arrow keys go from block to block.
+// The flow graph. Blocks are part of the selection; arrow keys go from block to block. Dragging moves
+// it, two fingers or the wheel with Ctrl zoom, and a large one has a map.
 
 import type { GraphView } from "../contract";
 import { button, h } from "../dom";
@@ -30,22 +31,93 @@ export function graphPane({ session, marks }: Context): Pane {
   let size: [number, number] = [1, 1];
 
   const resize = (next: number) => {
-    zoom = Math.min(4, Math.max(0.1, next));
+    zoom = Math.min(4, Math.max(0.05, next));
     const svg = canvas.querySelector("svg");
     svg?.setAttribute("width", String(size[0] * zoom));
     svg?.setAttribute("height", String(size[1] * zoom));
+    place();
   };
-  const fit = () => resize(Math.min(1, (canvas.clientWidth - 24) / size[0]));
+  const room = (): [number, number] => [canvas.clientWidth - 24, canvas.clientHeight - 24];
+  const fitWidth = () => resize(Math.min(1, room()[0] / size[0]));
+  const fit = () => resize(Math.min(1, room()[0] / size[0], room()[1] / size[1]));
+  /** Resizes around a place of the canvas, which stays where it is. */
+  const resizeAt = (next: number, x: number, y: number) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    const [dx, dy, before] = [x - left, y - top, zoom];
+    resize(next);
+    canvas.scrollLeft = ((canvas.scrollLeft + dx) * zoom) / before - dx;
+    canvas.scrollTop = ((canvas.scrollTop + dy) * zoom) / before - dy;
+  };
+  const frame = h("div", { class: "map-frame" });
+  const map = h("div", { class: "map", "aria-hidden": "true", hidden: true });
   element.append(
     h(
       "div",
       { class: "bar" },
-      button("Fit", "Fit the width", fit),
-      button("100 %", "Natural size", () => resize(1)),
-      button("−", "Smaller", () => resize(zoom / 1.25), { "aria-label": "Smaller" }),
-      button("+", "Larger", () => resize(zoom * 1.25), { "aria-label": "Larger" }),
+      button("Fit all", "", fit),
+      button("Fit width", "", fitWidth),
+      button("100 %", "", () => resize(1)),
+      button("−", "", () => resize(zoom / 1.25), { "aria-label": "Smaller" }),
+      button("+", "", () => resize(zoom * 1.25), { "aria-label": "Larger" }),
     ),
-    canvas,
+    h("div", { class: "graph-place" }, canvas, map),
+  );
+
+  /** Shows which part of a large drawing is visible. */
+  const place = () => {
+    const [width, height] = [canvas.scrollWidth, canvas.scrollHeight];
+    map.hidden = width <= 2 * canvas.clientWidth && height <= 2 * canvas.clientHeight;
+    const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+    frame.style.left = percent(canvas.scrollLeft, width);
+    frame.style.top = percent(canvas.scrollTop, height);
+    frame.style.width = percent(Math.min(width, canvas.clientWidth), width);
+    frame.style.height = percent(Math.min(height, canvas.clientHeight), height);
+  };
+  const go = ({ clientX, clientY }: PointerEvent) => {
+    const { left, top, width, height } = map.getBoundingClientRect();
+    canvas.scrollLeft = ((clientX - left) / width) * canvas.scrollWidth - canvas.clientWidth / 2;
+    canvas.scrollTop = ((clientY - top) / height) * canvas.scrollHeight - canvas.clientHeight / 2;
+  };
+  map.addEventListener("pointerdown", (event) => {
+    map.setPointerCapture(event.pointerId);
+    go(event);
+  });
+  map.addEventListener("pointermove", (event) => map.hasPointerCapture(event.pointerId) && go(event));
+  canvas.addEventListener("scroll", place);
+
+  const pointers = new Map<number, PointerEvent>();
+  /** A drag is no click on a block. */
+  let isDragged = false;
+  const spread = () => {
+    const [one, two] = [...pointers.values()];
+    return one && two ? Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY) : 0;
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (pointers.size === 0) isDragged = false;
+    pointers.set(event.pointerId, event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const old = pointers.get(event.pointerId);
+    if (!old) return;
+    const before = spread();
+    const [dx, dy] = [event.clientX - old.clientX, event.clientY - old.clientY];
+    if (!isDragged && Math.hypot(dx, dy) < 4 && pointers.size === 1) return;
+    isDragged = true;
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, event);
+    if (pointers.size === 1) canvas.scrollBy(-dx, -dy);
+    else if (before > 0) resizeAt((zoom * spread()) / before, event.clientX, event.clientY);
+  });
+  for (const end of ["pointerup", "pointercancel"] as const)
+    canvas.addEventListener(end, (event) => pointers.delete(event.pointerId));
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      resizeAt(zoom * Math.exp(-event.deltaY * 0.002), event.clientX, event.clientY);
+    },
+    { passive: false },
   );
 
   const paint = (scroll: boolean) => {
@@ -59,7 +131,7 @@ export function graphPane({ session, marks }: Context): Pane {
   marks.listen((origin, moved) => paint(moved && origin !== "graph"));
   canvas.addEventListener("click", (event) => {
     const node = (event.target as Element).closest("g.block");
-    const found = blocks.find((block) => block.node === node);
+    const found = isDragged ? undefined : blocks.find((block) => block.node === node);
     if (found) marks.select(found.pcs, "graph");
   });
   canvas.addEventListener("keydown", (event) => {
@@ -96,7 +168,11 @@ export function graphPane({ session, marks }: Context): Pane {
         node,
         pcs: (node.dataset["pcs"] ?? "").split(",").filter(Boolean).map(Number),
       }));
-      fit();
+      const small = svg.cloneNode(true) as SVGElement;
+      for (const text of small.querySelectorAll("text")) text.remove();
+      for (const block of small.querySelectorAll(".block")) block.setAttribute("class", "part");
+      map.replaceChildren(small, frame);
+      fitWidth();
       paint(false);
     },
   };

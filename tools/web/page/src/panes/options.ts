@@ -1,9 +1,40 @@
-// The options as a form, one row for each row of the library's table.
+// The options as a form: presets of known hosts, what differs from the default, then all the others,
+// one row for each row of the library's table.
 
-import type { Problem, Setting } from "../contract";
-import { button, h, refuse } from "../dom";
+import type { Preset, Problem, Setting, UniformValue } from "../contract";
+import { button, field, h, refuse } from "../dom";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
+
+/** Options whose bits are registers: the letter of these, and how many there are. */
+const MASKS: Record<string, [bank: "b" | "i", count: number]> = {
+  "control.bools.baked": ["b", 16],
+  "control.bools.values": ["b", 16],
+  "control.bools.specialized": ["b", 16],
+  "control.ints.specialized": ["i", 4],
+};
+
+/** Headings of the form, in its order; the others stand between them. */
+const [FIRST, LAST] = ["Differs from the default", "Limits"];
+
+/** Boxes of the registers of a mask. */
+function mask(setting: Setting, names: Map<string, string>, change: (value: unknown) => void): HTMLElement {
+  const [bank, count] = MASKS[setting.path] ?? ["b", 0];
+  const bits = Number(setting.value);
+  const boxes = Array.from({ length: count }, (_, bit) => {
+    const press = () => change(box.checked ? bits | (1 << bit) : bits & ~(1 << bit));
+    const box = h("input", { type: "checkbox", "data-bit": bit, onchange: press });
+    box.checked = ((bits >> bit) & 1) === 1;
+    return h("label", {}, box, `${bank}${bit} `, h("i", {}, names.get(`${bank}${bit}`) ?? ""));
+  });
+  return h("div", { class: "mask", role: "group", "aria-label": setting.label }, ...boxes);
+}
+
+/** Text that a search finds an option by: its names, what it means, its words and values. */
+const found = ({ path, label, group, help, choices, value }: Setting) =>
+  [path, `--${label}`, group, help, JSON.stringify(value), ...choices.map((one) => `${one.value} ${one.help}`)]
+    .join(" ")
+    .toLowerCase();
 
 /** The control of one option; `change` gets the value that the engine reads. */
 function control(setting: Setting, id: string, change: (value: unknown) => void): HTMLElement {
@@ -56,23 +87,30 @@ export function optionsPane({ session, say }: Context): Pane {
   const form = h("div", { class: "options" });
   const filter = h("input", {
     type: "search",
-    placeholder: "Filter",
-    "aria-label": "Filter options",
+    placeholder: "Search by name, word or value",
+    "aria-label": "Search options",
     oninput: () => narrow(),
   });
   const reset = button("Reset all", "Set every option to its default", () => void apply(session.configureAll({})));
+  let presets: Preset[] = [];
+  const preset = h("select", {
+    onchange: () => {
+      const chosen = presets.find(({ name }) => name === preset.value);
+      if (chosen || preset.value === "") void apply(session.configureAll({ ...chosen?.changes }));
+    },
+  });
   const element = h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "Options of the translation" },
-    h("div", { class: "bar" }, filter, reset),
+    h("div", { class: "bar" }, field("Host", preset), filter, reset),
     problems,
     form,
   );
 
   const narrow = () => {
-    const wanted = filter.value.toLowerCase();
+    const wanted = filter.value.toLowerCase().split(/\s+/);
     for (const row of form.querySelectorAll<HTMLElement>(".option"))
-      row.hidden = !`${row.textContent} ${row.querySelector("label")?.title}`.toLowerCase().includes(wanted);
+      row.hidden = !wanted.every((word) => row.dataset["found"]?.includes(word));
     for (const group of form.querySelectorAll<HTMLElement>("fieldset"))
       group.hidden = !group.querySelector(".option:not([hidden])");
   };
@@ -84,31 +122,53 @@ export function optionsPane({ session, say }: Context): Pane {
     await refresh();
   };
   let shown = "";
+  const row = (setting: Setting, names: Map<string, string>) => {
+    const id = `option-${setting.path.replace(/\W/g, "-")}`;
+    const change = (value: unknown) => void apply(session.configure(setting, value));
+    const isMask = setting.path in MASKS;
+    return h(
+      "div",
+      { class: setting.changed ? "option is-changed" : "option", "data-found": found(setting), id: isMask ? id : null },
+      h(isMask ? "span" : "label", { class: "label", for: isMask ? null : id, title: setting.path }, setting.label),
+      isMask ? mask(setting, names, change) : control(setting, id, change),
+      h("p", { class: "help", id: `${id}-help` }, setting.help),
+    );
+  };
+  const choosePreset = () => {
+    const key = (options: Record<string, unknown>) => JSON.stringify(Object.entries(options).sort());
+    const own = key(session.options);
+    // Renderers of a host may have the same options.
+    const alike = presets.filter(({ changes }) => key(changes) === own).map(({ name }) => name);
+    const is = alike.includes(preset.value) ? preset.value : alike[0];
+    const names = ["", ...presets.map(({ name }) => name), ...(is === undefined && own !== "[]" ? ["changed"] : [])];
+    preset.replaceChildren(...names.map((name) => h("option", { value: name }, name || "any (defaults)")));
+    preset.value = is ?? (own === "[]" ? "" : "changed");
+  };
   const refresh = async () => {
     const text = (await session.client.call("settings")) as string;
-    if (text === shown) return;
-    shown = text;
+    if (presets.length === 0) presets = await session.client.json<Preset[]>("presets");
+    choosePreset();
     const settings = JSON.parse(text) as Setting[];
+    const uniforms = await session.client.json<UniformValue[]>("uniforms").catch(() => []);
+    const names = new Map(
+      uniforms.flatMap(({ name, bank, first, count }) =>
+        Array.from({ length: count }, (_, at): [string, string] => [`${bank}${first + at}`, name]),
+      ),
+    );
+    const key = text + JSON.stringify([...names]);
+    if (key === shown) return;
+    shown = key;
     const focused = document.activeElement?.id;
-    const groups = [...new Set(settings.map(({ group }) => group))];
+    const heading = ({ changed, group }: Setting) => (changed ? FIRST : group);
+    const order = (group: string) => (group === FIRST ? -1 : group === LAST ? 1 : 0);
+    const groups = [...new Set(settings.map(heading))].sort((a, b) => order(a) - order(b));
     form.replaceChildren(
       ...groups.map((group) =>
         h(
           "fieldset",
           {},
           h("legend", {}, group),
-          ...settings
-            .filter((setting) => setting.group === group)
-            .map((setting) => {
-              const id = `option-${setting.path.replace(/\W/g, "-")}`;
-              return h(
-                "div",
-                { class: setting.changed ? "option is-changed" : "option" },
-                h("label", { for: id, title: setting.path }, setting.label),
-                control(setting, id, (value) => void apply(session.configure(setting, value))),
-                h("p", { class: "help", id: `${id}-help` }, setting.help),
-              );
-            }),
+          ...settings.filter((setting) => heading(setting) === group).map((setting) => row(setting, names)),
         ),
       ),
     );

@@ -14,6 +14,28 @@ export interface Pane {
 export interface Context {
   session: Session;
   marks: Marks;
+  /** Milliseconds of the page's own work, by what it was. */
+  times: Map<string, number>;
   /** Says a sentence in the status line, which screen readers follow. */
   say(text: string): void;
+}
+
+/** A pane whose code is loaded when it is first shown. */
+export function late(id: string, title: string, make: () => Promise<Pane>): Pane {
+  let made: Pane | undefined;
+  const pane: Pane = {
+    id,
+    title,
+    element: document.createElement("div"),
+    async refresh() {
+      if (!made) {
+        const found = await make();
+        made ??= found;
+        pane.element.replaceWith(made.element);
+        pane.element = made.element;
+      }
+      await made.refresh();
+    },
+  };
+  return pane;
 }

@@ -11,7 +11,7 @@ const row = (cells: string[]) =>
     ...cells.map((cell, index) => h("td", index > 0 && /^[\d.,]+$/.test(cell) ? { class: "figure" } : {}, cell)),
   );
 
-export function sizesPane({ session, say }: Context): Pane {
+export function sizesPane({ session, times, say }: Context): Pane {
   const tables = h("div", {});
   const save = async (method: "shbin" | "spirv", ending: string) => {
     const bytes = (await session.client.call(method)) as Uint8Array<ArrayBuffer>;
@@ -39,7 +39,7 @@ export function sizesPane({ session, say }: Context): Pane {
     element,
     async refresh() {
       const sizes = await session.client.json<Size[]>("sizes");
-      const times = [...session.client.timings].sort((a, b) => b[1].last - a[1].last);
+      const calls = [...session.client.timings].sort((a, b) => b[1].last - a[1].last);
       const head = (...names: string[]) =>
         h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))));
       tables.replaceChildren(
@@ -57,12 +57,13 @@ export function sizesPane({ session, say }: Context): Pane {
         h(
           "table",
           {},
-          h("caption", {}, "Times of the engine in this page"),
+          h("caption", {}, "Times of the page and of its engine"),
           head("Call", "Last, ms", "Calls"),
           h(
             "tbody",
             {},
-            ...times.map(([name, { last, calls }]) => row([name, last.toFixed(2), calls.toLocaleString("en")])),
+            ...[...times].map(([name, last]) => row([name, last.toFixed(2), ""])),
+            ...calls.map(([name, { last, calls }]) => row([name, last.toFixed(2), calls.toLocaleString("en")])),
             row(["memory of the engine, MiB", (session.client.memory / 1048576).toFixed(1), ""]),
           ),
         ),

@@ -1,14 +1,26 @@
 // One vertex on the reference machine, instruction by instruction: registers, flags, stacks, what
-// the last instruction changed, where an output comes from, and code without effect.
+// the last instruction changed, what the next one reads and writes, all values of a register, where an
+// output comes from, and code without effect.
 
-import type { Ancestry, Recording, StepState } from "../contract";
+import type { Ancestry, Recording, StepState, Timeline } from "../contract";
+import { CallError } from "../client";
 import { button, field, finite, h, number } from "../dom";
 import { VERTICES } from "../opening";
 import type { Context, Pane } from "./pane";
 
 const LETTERS = "xyzw";
 
-/** Rows of a register bank, with changed components marked. */
+/** Components that a list of places names. */
+function components(places: string[]): Set<string> {
+  return new Set(
+    places.flatMap((place) => {
+      const [register = "", letters = LETTERS] = place.split(".");
+      return [...letters].map((letter) => `${register}.${letter}`);
+    }),
+  );
+}
+
+/** Rows of a register bank; components that changed, or that the next instruction reads or writes, are marked. */
 function bank(
   title: string,
   prefix: string,
@@ -16,30 +28,28 @@ function bank(
   state: StepState,
   keep: (name: string) => boolean,
 ): HTMLElement {
-  const changed = new Set(
-    state.changed.flatMap((place) => {
-      const [register = "", letters = LETTERS] = place.split(".");
-      return [...letters].map((letter) => `${register}.${letter}`);
-    }),
-  );
+  const marked = { changed: components(state.changed), reads: components(state.reads), writes: components(state.writes) };
   const rows = values.flatMap((value, index) => {
     const name = `${prefix}${index}`;
     if (!keep(name)) return [];
-    const cells = value.map((component, at) =>
-      h(
-        "td",
-        { class: changed.has(`${name}.${LETTERS[at]}`) ? "changed" : component === 0 ? "zero" : null },
-        number(component),
-      ),
-    );
+    const cells = value.map((component, at) => {
+      const classes = Object.entries(marked).filter(([, places]) => places.has(`${name}.${LETTERS[at]}`));
+      const zero = component === 0 ? "zero " : "";
+      return h("td", { class: zero + classes.map(([name]) => name).join(" ") }, number(component));
+    });
+    const label = state.names[name] ? [`${name} `, h("i", {}, state.names[name] ?? "")] : [name];
+    // Inputs do not change: they have no times.
+    const isTimed = prefix !== "v";
     return [
       h(
         "tr",
         {},
         h(
           "th",
-          { scope: "row", title: state.names[name] ?? "" },
-          state.names[name] ? h("span", {}, `${name} `, h("i", {}, state.names[name] ?? "")) : name,
+          { scope: "row" },
+          isTimed
+            ? h("button", { type: "button", class: "register", "data-register": name, title: "All values in this run" }, ...label)
+            : h("span", {}, ...label),
         ),
         ...cells,
       ),
@@ -71,6 +81,11 @@ function flags(state: StepState): HTMLElement {
     stack("call", state.stacks.call),
     stack("if", state.stacks.if),
     stack("loop", state.stacks.loop),
+    ...state.reads.filter((place) => /^[cib]/.test(place) && !place.startsWith("cmp")).map((place) => {
+      const register = place.split(".")[0] ?? "";
+      const values = (state.uniforms[register] ?? []).map((value) => (typeof value === "boolean" ? String(value) : number(value)));
+      return h("span", { class: "flag reads" }, h("b", {}, register, " ", state.names[register] ?? ""), values.join(" "));
+    }),
   );
 }
 
@@ -95,6 +110,16 @@ function brief(inputs: string[]): string {
   return parts.join(", ");
 }
 
+/** The shown step, and what is marked by it. */
+export interface Stepped {
+  vertex: number;
+  ofMesh: boolean;
+  step: number;
+  output: string;
+  letters: string;
+  dead: boolean;
+}
+
 export class StepPane implements Pane {
   readonly id = "step";
   readonly title = "Step";
@@ -111,6 +136,17 @@ export class StepPane implements Pane {
     value: 0,
     onchange: () => void this.record(),
   });
+  private readonly whose = h(
+    "select",
+    { "aria-label": "Vertex of", onchange: () => void this.record() },
+    h("option", { value: "state" }, "of the generated inputs"),
+    h("option", { value: "mesh" }, "of the mesh in the picture"),
+  );
+  /** Vertices of the triangle that was clicked in the picture. */
+  private readonly corners = h("span", { class: "corners", role: "group", "aria-label": "Vertices of the triangle" });
+  /** The register whose values are listed. */
+  private timed = "";
+  private readonly timeline = h("div", { class: "timeline scroll", tabindex: 0, role: "region", "aria-label": "Values of a register", hidden: true });
   private readonly slider = h("input", {
     type: "range",
     min: 0,
@@ -152,31 +188,124 @@ export class StepPane implements Pane {
       "div",
       { class: "bar" },
       field("Vertex", this.vertex),
-      button("|◀", "To the first instruction", () => void this.go(0), { "aria-label": "To the start" }),
-      button("◀", "Back one step (F7)", () => void this.back(), { "aria-label": "Back" }),
-      button("▶", "Forward one step (F8)", () => void this.forward(), { "aria-label": "Forward", class: "primary" }),
-      button("▶|", "To the end", () => void this.go(this.recording?.steps ?? 0), { "aria-label": "To the end" }),
-      button("To line", "Run to the selected line (F9); with Shift backwards", () => void this.toLine(1)),
+      this.whose,
+      this.corners,
+      button("Start", "To the first instruction", () => void this.go(0)),
+      button("Back", "One step back (F7)", () => void this.back()),
+      button("Step", "One step forward (F8)", () => void this.forward(), { class: "primary" }),
+      button("End", "Behind the last instruction", () => void this.go(this.recording?.steps ?? 0)),
+      button("Run to selected line", "F9; with Shift backwards", () => void this.toLine(1)),
+      button("Run to NaN or infinity", "The next step that writes one", () => void this.toSpecial()),
       this.slider,
       this.where,
     );
     const trace = h(
       "div",
       { class: "bar" },
-      field("Made by", this.output),
+      field("Mark what computes", this.output),
       h("span", { class: "letters", role: "group", "aria-label": "Components" }, ...this.letters),
       this.sources,
-      h("label", { class: "field end" }, this.deadBox, h("span", {}, "Dim dead code")),
+      h("label", { class: "field end" }, this.deadBox, h("span", {}, "Strike out code without effect")),
     );
-    this.element = h("div", { class: "step" }, bar, trace, this.registers);
+    this.registers.addEventListener("click", (event) => {
+      const { register } = (event.target as HTMLElement).closest<HTMLElement>(".register")?.dataset ?? {};
+      if (register) void this.time(register === this.timed ? "" : register);
+    });
+    this.element = h("div", { class: "step" }, bar, trace, h("div", { class: "machine" }, this.registers, this.timeline));
+  }
+
+  /** Steps a vertex of a triangle of the picture. */
+  async pick(vertices: number[]): Promise<void> {
+    const step = (vertex: number) => {
+      this.whose.value = "mesh";
+      this.vertex.value = this.vertex.defaultValue = String(vertex);
+      for (const one of this.corners.querySelectorAll("button"))
+        one.setAttribute("aria-pressed", String(one.textContent === String(vertex)));
+      return this.record();
+    };
+    const choices = vertices.map((vertex) => button(String(vertex), "", () => void step(vertex)));
+    this.corners.replaceChildren(...(choices.length > 0 ? ["Clicked triangle: ", ...choices] : []));
+    if (vertices[0] !== undefined) await step(vertices[0]);
+  }
+
+  /** Lists all values that a register had in this run, and marks the instructions that wrote them. */
+  private async time(register: string): Promise<void> {
+    const { session, marks } = this.context;
+    this.timed = register;
+    this.timeline.hidden = register === "";
+    for (const one of this.registers.querySelectorAll<HTMLElement>(".register"))
+      one.classList.toggle("is-timed", one.dataset["register"] === register);
+    if (!register) return this.trace();
+    const { values, more } = await session.client.json<Timeline>("timeline", register);
+    if (this.timed !== register) return;
+    marks.set({ ancestors: values.map(({ pc }) => pc) });
+    const rows = values.map(({ step, value }) => {
+      const cells = value.map((component) => h("td", {}, number(component)));
+      const go = button(String(step + 1), "To the step that follows", () => void this.go(step + 1));
+      return h("tr", { "data-step": step + 1 }, h("th", { scope: "row" }, go), ...cells);
+    });
+    const head = ["Step", ...LETTERS].map((name) => h("th", { scope: "col" }, name));
+    this.timeline.replaceChildren(
+      h(
+        "table",
+        { class: "registers" },
+        h("caption", {}, `${register} is written ${values.length + more} times`),
+        h("thead", {}, h("tr", {}, ...head)),
+        h("tbody", {}, ...rows),
+      ),
+    );
+    this.showNow();
+  }
+
+  /** Marks the value that the timed register has now. */
+  private showNow(): void {
+    if (this.timeline.hidden) return;
+    const rows = [...this.timeline.querySelectorAll<HTMLElement>("tr[data-step]")];
+    const now = rows.filter((row) => Number(row.dataset["step"]) <= this.at).pop();
+    for (const row of rows) row.classList.toggle("changed", row === now);
+    now?.scrollIntoView({ block: "nearest" });
   }
 
   async refresh(): Promise<void> {
     const { opened } = this.context.session;
     const program = `${opened?.name} ${opened?.selected}`;
-    if (program !== this.program) this.at = 0;
+    if (program !== this.program && this.program) this.forget();
     this.program = program;
     await this.record();
+    await this.dead();
+  }
+
+  /** Goes back to the first generated vertex. */
+  private forget(): void {
+    this.at = 0;
+    this.whose.value = "state";
+    this.vertex.value = this.vertex.defaultValue = "0";
+    this.vertex.max = String(VERTICES - 1);
+    this.corners.replaceChildren();
+  }
+
+  /** What a link holds of it. */
+  get seen(): Stepped {
+    const letters = this.letters.filter((letter) => letter.getAttribute("aria-pressed") === "true");
+    return {
+      vertex: this.vertex.valueAsNumber,
+      ofMesh: this.whose.value === "mesh",
+      step: this.at,
+      output: this.output.value,
+      letters: letters.map((letter) => letter.textContent).join(""),
+      dead: this.deadBox.checked,
+    };
+  }
+
+  /** Shows what a link holds. */
+  async see({ vertex, ofMesh, step, output, letters, dead }: Stepped): Promise<void> {
+    this.whose.value = ofMesh ? "mesh" : "state";
+    this.vertex.value = this.vertex.defaultValue = String(vertex);
+    this.at = step;
+    for (const letter of this.letters)
+      letter.setAttribute("aria-pressed", String(letters.includes(letter.textContent ?? "")));
+    this.deadBox.checked = dead;
+    await this.record(output);
     await this.dead();
   }
 
@@ -185,13 +314,23 @@ export class StepPane implements Pane {
     return this.state;
   }
 
-  async record(): Promise<void> {
-    const { session } = this.context;
-    const { at } = this;
-    this.recording = await session.client.json<Recording>("record", finite(this.vertex));
+  async record(wanted?: string): Promise<void> {
+    const { client } = this.context.session;
+    const isOfMesh = this.whose.value === "mesh";
+    if (isOfMesh) this.vertex.removeAttribute("max");
+    else this.vertex.max = String(VERTICES - 1);
+    try {
+      this.recording = await client.json<Recording>("record", finite(this.vertex), isOfMesh);
+    } catch (error) {
+      if (!isOfMesh || (error instanceof CallError && error.lost)) throw error;
+      // Another mesh or program has no such vertex.
+      this.forget();
+      this.context.say((error as Error).message);
+      this.recording = await client.json<Recording>("record", 0, false);
+    }
     const { steps, outputs, symbols, error } = this.recording;
     this.slider.max = String(steps);
-    const chosen = this.output.value;
+    const chosen = wanted ?? this.output.value;
     this.output.replaceChildren(
       h("option", { value: "" }, "–"),
       ...Object.keys(outputs).map((name) =>
@@ -199,8 +338,9 @@ export class StepPane implements Pane {
       ),
     );
     if (chosen in outputs) this.output.value = chosen;
-    await this.go(at, false);
-    await this.trace();
+    // Keys may have moved on meanwhile.
+    await this.go(this.at, false);
+    await this.time(this.timed);
     if (error) this.sources.textContent = error.message;
   }
 
@@ -229,9 +369,13 @@ export class StepPane implements Pane {
           "div",
           { class: "columns" },
           h("div", {}, bank("in", "v", state.v, state, known), bank("out", "o", state.o, state, known)),
-          bank("temp", "r", state.r, state, () => true),
+          bank("temp", "r", state.r, state, (name) => name.length === 2 && name < "r8"),
+          bank("temp", "r", state.r, state, (name) => name.length > 2 || name > "r7"),
         ),
       );
+    for (const one of this.registers.querySelectorAll<HTMLElement>(".register"))
+      one.classList.toggle("is-timed", one.dataset["register"] === this.timed);
+    this.showNow();
     marks.set({ current: state.pc });
     if (byReader && state.pc >= 0) marks.select([state.pc], "step");
   }
@@ -256,6 +400,15 @@ export class StepPane implements Pane {
     if (steps.length === 0)
       return say(direction > 0 ? "The selected line is not run again." : "The selected line was not run before.");
     await this.go(direction > 0 ? Math.min(...steps) : Math.max(...steps));
+  }
+
+  /** Runs until NaN or an infinity is written. */
+  async toSpecial(): Promise<void> {
+    const { session, say } = this.context;
+    const found = (await session.client.call("findSpecial", this.at)) as number;
+    if (found < 0) return say("No later step writes NaN or an infinity.");
+    // Its result is in the registers after it.
+    await this.go(found + 1);
   }
 
   private async trace(): Promise<void> {

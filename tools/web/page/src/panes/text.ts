@@ -1,33 +1,92 @@
 // A text that the translator made: IR, WGSL, GLSL, SPIR-V and others, each line linked to its
-// instructions.
+// instructions, with the options that most change it.
 
+import { Client } from "../client";
 import type { Code } from "../code";
-import type { TextView } from "../contract";
-import { h } from "../dom";
+import type { Setting, TextView } from "../contract";
+import { button, download, field, h } from "../dom";
 import type { languages } from "../languages";
 import type { Context, Pane } from "./pane";
 import { list } from "./problems";
+
+/** Endings of the files; the others are text of this tool's own. */
+const ENDINGS: Record<string, string> = {
+  wgsl: "wgsl",
+  glsl: "glsl",
+  hlsl: "hlsl",
+  msl: "metal",
+  spirv: "spvasm",
+  listing: "pica",
+};
+
+/** Languages that the second engine writes. */
+const NATIVE = ["hlsl", "msl", "spirv"];
+/** The second engine, once it is wanted. */
+let native: Client | undefined;
+
+async function ask({ session }: Context, kind: string): Promise<TextView> {
+  const { client, opened, options } = session;
+  if (!NATIVE.includes(kind)) return client.json<TextView>("view", kind);
+  native ??= new Client(() => new Worker(new URL("native.js", import.meta.url), { type: "module" }));
+  const file = await client.call("shbin");
+  return native.json("translate", file, opened?.selected ?? 0, opened?.name ?? "", JSON.stringify(options), kind);
+}
+
+/** Options that stand above a text, by its kind. */
+const CHOICES: Record<string, Record<string, string>> = {
+  wgsl: { "arithmetic.precision": "Precision" },
+  glsl: { "view.glsl_version": "Version", "arithmetic.precision": "Precision" },
+  hlsl: { "arithmetic.precision": "Precision" },
+  msl: { "arithmetic.precision": "Precision" },
+  spirv: { "arithmetic.precision": "Precision" },
+};
 
 export function textPane(context: Context, kind: string, title: string, language: keyof typeof languages): Pane {
   // Most readers open few of these: each text is made when it is first shown.
   let code: Code | undefined;
   const problems = h("ul", { class: "problems", hidden: true });
-  const element = h("div", { class: "text-pane" }, problems);
+  const { session, say } = context;
+  const copy = () =>
+    navigator.clipboard.writeText(code?.text ?? "").then(
+      () => say(`${title} copied.`),
+      (error: Error) => say(`Not copied: ${error.message}`),
+    );
+  const save = () => {
+    const stem = (session.opened?.name ?? "shader").replace(/(\.\w+)+$/, "");
+    download(`${stem}.${ENDINGS[kind] ?? `${kind}.txt`}`, code?.text ?? "", "text/plain");
+  };
+  const bar = h("div", { class: "bar" }, button("Copy", "", () => void copy()), button("Save", "", save));
+  const element = h("div", { class: "text-pane" }, bar, problems);
+  /** Selects of the options above the text, made when the first text is there. */
+  let choices: { setting: Setting; choose: HTMLSelectElement }[] | undefined;
+  const choose = async () => {
+    const wanted = CHOICES[kind];
+    if (wanted && !choices) {
+      choices = [];
+      const settings = await session.client.json<Setting[]>("settings");
+      choices = settings.filter(({ path }) => path in wanted).map((setting) => {
+        const words = setting.choices.map(({ value, help }) => h("option", { value }, `${value}: ${help}`));
+        const choose = h("select", { onchange: () => void session.configure(setting, choose.value) }, ...words);
+        bar.prepend(field(wanted[setting.path] ?? "", choose));
+        return { setting, choose };
+      });
+    }
+    for (const { setting, choose } of choices ?? [])
+      choose.value = String(session.options[setting.path] ?? setting.default).toLowerCase();
+  };
   return {
     id: kind,
     title,
     element,
     async refresh() {
-      const [view, { Code }] = await Promise.all([
-        context.session.client.json<TextView>("view", kind),
-        import("../code"),
-      ]);
+      const [view, { Code }] = await Promise.all([ask(context, kind), import("../code")]);
       list(problems, view.problems);
       if (!code) {
         code = new Code({ label: `${title} of the program`, origin: kind, language, marks: context.marks });
         element.append(code.view.dom);
       }
       code.show(view.text, view.places);
+      void choose().catch(() => (choices = undefined));
     },
   };
 }

@@ -60,13 +60,13 @@ export function uniformsPane({ session, say }: Context): Pane {
     h(
       "div",
       { class: "bar" },
-      field("Seed", seed),
+      field("Seed of generated inputs", seed),
       button(
-        "Guess inputs",
-        "Plausible inputs from the seed, as `transpica run --seed`",
+        "Generate",
+        "As `transpica run --seed`",
         () => void session.input("seed", finite(seed), 4),
       ),
-      button("Load state…", "A state file of `transpica run`", () => file.click()),
+      button("Load state file…", "A state file of `transpica run`", () => file.click()),
       file,
     ),
     h(

@@ -4,11 +4,11 @@
 import { CallError } from "../client";
 import type { DrawRequest, GpuDraw, Problem } from "../contract";
 import { button, field, finite, h } from "../dom";
-import { BACKGROUND, Gpu } from "../gpu";
+import { Gpu } from "../gpu";
+import { difference, type Pixels, show, transparent } from "../pixels";
 import type { GpuFrame } from "../worker";
 import type { Context, Pane } from "./pane";
 
-type Pixels = Uint8ClampedArray<ArrayBuffer>;
 type Mode = "gpu" | "cpu" | "difference";
 
 /** Pictures of the same request, and how many of their pixels differ. */
@@ -25,8 +25,18 @@ const HOME = { yaw: 0.6, pitch: 0.5, distance: 2.8 };
 const TURN = 0.4;
 /** Milliseconds without a change after which the picture follows. */
 const PAUSE = 300;
-/** A channel may be this far off before a pixel counts as different. */
-const TOLERANCE = 2;
+/** Pictures of an animation, which turns once, and milliseconds of each. */
+const [FRAMES, FRAME] = [36, 80];
+
+/** View and time of a picture, for a link. */
+export interface Look {
+  yaw: number;
+  pitch: number;
+  distance: number;
+  time: number;
+  by: string;
+  wires?: boolean;
+}
 
 export class WatchPane implements Pane {
   readonly id = "watch";
@@ -46,6 +56,8 @@ export class WatchPane implements Pane {
   private wished = "color";
   /** Called after a frame, whose view and time the engine then knows. */
   onFrame: () => Promise<void> = async () => {};
+  /** Called with the vertices of a triangle that was clicked. */
+  onPick: (vertices: number[]) => Promise<void> = async () => {};
   private readonly canvas = h("canvas", { width: 400, height: 300 });
   private readonly stage = h(
     "div",
@@ -104,14 +116,15 @@ export class WatchPane implements Pane {
       h(
         "div",
         { class: "bar" },
-        h("span", { class: "segments", role: "group", "aria-label": "What draws" }, ...this.modes),
         this.play,
-        field("Time", this.clock),
-        field("Color", this.by),
+        field("Time, s", this.clock),
+        field("Color by", this.by),
         field("Mesh", this.mesh),
-        button("…", "Open a mesh (.obj)", () => file.click(), { "aria-label": "Open a mesh" }),
+        button("Open mesh…", "An .obj file", () => file.click()),
         file,
-        h("label", { class: "field" }, this.wire, h("span", {}, "Wires")),
+        h("label", { class: "field" }, this.wire, h("span", {}, "Edges only")),
+        h("span", { class: "field" }, h("span", {}, "Drawn by")),
+        h("span", { class: "segments", role: "group", "aria-label": "Drawn by" }, ...this.modes),
       ),
       this.stage,
       h("div", { class: "foot" }, this.note, this.figures),
@@ -165,29 +178,48 @@ export class WatchPane implements Pane {
   }
 
   /** View and time, for a link. */
-  get look(): { yaw: number; pitch: number; distance: number; time: number; by: string } {
-    return { ...this.camera, time: this.time, by: this.by.value };
+  get look(): Look {
+    return { ...this.camera, time: this.time, by: this.by.value, wires: this.wire.checked };
   }
 
-  set look({
-    yaw,
-    pitch,
-    distance,
-    time,
-    by,
-  }: {
-    yaw: number;
-    pitch: number;
-    distance: number;
-    time: number;
-    by: string;
-  }) {
+  set look({ yaw, pitch, distance, time, by, wires }: Look) {
     this.camera = { yaw, pitch, distance };
     this.time = time;
     this.clock.value = String(time);
+    this.wire.checked = wires === true;
     if (by) this.wished = by;
     if ([...this.by.options].some(({ value }) => value === by)) this.by.value = by;
     this.want();
+  }
+
+  /** The picture as a file, on a clear background. */
+  async png(request = this.request()): Promise<Blob> {
+    // One picture at a time: the buffers are those of the last one.
+    while (this.isDrawing) await new Promise(requestAnimationFrame);
+    const canvas = h("canvas");
+    this.isDrawing = true;
+    try {
+      show(canvas, transparent(await this.pixels(request)), request.width, request.height);
+    } finally {
+      this.isDrawing = false;
+    }
+    return new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture cannot be encoded")))),
+    );
+  }
+
+  /** One turn of the mesh as a file, while the time runs. */
+  async animation(progress: (share: number) => void, width = 400, height = 300): Promise<Blob> {
+    const { animated } = await import("../apng");
+    const start = { ...this.request(), width, height };
+    const pictures: Uint8Array[] = [];
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const [yaw, time] = [start.yaw + (2 * Math.PI * frame) / FRAMES, start.time + (frame * FRAME) / 1000];
+      pictures.push(new Uint8Array(await (await this.png({ ...start, yaw, time })).arrayBuffer()));
+      progress((frame + 1) / FRAMES);
+    }
+    this.want();
+    return animated(pictures, FRAME);
   }
 
   /** Nothing is drawn before the texts of the first program, and after a failure until it changes. */
@@ -204,7 +236,8 @@ export class WatchPane implements Pane {
     this.want();
   }
 
-  private request(): DrawRequest {
+  /** What the next picture shows. */
+  request(): DrawRequest {
     const ratio = Math.min(2, devicePixelRatio);
     const width = Math.max(16, Math.min(1024, Math.round(this.stage.clientWidth * ratio)));
     const height = Math.max(16, Math.min(1024, Math.round(this.stage.clientHeight * ratio)));
@@ -245,10 +278,9 @@ export class WatchPane implements Pane {
     try {
       const request = this.request();
       const pixels = transparent(await this.pixels(request));
-      this.canvas.width = request.width;
-      this.canvas.height = request.height;
-      this.canvas.getContext("2d")?.putImageData(new ImageData(pixels, request.width, request.height), 0, 0);
-      this.figures.textContent = `${request.width} × ${request.height}, ${(performance.now() - start).toFixed(1)} ms${this.counted}`;
+      show(this.canvas, pixels, request.width, request.height);
+      this.figures.textContent = this.counted;
+      this.context.times.set("last picture", performance.now() - start);
       this.say(this.reason);
       await this.onFrame();
     } catch (error) {
@@ -291,7 +323,7 @@ export class WatchPane implements Pane {
     }
     if (this.mode === "gpu") return gpu;
     const { picture, different } = difference(await this.onCpu(request), gpu);
-    this.counted = `, ${different} pixels differ`;
+    this.counted = `${different} pixels differ between CPU and GPU`;
     return picture;
   }
 
@@ -312,6 +344,14 @@ export class WatchPane implements Pane {
     return this.gpu.draw(frame as { draw: GpuDraw; contents: Uint8Array[] }, request.width, request.height);
   }
 
+  /** Finds the triangle at a place of the window. */
+  private async pick(x: number, y: number): Promise<void> {
+    const { left, top, width, height } = this.stage.getBoundingClientRect();
+    const request = this.request();
+    const [column, row] = [((x - left) / width) * request.width, ((y - top) / height) * request.height];
+    await this.onPick(await this.context.session.client.json<number[]>("pick", JSON.stringify(request), column, row));
+  }
+
   private listen(): void {
     const { stage } = this;
     const turn = (yaw: number, pitch: number) => {
@@ -323,10 +363,29 @@ export class WatchPane implements Pane {
       this.camera.distance = Math.max(0.5, Math.min(20, this.camera.distance * factor));
       this.changed();
     };
-    stage.addEventListener("pointerdown", (event) => stage.setPointerCapture(event.pointerId));
-    stage.addEventListener("pointermove", (event) => {
-      if (stage.hasPointerCapture(event.pointerId)) turn(event.movementX * 0.01, event.movementY * 0.01);
+    const pointers = new Map<number, PointerEvent>();
+    const spread = () => {
+      const [one, two] = [...pointers.values()];
+      return one && two ? Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY) : 0;
+    };
+    stage.addEventListener("pointerdown", (event) => {
+      stage.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, event);
     });
+    stage.addEventListener("pointermove", (event) => {
+      const [old, before] = [pointers.get(event.pointerId), spread()];
+      if (!old) return;
+      pointers.set(event.pointerId, event);
+      if (before > 0) zoom(before / spread());
+      else turn((event.clientX - old.clientX) * 0.01, (event.clientY - old.clientY) * 0.01);
+    });
+    let start = { x: 0, y: 0 };
+    stage.addEventListener("pointerdown", ({ clientX: x, clientY: y }) => (start = { x, y }));
+    stage.addEventListener("click", ({ clientX: x, clientY: y }) => {
+      if (Math.hypot(x - start.x, y - start.y) < 4) void this.pick(x, y).catch((error: Error) => this.say(error.message));
+    });
+    for (const end of ["pointerup", "pointercancel"] as const)
+      stage.addEventListener(end, (event) => pointers.delete(event.pointerId));
     stage.addEventListener(
       "wheel",
       (event) => {
@@ -366,32 +425,4 @@ function refill(select: HTMLSelectElement, values: string[], chosen: string): vo
     select.replaceChildren(...values.map((value) => h("option", { value }, value)));
   }
   if (values.includes(chosen)) select.value = chosen;
-}
-
-function isBackground(pixels: Pixels, at: number): boolean {
-  return pixels[at] === BACKGROUND && pixels[at + 1] === BACKGROUND && pixels[at + 2] === BACKGROUND;
-}
-
-/** Lets the page's own background through. */
-function transparent(pixels: Pixels): Pixels {
-  for (let at = 0; at < pixels.length; at += 4) if (isBackground(pixels, at)) pixels[at + 3] = 0;
-  return pixels;
-}
-
-/** Shows where two pictures differ: in red what does, in gray what both have. */
-function difference(cpu: Pixels, gpu: Pixels): { picture: Pixels; different: number; covered: number } {
-  const picture = new Uint8ClampedArray(cpu.length);
-  let [different, covered] = [0, 0];
-  for (let at = 0; at < cpu.length; at += 4) {
-    let far = 0;
-    for (let channel = 0; channel < 4; channel++)
-      far = Math.max(far, Math.abs((cpu[at + channel] ?? 0) - (gpu[at + channel] ?? 0)));
-    const gray = 96 + ((cpu[at] ?? 0) + (cpu[at + 1] ?? 0) + (cpu[at + 2] ?? 0)) / 8;
-    const isDifferent = far > TOLERANCE;
-    different += Number(isDifferent);
-    const isCovered = !isBackground(cpu, at);
-    covered += Number(isCovered);
-    picture.set(isDifferent ? [220, 38, 38, 255] : [gray, gray, gray, isCovered ? 255 : 0], at);
-  }
-  return { picture, different, covered };
 }
